@@ -1,0 +1,51 @@
+/**
+ * Everything a run may touch outside itself. `bin/` builds the real one from `process`; a test builds one whose
+ * clock it sets and whose screen it reads. No other module reads `process`, the wall clock or chance.
+ */
+export interface Context {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: Input;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly clock: Clock;
+  /** A number in [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Aborted by SIGINT, SIGTERM or a reader that closed stdout; its reason is an `Interruption`. */
+  readonly signal: AbortSignal;
+  /** Ends the run as a signal would; a closed stdout calls it. */
+  readonly interrupt: (interruption: Interruption) => void;
+}
+
+/** Why a run was cut short from outside. */
+export interface Interruption {
+  readonly cause: "SIGINT" | "SIGTERM" | "closed-pipe";
+}
+
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Width in columns of the terminal; undefined where there is none. */
+  readonly columns: number | undefined;
+  /**
+   * Resolves when the text has been handed over and the reader keeps up, so that awaiting it makes a slow
+   * reader slow the requests instead of filling memory. Rejects when the reader is gone.
+   */
+  readonly write: (text: string | Uint8Array) => Promise<void>;
+}
+
+export interface Input {
+  readonly isTerminal: boolean;
+  /** The whole of it, as text. */
+  readonly read: () => Promise<string>;
+  /** One line typed at a prompt without echo; only where `isTerminal`. */
+  readonly readSecret: () => Promise<string>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. Can jump: for showing and for resolving time bounds, never for measuring. */
+  readonly now: () => number;
+  /** Milliseconds that only grow, from an arbitrary start: for deadlines and durations. */
+  readonly elapsed: () => number;
+  /** Resolves after the wait; rejects with the signal's reason when that aborts first. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}

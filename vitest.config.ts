@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // Real sockets and child processes on two cores: generous, but a hang still ends.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: "forks",
+    reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
+    outputFile: { json: "coverage/results.json" },
+  },
+});
