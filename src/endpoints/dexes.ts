@@ -1,0 +1,48 @@
+import type { Endpoint } from "../model/endpoint.ts";
+import { choice, internal, query } from "../model/param.ts";
+import { amount, count, optional, text } from "../model/record.ts";
+import { inNetwork, sort } from "./shared-params.ts";
+
+/**
+ * Specification, "Other endpoints": page style. The public service was seen to send every DEX on each page with
+ * totals of 0 (wire-facts 4.2), so the walk ends when a page brings no new dex_id and never trusts the totals.
+ */
+export const dexes: Endpoint = {
+  id: "dexes",
+  command: "dexes",
+  method: "GET",
+  path: "/networks/{network}/dexes",
+  summary: "the DEXes of a network; dex_id is what --dex of pools search takes",
+  examples: ["dexdata dexes ethereum", "dexdata dexes solana --all -o ndjson --fields dex_id"],
+  plan: "keyless",
+  params: [
+    inNetwork,
+    internal("page", { kind: "integer", min: 0, max: 1000 }, "page, from 1"),
+    internal("limit", { kind: "integer", min: 1, max: 100 }, "rows a page"),
+    query("order_by", choice(["pool"]), "order of the list"),
+    sort,
+  ],
+  reply: { kind: "numbered-pages", rows: "dexes", maxLimit: 100, handOverAfter: undefined },
+  rows: {
+    rows: {
+      record: {
+        chain: optional(text),
+        dex_id: text,
+        dex_name: text,
+        protocol: optional(text),
+        volume_usd_24h: optional(amount),
+        txns_24h: optional(count),
+        pools_count: optional(count),
+      },
+      identity: ["dex_id"],
+      columns: [
+        { field: "dex_id", title: "dex" },
+        { field: "dex_name", title: "name" },
+        { field: "volume_usd_24h", title: "volume 24h" },
+        { field: "txns_24h", title: "txns 24h" },
+        { field: "pools_count", title: "pools" },
+        { field: "protocol", title: "protocol" },
+      ],
+    },
+  },
+};

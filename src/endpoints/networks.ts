@@ -1,0 +1,34 @@
+import type { Endpoint } from "../model/endpoint.ts";
+import { amount, count, optional, text } from "../model/record.ts";
+
+/** Specification, "Other endpoints"; the record is not laid down there (wire-facts 4.1). */
+export const networks: Endpoint = {
+  id: "networks",
+  command: "networks",
+  method: "GET",
+  path: "/networks",
+  summary: "the networks the service knows, with their slugs",
+  examples: ["dexdata networks", "dexdata networks -o ndjson --fields id"],
+  plan: "keyless",
+  params: [],
+  reply: { kind: "list" },
+  rows: {
+    rows: {
+      record: {
+        id: text,
+        display_name: optional(text),
+        volume_usd_24h: optional(amount),
+        txns_24h: optional(count),
+        pools_count: optional(count),
+      },
+      identity: ["id"],
+      columns: [
+        { field: "id", title: "network" },
+        { field: "display_name", title: "name" },
+        { field: "volume_usd_24h", title: "volume 24h" },
+        { field: "txns_24h", title: "txns 24h" },
+        { field: "pools_count", title: "pools" },
+      ],
+    },
+  },
+};

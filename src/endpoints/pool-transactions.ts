@@ -1,0 +1,65 @@
+import type { Endpoint } from "../model/endpoint.ts";
+import { internal, query } from "../model/param.ts";
+import { address, count, numberOrText, optional, nullable, price, text, time } from "../model/record.ts";
+import { inNetwork, poolAddress } from "./shared-params.ts";
+
+/** Specification, endpoint 1. Both bounds are inclusive there; nothing is cut on our side. */
+export const poolTransactions: Endpoint = {
+  id: "pool_transactions",
+  command: "txns",
+  method: "GET",
+  path: "/networks/{network}/pools/{pool_address}/transactions",
+  summary: "swaps, liquidity adds and removes of one pool, newest first",
+  examples: [
+    "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+    "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --all -o ndjson",
+  ],
+  plan: "dev",
+  params: [
+    inNetwork,
+    poolAddress,
+    internal("page", { kind: "integer", min: 0, max: 1000 }, "page, from 1"),
+    internal("limit", { kind: "integer", min: 1, max: 100 }, "rows a page"),
+    internal("cursor", { kind: "text" }, "id of a transaction: the rows after it"),
+    query("from", { kind: "time" }, "at or after this time"),
+    query("to", { kind: "time" }, "at or before this time"),
+  ],
+  reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
+  rows: {
+    rows: {
+      record: {
+        id: text,
+        log_index: count,
+        transaction_index: optional(count),
+        pool_id: optional(address),
+        sender: optional(address),
+        recipient: { ...optional(numberOrText), reads: "address" },
+        token_0: address,
+        token_0_symbol: optional(text),
+        token_1: address,
+        token_1_symbol: optional(text),
+        amount_0: numberOrText,
+        amount_1: numberOrText,
+        price_0: nullable(price),
+        price_1: nullable(price),
+        price_0_usd: nullable(price),
+        price_1_usd: nullable(price),
+        created_at_block_number: optional(count),
+        created_at: time,
+      },
+      identity: ["id", "log_index"],
+      columns: [
+        { field: "created_at", title: "time" },
+        { field: "token_0_symbol", title: "token 0" },
+        { field: "amount_0", title: "amount 0 (raw)" },
+        { field: "token_1_symbol", title: "token 1" },
+        { field: "amount_1", title: "amount 1 (raw)" },
+        { field: "price_0_usd", title: "price 0 USD" },
+        { field: "price_1_usd", title: "price 1 USD" },
+        { field: "created_at_block_number", title: "block" },
+        { field: "id", title: "transaction" },
+        { field: "sender", title: "sender" },
+      ],
+    },
+  },
+};

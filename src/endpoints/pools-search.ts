@@ -1,0 +1,145 @@
+import type { Endpoint, RowShape } from "../model/endpoint.ts";
+import { choice, query, type Param } from "../model/param.ts";
+import {
+  address,
+  amount,
+  count,
+  everyWindow,
+  listOf,
+  nullable,
+  optional,
+  percent,
+  price,
+  record,
+  text,
+  time,
+  windows,
+} from "../model/record.ts";
+import { chains, createdBounds, cursorPaging, detailed, inNetwork, range, sort } from "./shared-params.ts";
+
+/** Specification, "Pool search order_by accepted values". */
+export const poolOrders = [
+  "volume_usd_24h",
+  "volume_usd_7d",
+  "volume_usd_30d",
+  "liquidity_usd",
+  "txns_24h",
+  "created_at",
+  "price_usd",
+  "price_change_percentage_48h",
+  "price_change_percentage_24h",
+  "price_change_percentage_6h",
+  "price_change_percentage_1h",
+  "price_change_percentage_5m",
+] as const;
+
+const priceChanges = ["48h", "24h", "6h", "1h", "5m"].flatMap((window) =>
+  range(`price_change_percentage_${window}`, `price change of ${window} in percent`),
+);
+
+const filters: readonly Param[] = [
+  query(
+    "order_by",
+    choice(poolOrders, { volume_usd: "the service no longer takes it; use volume_usd_24h" }),
+    "what to order by",
+  ),
+  sort,
+  query("dex_name", { kind: "text" }, "only this DEX: its dex_id as `dexdata dexes` lists it", {
+    flag: "dex",
+  }),
+  detailed,
+  ...range("volume_usd_24h", "USD volume of 24 hours"),
+  ...range("volume_usd_7d", "USD volume of 7 days"),
+  ...range("volume_usd_30d", "USD volume of 30 days"),
+  ...range("liquidity_usd", "USD liquidity"),
+  ...range("txns_24h", "transactions of 24 hours", "integer"),
+  ...range("price_usd", "USD price"),
+  ...priceChanges,
+  ...createdBounds,
+];
+
+/** The cross-network path drops token_address without a word, so only the per-network endpoint has it. */
+const ofToken = query("token_address", { kind: "address" }, "only pools of this token", { flag: "token" });
+
+const window = record({
+  volume_usd: nullable(amount),
+  buys: nullable(count),
+  sells: nullable(count),
+  txns: nullable(count),
+  last_price_usd_change: nullable(percent),
+});
+
+/** Rows say transactions_24h though the filter is txns_24h, and never a bare volume_usd. */
+const rows: RowShape = {
+  record: {
+    id: address,
+    chain: text,
+    dex_id: optional(text),
+    dex_name: optional(text),
+    created_at: optional(time),
+    created_at_block_number: optional(count),
+    volume_usd_24h: nullable(amount),
+    volume_usd_7d: nullable(amount),
+    volume_usd_30d: nullable(amount),
+    liquidity_usd: nullable(amount),
+    transactions_24h: nullable(count),
+    price_usd: nullable(price),
+    price_change_percentage_5m: nullable(percent),
+    price_change_percentage_1h: nullable(percent),
+    price_change_percentage_6h: nullable(percent),
+    price_change_percentage_24h: nullable(percent),
+    fee: nullable(percent),
+    tokens: optional(
+      listOf({ id: address, chain: optional(text), name: optional(text), symbol: optional(text) }),
+    ),
+    ...everyWindow(optional(window), [...windows, "1m"]),
+  },
+  identity: ["chain", "id"],
+  columns: [
+    { field: "id", title: "pool" },
+    { field: "tokens.0.symbol", title: "token 0" },
+    { field: "tokens.1.symbol", title: "token 1" },
+    { field: ["dex_name", "dex_id"], title: "dex" },
+    { field: "price_usd", title: "price USD" },
+    { field: "price_change_percentage_24h", title: "24h" },
+    { field: "volume_usd_24h", title: "volume 24h" },
+    { field: "liquidity_usd", title: "liquidity" },
+    { field: "transactions_24h", title: "txns 24h" },
+    { field: "chain", title: "network" },
+    { field: "fee", title: "fee %" },
+    { field: "created_at", title: "created" },
+  ],
+};
+
+const examples = [
+  "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
+  "dexdata pools search base --created-after -24h --all -o ndjson",
+];
+
+const summary = "pools by volume, liquidity, price change, age, token and DEX, on one network or on all";
+
+export const networkPoolsSearch: Endpoint = {
+  id: "network_pools_search",
+  command: "pools search",
+  method: "GET",
+  path: "/networks/{network}/pools/search",
+  summary,
+  examples,
+  plan: "keyless",
+  params: [inNetwork, ofToken, ...cursorPaging, ...filters],
+  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
+  rows: { rows },
+};
+
+export const poolsSearch: Endpoint = {
+  id: "pools_search",
+  command: "pools search",
+  method: "GET",
+  path: "/pools/search",
+  summary,
+  examples,
+  plan: "keyless",
+  params: [chains, ...cursorPaging, ...filters],
+  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
+  rows: { rows },
+};

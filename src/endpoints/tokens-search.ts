@@ -1,0 +1,136 @@
+import type { Endpoint, RowShape } from "../model/endpoint.ts";
+import { choice, query, type Param } from "../model/param.ts";
+import {
+  address,
+  amount,
+  count,
+  everyWindow,
+  nullable,
+  optional,
+  percent,
+  price,
+  record,
+  text,
+  time,
+  windows,
+  yesNo,
+} from "../model/record.ts";
+import { chains, createdBounds, cursorPaging, detailed, inNetwork, range, sort } from "./shared-params.ts";
+
+/** Specification, endpoint 3: the values order_by accepts. */
+export const tokenOrders = [
+  "volume_usd_24h",
+  "volume_usd_7d",
+  "volume_usd_30d",
+  "liquidity_usd",
+  "txns_24h",
+  "price_change_percentage_24h",
+  "created_at",
+  "fdv_usd",
+] as const;
+
+const poolOnly = "orders pools only; tokens search has price_change_percentage_24h";
+
+const filters: readonly Param[] = [
+  query(
+    "order_by",
+    choice(tokenOrders, {
+      price_usd: "the service cannot order tokens by price; price_usd is in the rows",
+      price_change_percentage_48h: poolOnly,
+      price_change_percentage_6h: poolOnly,
+      price_change_percentage_1h: poolOnly,
+      price_change_percentage_5m: poolOnly,
+    }),
+    "what to order by",
+  ),
+  sort,
+  detailed,
+  ...range("volume_usd_24h", "USD volume of 24 hours"),
+  ...range("volume_usd_7d", "USD volume of 7 days"),
+  ...range("volume_usd_30d", "USD volume of 30 days"),
+  ...range("liquidity_usd", "USD liquidity"),
+  ...range("txns_24h", "transactions of 24 hours", "integer"),
+  ...range("price_usd", "USD price"),
+  ...range("price_change_percentage_24h", "price change of 24 hours in percent"),
+  ...range("fdv_usd", "fully diluted value in USD"),
+  ...createdBounds,
+];
+
+const window = record({
+  volume_usd: nullable(amount),
+  buys: nullable(count),
+  sells: nullable(count),
+  txns: nullable(count),
+  last_price_usd_change: nullable(percent),
+});
+
+/** Plain rows of the public service have neither name nor symbol; the specification lists both always. */
+const rows: RowShape = {
+  record: {
+    chain: text,
+    address,
+    name: optional(text),
+    symbol: optional(text),
+    price_usd: nullable(price),
+    price_change_percentage_24h: nullable(percent),
+    volume_usd_24h: nullable(amount),
+    volume_usd_7d: nullable(amount),
+    volume_usd_30d: nullable(amount),
+    liquidity_usd: nullable(amount),
+    fdv_usd: nullable(amount),
+    txns_24h: nullable(count),
+    decimals: optional(count),
+    pools: optional(count),
+    created_at: optional(time),
+    has_image: optional(yesNo),
+    ...everyWindow(optional(window), [...windows, "1m"]),
+  },
+  identity: ["chain", "address"],
+  columns: [
+    { field: "symbol", title: "symbol" },
+    { field: "name", title: "name" },
+    { field: "chain", title: "network" },
+    { field: "price_usd", title: "price USD" },
+    { field: "price_change_percentage_24h", title: "24h" },
+    { field: "volume_usd_24h", title: "volume 24h" },
+    { field: "liquidity_usd", title: "liquidity" },
+    { field: "address", title: "token" },
+    { field: "fdv_usd", title: "FDV" },
+    { field: "txns_24h", title: "txns 24h" },
+    { field: "pools", title: "pools" },
+    { field: "created_at", title: "created" },
+  ],
+};
+
+const examples = [
+  "dexdata tokens search ethereum --volume-usd-24h-min 250k --limit 20",
+  "dexdata tokens search --chains base,solana --created-after -7d --order-by liquidity_usd -o ndjson",
+];
+
+const summary = "tokens by volume, liquidity, price change, age and more, on one network or on all";
+
+export const networkTokensSearch: Endpoint = {
+  id: "network_tokens_search",
+  command: "tokens search",
+  method: "GET",
+  path: "/networks/{network}/tokens/search",
+  summary,
+  examples,
+  plan: "keyless",
+  params: [inNetwork, ...cursorPaging, ...filters],
+  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
+  rows: { rows },
+};
+
+export const tokensSearch: Endpoint = {
+  id: "tokens_search",
+  command: "tokens search",
+  method: "GET",
+  path: "/tokens/search",
+  summary,
+  examples,
+  plan: "keyless",
+  params: [chains, ...cursorPaging, ...filters],
+  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
+  rows: { rows },
+};

@@ -1,0 +1,68 @@
+import type { Param } from "./param.ts";
+import type { RecordShape } from "./record.ts";
+import type { Reply } from "./reply.ts";
+import type { Tier } from "./tier.ts";
+
+/**
+ * What is asked of the service, what it answers, and how a row looks to a person. Flags and help, requests,
+ * checked answers, table columns, completions and the routes of the sandbox are read from this one object.
+ */
+export interface Endpoint {
+  /** Names the endpoint in the catalogue and in the sandbox's routes. */
+  readonly id: EndpointId;
+  /** The words that ask for it. Several endpoints may share them; see `chosenBy`. */
+  readonly command: string;
+  /** The flag that chooses this endpoint among those of its command; else the path parameters given decide. */
+  readonly chosenBy?: string;
+  readonly method: "GET";
+  /** Template with `{name}` for each path parameter, as the specification writes it. */
+  readonly path: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  /** The lowest tier that may ask. */
+  readonly plan: Tier;
+  readonly params: readonly Param[];
+  readonly reply: Reply;
+  /** One row, or the single object; for groups, each group's. */
+  readonly rows: { readonly [group: string]: RowShape };
+}
+
+export interface RowShape {
+  readonly record: RecordShape;
+  /** Fields that tell two rows apart: the same row is never written twice in one pull. */
+  readonly identity: readonly string[];
+  /** Table columns, most important first. */
+  readonly columns: readonly Column[];
+}
+
+export interface Column {
+  /** Path into the row, `tokens.0.symbol`; the first of several that the row has (names differ by plan and date). */
+  readonly field: string | readonly string[];
+  readonly title: string;
+}
+
+export type EndpointId =
+  | "networks"
+  | "dexes"
+  | "pool"
+  | "pool_transactions"
+  | "pool_ohlcv"
+  | "token_ohlcv"
+  | "token"
+  | "network_tokens_search"
+  | "tokens_search"
+  | "network_pools_search"
+  | "pools_search"
+  | "search"
+  | "multi_prices"
+  | "usage";
+
+/** The key of `rows` for every reply but groups. */
+export const onlyGroup = "rows";
+
+/** The shape of the rows of an endpoint that has one kind of row. */
+export function rowShape(endpoint: Endpoint, group: string = onlyGroup): RowShape {
+  const shape = endpoint.rows[group];
+  if (shape === undefined) throw new Error(`${endpoint.id} has no rows called ${group}`);
+  return shape;
+}
