@@ -1,0 +1,85 @@
+import { endOfString, endOfValue, skipBlanks } from "./json-scan.ts";
+
+const QUOTE = 34;
+const MINUS = 45;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+
+/** Integers up to 2^53 have at most 16 digits, so a shorter one is exact as a number. */
+const LONG_INTEGER = /^-?[1-9]\d{15,999}$/;
+
+/**
+ * `JSON.parse`, but integers of 16 and more digits arrive as `bigint`, since a number would round those above
+ * 2^53. Every other number is a number, and a string of digits stays a string. Integers of more than 1,000 digits
+ * are left to `JSON.parse` as well: reading millions of digits takes longer than linear time.
+ *
+ * Throws a SyntaxError exactly when `JSON.parse` does.
+ */
+export function parseExact(text: string): unknown {
+  // Nearly every answer has no such integer, and this look at the text costs little beside `JSON.parse`.
+  if (!/(?:^|[:,[\s])-?\d{16}/.test(text)) return JSON.parse(text);
+  const marker = unusedMarker(text);
+  const marked = markLongIntegers(text, marker);
+  return marked === text ? JSON.parse(text) : restoreIntegers(JSON.parse(marked), marker);
+}
+
+/**
+ * A beginning that no string of the document has, or contains, whether written plainly or with `\uXXXX`. Of the
+ * candidates those that occur are collected in one pass, so that a document full of them costs no more.
+ */
+function unusedMarker(text: string): string {
+  const used = new Set<string>();
+  const collect = (document: string): void => {
+    for (const [candidate] of document.matchAll(/@integer\d{1,9}:/g)) used.add(candidate);
+  };
+  collect(text);
+  if (text.includes("\\u")) {
+    // An escaped backslash in front (`\\u0040`) is taken for an escape too: one candidate fewer, nothing worse.
+    collect(
+      text.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    );
+  }
+  let number = 0;
+  while (used.has(`@integer${number}:`)) number++;
+  return `@integer${number}:`;
+}
+
+/** Writes each long integer as a string that begins with the marker. */
+function markLongIntegers(text: string, marker: string): string {
+  const pieces: string[] = [];
+  let kept = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at) - 1;
+    else if (code === MINUS || (code >= DIGIT_0 && code <= DIGIT_9)) {
+      const end = endOfValue(text, at);
+      const token = end - at < 16 ? "" : text.slice(at, end);
+      // In front of a colon it would become the name of a member, and an error would pass for an answer.
+      if (LONG_INTEGER.test(token) && text[skipBlanks(text, end)] !== ":") {
+        pieces.push(text.slice(kept, at), `"${marker}${token}"`);
+        kept = end;
+      }
+      at = end - 1;
+    }
+  }
+  return kept === 0 ? text : pieces.join("") + text.slice(kept);
+}
+
+function restoreIntegers(root: unknown, marker: string): unknown {
+  const pending: object[] = [];
+  const restore = (value: unknown): unknown => {
+    if (typeof value === "string" && value.startsWith(marker)) return BigInt(value.slice(marker.length));
+    if (typeof value === "object" && value !== null) pending.push(value);
+    return value;
+  };
+  const restored = restore(root);
+  for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
+    for (const key of Object.keys(holder)) {
+      const before: unknown = Reflect.get(holder, key);
+      const after = restore(before);
+      // `JSON.parse` made every key a property of its own, `__proto__` too, and setting keeps it one.
+      if (after !== before) Reflect.set(holder, key, after);
+    }
+  }
+  return restored;
+}

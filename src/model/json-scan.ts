@@ -1,0 +1,115 @@
+/**
+ * Steps over the text of a JSON document without building values, so that every digit stays as it was written.
+ * The texts have been through `JSON.parse`, so tokens are not checked again; but any text whatsoever comes to an
+ * end, in linear time and without recursion, if need be with a SyntaxError.
+ */
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+const COLON = 58;
+export const OPEN_ARRAY = 91;
+export const OPEN_OBJECT = 123;
+const CLOSE_ARRAY = 93;
+const CLOSE_OBJECT = 125;
+
+/** The index of the first character at or after `at` that is not JSON white space. */
+export function skipBlanks(text: string, at: number): number {
+  let index = at;
+  while (isBlank(text.charCodeAt(index))) index++;
+  return index;
+}
+
+export function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}
+
+/** The index after the string whose opening quote is at `at`. */
+export function endOfString(text: string, at: number): number {
+  for (let index = at + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) return index + 1;
+    if (code === BACKSLASH) index++;
+  }
+  throw new SyntaxError("JSON string without an end");
+}
+
+/** The index after the value that begins at `at`, which must not be a blank. */
+export function endOfValue(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return endOfString(text, at);
+  if (first === OPEN_ARRAY || first === OPEN_OBJECT) return endOfContainer(text, at);
+  let index = at;
+  while (index < text.length && !endsScalar(text.charCodeAt(index))) index++;
+  if (index === at) throw new SyntaxError("JSON value missing");
+  return index;
+}
+
+/** Calls `visit` with where each key and value of the object lies; a key's bounds include its quotes. */
+export function eachMember(
+  text: string,
+  visit: (keyStart: number, keyEnd: number, start: number, end: number) => void,
+): void {
+  let at = open(text, OPEN_OBJECT, "object");
+  if (text.charCodeAt(at) === CLOSE_OBJECT) return expectEnd(text, at + 1);
+  for (;;) {
+    if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("JSON member without a name");
+    const keyEnd = endOfString(text, at);
+    const colon = skipBlanks(text, keyEnd);
+    if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("JSON member without a colon");
+    const start = skipBlanks(text, colon + 1);
+    const end = endOfValue(text, start);
+    visit(at, keyEnd, start, end);
+    const next = skipBlanks(text, end);
+    if (text.charCodeAt(next) === CLOSE_OBJECT) return expectEnd(text, next + 1);
+    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON object without an end");
+    at = skipBlanks(text, next + 1);
+  }
+}
+
+/** Calls `visit` with where each element of the array lies. */
+export function eachElement(text: string, visit: (start: number, end: number) => void): void {
+  let at = open(text, OPEN_ARRAY, "array");
+  if (text.charCodeAt(at) === CLOSE_ARRAY) return expectEnd(text, at + 1);
+  for (;;) {
+    const end = endOfValue(text, at);
+    visit(at, end);
+    const next = skipBlanks(text, end);
+    if (text.charCodeAt(next) === CLOSE_ARRAY) return expectEnd(text, next + 1);
+    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON array without an end");
+    at = skipBlanks(text, next + 1);
+  }
+}
+
+/** Whether the text, after blanks, begins with this character. */
+export function beginsWith(text: string, code: number): boolean {
+  return text.charCodeAt(skipBlanks(text, 0)) === code;
+}
+
+function endOfContainer(text: string, at: number): number {
+  let depth = 0;
+  for (let index = at; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index) - 1;
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
+      depth--;
+      if (depth === 0) return index + 1;
+    }
+  }
+  throw new SyntaxError("JSON array or object without an end");
+}
+
+function endsScalar(code: number): boolean {
+  return code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT || isBlank(code);
+}
+
+function open(text: string, code: number, name: string): number {
+  const at = skipBlanks(text, 0);
+  if (text.charCodeAt(at) !== code) throw new SyntaxError(`JSON text is not an ${name}`);
+  return skipBlanks(text, at + 1);
+}
+
+function expectEnd(text: string, at: number): void {
+  if (skipBlanks(text, at) !== text.length) throw new SyntaxError("JSON text goes on after its end");
+}

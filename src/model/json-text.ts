@@ -1,0 +1,107 @@
+import { endOfString, endOfValue, isBlank, skipBlanks } from "./json-scan.ts";
+import { UNSAFE_IN_JSON } from "./unsafe-text.ts";
+
+const QUOTE = 34;
+
+/**
+ * Nesting of thousands of levels would need gigabytes of indentation, more than a string can hold. A document
+ * that asks for more white space than this (in characters) is left compact.
+ */
+const MOST_INDENTATION = 16 * 1024 * 1024;
+
+/** The document without the white space between its tokens, which is all that changes. */
+export function compactJson(text: string): string {
+  if (!/[ \n\r\t]/.test(text)) return text;
+  const compact = collectText();
+  let kept = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at) - 1;
+    else if (isBlank(code)) {
+      compact.add(text.slice(kept, at));
+      kept = skipBlanks(text, at);
+      at = kept - 1;
+    }
+  }
+  if (kept === 0) return text;
+  compact.add(text.slice(kept));
+  return compact.end();
+}
+
+/**
+ * The document on several lines: only white space is added between the service's own tokens, and what stood there
+ * is dropped. `depth` is how deep the value already stands; the first line is not indented.
+ */
+export function prettyJson(text: string, indent = 2, depth = 0): string {
+  const pretty = collectText();
+  let level = depth;
+  let indentation = 0;
+  let at = skipBlanks(text, 0);
+  while (at < text.length) {
+    const token = text.charAt(at);
+    const next = skipBlanks(text, at + 1);
+    const opens = token === "{" || token === "[";
+    const closes = token === "}" || token === "]";
+    if (opens && /[}\]]/.test(text.charAt(next))) {
+      pretty.add(token + text.charAt(next));
+      at = skipBlanks(text, next + 1);
+      continue;
+    }
+    if (opens) level++;
+    if (closes) level--;
+    if (level < depth) throw new SyntaxError("JSON array or object without a beginning");
+    if (opens || closes || token === ",") {
+      const lineBreak = `\n${" ".repeat(indent * level)}`;
+      indentation += lineBreak.length;
+      if (indentation > MOST_INDENTATION) return compactJson(text);
+      pretty.add(closes ? lineBreak + token : token + lineBreak);
+      at = next;
+    } else if (token === ":") {
+      pretty.add(": ");
+      at = next;
+    } else {
+      const end = endOfValue(text, at);
+      pretty.add(text.slice(at, end));
+      at = skipBlanks(text, end);
+    }
+  }
+  return pretty.end();
+}
+
+/**
+ * The same document with every character that could act on a terminal written as `\uXXXX` (two of them beyond
+ * U+FFFF). Such characters stand inside strings only, so `JSON.parse` gives the same value as before.
+ */
+export function escapeJsonText(text: string): string {
+  return UNSAFE.test(text) ? text.replace(EVERY_UNSAFE, escapeUnits) : text;
+}
+
+const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
+const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "gu");
+
+function escapeUnits(character: string): string {
+  let escaped = "";
+  for (let at = 0; at < character.length; at++) {
+    escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`;
+  }
+  return escaped;
+}
+
+/** Joins many short pieces; in portions, since a hostile document makes millions of them. */
+function collectText(): { add: (piece: string) => void; end: () => string } {
+  let whole = "";
+  const pieces: string[] = [];
+  const flush = (): void => {
+    whole += pieces.join("");
+    pieces.length = 0;
+  };
+  return {
+    add: (piece) => {
+      if (pieces.push(piece) === 4096) flush();
+    },
+    end: () => {
+      flush();
+      return whole;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { compactJson } from "./json-text.ts";
+import { beginsWith, eachElement, eachMember, OPEN_ARRAY, OPEN_OBJECT } from "./json-scan.ts";
+
+/**
+ * The members of an object as the service wrote them: name → the text of its value, without blanks around it.
+ * Of members with the same name the last counts, as for `JSON.parse`; a Map, so that `__proto__` is a name like
+ * any other. Throws a SyntaxError when the text is not an object.
+ */
+export function rawMembers(text: string): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  eachMember(text, (keyStart, keyEnd, start, end) => {
+    members.set(decodeName(text.slice(keyStart, keyEnd)), text.slice(start, end));
+  });
+  return members;
+}
+
+/** The elements of an array as the service wrote them. Throws a SyntaxError when the text is not an array. */
+export function rawElements(text: string): readonly string[] {
+  const elements: string[] = [];
+  eachElement(text, (start, end) => elements.push(text.slice(start, end)));
+  return elements;
+}
+
+/**
+ * The text of the value that a path leads to: names of members, and in arrays an index from 0, or `*` for all
+ * elements, which gives the text of an array with what was found in each (null where there was nothing).
+ * Undefined when the path leads nowhere; in an object, `0` is the name of a member.
+ */
+export function rawAt(text: string, path: readonly string[]): string | undefined {
+  // The values reached so far: one, until a `*` makes them many. `groups` holds how many elements each value had
+  // at each `*`, to fold the values back into arrays of arrays at the end.
+  let reached: readonly (string | undefined)[] = [text];
+  const groups: (readonly (number | undefined)[])[] = [];
+  for (const step of path) {
+    if (step === "*") {
+      const arrays = reached.map((value) => (isArray(value) ? rawElements(value) : undefined));
+      groups.push(arrays.map((elements) => elements?.length));
+      reached = arrays.flatMap((elements) => elements ?? []);
+    } else {
+      reached = reached.map((value) => child(value, step));
+    }
+  }
+  for (const lengths of groups.toReversed()) reached = fold(reached, lengths);
+  return reached[0]?.trim();
+}
+
+/**
+ * A flat object with what each path leads to in an object or array, under the name at the same place, in that
+ * order; null where there is nothing. The values keep their text, less white space that means nothing.
+ */
+export function selectFields(
+  text: string,
+  paths: readonly (readonly string[])[],
+  names: readonly string[],
+): string {
+  const members = beginsWith(text, OPEN_OBJECT) ? rawMembers(text) : undefined;
+  const fields = paths.map((path, index) => {
+    const [first = "", ...rest] = path;
+    // The members are cut once for all paths: the rest of a path leads through one small value only.
+    const value =
+      members === undefined || path.length === 0 ? rawAt(text, path) : follow(members.get(first), rest);
+    return `${JSON.stringify(names[index] ?? path.join("."))}:${value === undefined ? "null" : compactJson(value)}`;
+  });
+  return `{${fields.join(",")}}`;
+}
+
+function follow(value: string | undefined, path: readonly string[]): string | undefined {
+  return value === undefined || path.length === 0 ? value : rawAt(value, path);
+}
+
+function child(value: string | undefined, step: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (beginsWith(value, OPEN_OBJECT)) return rawMembers(value).get(step);
+  return isArray(value) && /^(?:0|[1-9]\d*)$/.test(step) ? rawElements(value)[Number(step)] : undefined;
+}
+
+/** Turns the values of all elements back into one array text for each entry of `lengths`. */
+function fold(
+  values: readonly (string | undefined)[],
+  lengths: readonly (number | undefined)[],
+): (string | undefined)[] {
+  let at = 0;
+  return lengths.map((length) => {
+    if (length === undefined) return undefined;
+    at += length;
+    return `[${values
+      .slice(at - length, at)
+      .map((value) => value ?? "null")
+      .join(",")}]`;
+  });
+}
+
+function isArray(value: string | undefined): value is string {
+  return value !== undefined && beginsWith(value, OPEN_ARRAY);
+}
+
+/** Names seldom hold an escape, and cutting the quotes off is then all there is to do. */
+function decodeName(quoted: string): string {
+  return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+}
