@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/harness/no-public-host.ts"],
     // Real sockets and child processes on two cores: generous, but a hang still ends.
     testTimeout: 30_000,
     hookTimeout: 30_000,
