@@ -66,20 +66,21 @@ function markLongIntegers(text: string, marker: string): string {
 }
 
 function restoreIntegers(root: unknown, marker: string): unknown {
-  const pending: object[] = [];
-  const restore = (value: unknown): unknown => {
-    if (typeof value === "string" && value.startsWith(marker)) return BigInt(value.slice(marker.length));
-    if (typeof value === "object" && value !== null) pending.push(value);
-    return value;
-  };
-  const restored = restore(root);
+  const isMarked = (value: unknown): value is string => typeof value === "string" && value.startsWith(marker);
+  const restore = (value: string): bigint => BigInt(value.slice(marker.length));
+  if (isMarked(root)) return restore(root);
+  const pending = isHolder(root) ? [root] : [];
   for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
     for (const key of Object.keys(holder)) {
-      const before: unknown = Reflect.get(holder, key);
-      const after = restore(before);
-      // `JSON.parse` made every key a property of its own, `__proto__` too, and setting keeps it one.
-      if (after !== before) Reflect.set(holder, key, after);
+      const value = holder[key];
+      // `JSON.parse` made every key a property of its own, `__proto__` too, and assigning keeps it one.
+      if (isMarked(value)) holder[key] = restore(value);
+      else if (isHolder(value)) pending.push(value);
     }
   }
-  return restored;
+  return root;
+}
+
+function isHolder(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

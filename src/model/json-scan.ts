@@ -26,10 +26,11 @@ export function isBlank(code: number): boolean {
 
 /** The index after the string whose opening quote is at `at`. */
 export function endOfString(text: string, at: number): number {
-  for (let index = at + 1; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === QUOTE) return index + 1;
-    if (code === BACKSLASH) index++;
+  // `indexOf` leaps over the text of the string; a quote after an odd number of backslashes does not end it.
+  for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let slash = quote;
+    while (text.charCodeAt(slash - 1) === BACKSLASH) slash--;
+    if ((quote - slash) % 2 === 0) return quote + 1;
   }
   throw new SyntaxError("JSON string without an end");
 }

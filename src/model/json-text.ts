@@ -9,9 +9,15 @@ const QUOTE = 34;
  */
 const MOST_INDENTATION = 16 * 1024 * 1024;
 
+/**
+ * White space between tokens touches a bracket, a comma, a colon or an end of the text, since two values never
+ * stand side by side. `"a, b"` inside a string is found as well; then the tokens are walked.
+ */
+const MAY_HAVE_BLANKS = /[\n\r\t]|[[\]{}:,] | [[\]{}:,]|^ | $/;
+
 /** The document without the white space between its tokens, which is all that changes. */
 export function compactJson(text: string): string {
-  if (!/[ \n\r\t]/.test(text)) return text;
+  if (!MAY_HAVE_BLANKS.test(text)) return text;
   const compact = collectText();
   let kept = 0;
   for (let at = 0; at < text.length; at++) {
