@@ -1,0 +1,52 @@
+import type { Args } from "../model/args.ts";
+import type { Endpoint } from "../model/endpoint.ts";
+import { usageFailure } from "../model/failure.ts";
+import type { Reply } from "../model/reply.ts";
+import { parseTimeBound } from "../model/time.ts";
+import type { Client } from "./client.ts";
+import { createPage, type Page } from "./page.ts";
+
+type Candles = Extract<Reply, { kind: "candles" }>;
+
+/**
+ * One window of candles. `start` is required by the service, and the public service fills only 10 without `limit`,
+ * which is therefore the number of candles the window can hold.
+ */
+export async function* askForCandles(
+  client: Client,
+  endpoint: Endpoint,
+  reply: Candles,
+  args: Args,
+): AsyncGenerator<Page> {
+  const wanted = candlesIn(args);
+  if (wanted > reply.maxLimit) {
+    throw usageFailure(
+      `the window holds ${wanted} candles of ${args.get("interval") ?? ""}; one answer holds ${reply.maxLimit}`,
+      "narrow --from and --to, or choose a wider --interval",
+    );
+  }
+  const { text, value } = await client.ask(endpoint, new Map([...args, ["limit", String(wanted)]]));
+  yield createPage(text, value, "candles");
+}
+
+/** How many candles can open between `start` and `end`: every interval the window touches. */
+function candlesIn(args: Args): number {
+  const seconds = intervalSeconds(args.get("interval") ?? "");
+  const [start, end] = [secondsOf(args.get("start")), secondsOf(args.get("end"))];
+  return Math.max(1, Math.ceil(end / seconds) - Math.floor(start / seconds));
+}
+
+/** Bounds are resolved before: unix seconds, or RFC 3339 where they have a fraction. */
+function secondsOf(bound: string | undefined): number {
+  const instant = parseTimeBound(bound ?? "", 0);
+  if ("problem" in instant) throw new Error(`a window of candles needs both bounds, not "${bound}"`);
+  return instant.seconds + (instant.fraction === "" ? 0 : 1);
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3600 };
+
+/** `15m` → 900. */
+export function intervalSeconds(interval: string): number {
+  const match = /^(\d+)([mh])$/u.exec(interval);
+  return Number(match?.[1]) * (unitSeconds[match?.[2] ?? ""] ?? Number.NaN);
+}

@@ -1,0 +1,101 @@
+import type { Args } from "../model/args.ts";
+import type { Context } from "../model/context.ts";
+import type { Endpoint } from "../model/endpoint.ts";
+import { Failure } from "../model/failure.ts";
+import { type Document, readDocument } from "./document.ts";
+import { createMeter, type Meter } from "./meter.ts";
+import { refusal } from "./refusal.ts";
+import { requestUrl } from "./request-url.ts";
+import { decideRetry, type RetryPolicy } from "./retry.ts";
+import { authorization, type Target } from "./target.ts";
+import { type Answer, createTransport } from "./transport.ts";
+
+/** Asks the service one question at a time: paced by nobody yet, retried by the table, metered. */
+export interface Client {
+  readonly target: Target;
+  readonly meter: Meter;
+  /** The 2xx answer to one request, checked to be JSON; anything else is a Failure. */
+  readonly ask: (endpoint: Endpoint, args: Args) => Promise<Document>;
+  readonly close: () => Promise<void>;
+}
+
+export interface ClientOptions {
+  /** Milliseconds for one request: connecting, headers and body. */
+  readonly timeout: number;
+  readonly retry: RetryPolicy;
+  readonly observer: ClientObserver;
+}
+
+/** What a run may want to tell people while it asks. */
+export interface ClientObserver {
+  readonly answered: (exchange: Exchange) => void;
+  readonly waiting: (wait: Waiting) => void;
+}
+
+export interface Exchange {
+  readonly url: URL;
+  /** Undefined when no answer came. */
+  readonly answer: Answer | undefined;
+  readonly milliseconds: number;
+}
+
+export interface Waiting {
+  readonly milliseconds: number;
+  readonly failure: Failure;
+}
+
+export function createClient(context: Context, target: Target, options: ClientOptions): Client {
+  const transport = createTransport(context.clock);
+  const { meter, sent, answered } = createMeter();
+
+  const attempt = async (url: URL, endpoint: Endpoint, args: Args): Promise<Document> => {
+    const started = context.clock.elapsed();
+    let answer: Answer | undefined;
+    sent();
+    try {
+      answer = await transport.get(url, authorization(target, url), {
+        timeout: options.timeout,
+        signal: context.signal,
+      });
+    } finally {
+      options.observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
+    }
+    answered(answer, itemsIn(endpoint, args));
+    if (answer.status < 200 || answer.status >= 300) throw refusal(answer, { endpoint, args }, target);
+    return readDocument(answer);
+  };
+
+  const ask = async (endpoint: Endpoint, args: Args): Promise<Document> => {
+    const url = requestUrl(target.rest, endpoint, args);
+    let waited = 0;
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await attempt(url, endpoint, args);
+      } catch (cause) {
+        if (!(cause instanceof Failure)) throw cause;
+        const progress = { attempt: attempts, waited, random: context.random() };
+        const decision = decideRetry(cause, options.retry, progress);
+        if (!decision.again) throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0) : cause;
+        options.observer.waiting({ milliseconds: decision.wait, failure: cause });
+        await context.clock.sleep(decision.wait, context.signal);
+        waited += decision.wait;
+      }
+    }
+  };
+
+  return { target, meter, ask, close: transport.close };
+}
+
+/** A batch costs one credit an item (specification, Endpoints); anything else one a request. */
+function itemsIn(endpoint: Endpoint, args: Args): number {
+  if (endpoint.reply.kind !== "batch") return 1;
+  return (args.get(endpoint.reply.param) ?? "").split(",").length;
+}
+
+function tooLong(failure: Failure, wait: number): Failure {
+  const seconds = Math.ceil(wait / 1000);
+  return new Failure(failure.message, {
+    ...failure.details,
+    next: `the wait of ${seconds} s is longer than --retry-max-time allows; come back then, or allow it`,
+  });
+}

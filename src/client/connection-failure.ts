@@ -1,0 +1,61 @@
+import { Failure } from "../model/failure.ts";
+
+/** Codes of node:net, node:dns, node:tls and undici, and the sentence for each. */
+const sentences: Readonly<Record<string, string>> = {
+  ENOTFOUND: "the host name is not known",
+  EAI_AGAIN: "the name server did not answer",
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed while sending",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  ETIMEDOUT: "the connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  UND_ERR_SOCKET: "the connection was closed before the answer was whole",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is not as long as it says",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
+  UND_ERR_RESPONSE: "the answer is not HTTP",
+};
+
+const next = "check the network and the host, then try again";
+
+/** A fault of the connection: exit 7. A GET is safe to repeat, so it is retried like a 500. */
+export function connectionFailure(cause: unknown): Error {
+  if (cause instanceof Failure) return cause;
+  const code = faultCode(cause);
+  if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
+  const isProtocol = code.startsWith("HPE_");
+  const isTls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/u.test(code);
+  if (isTls) {
+    return new Failure(`the certificate of the host was not accepted (${code})`, {
+      exit: 7,
+      code: "tls",
+      retryable: false,
+      next: "if the host uses a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",
+    });
+  }
+  const sentence = isProtocol
+    ? "the answer is not HTTP"
+    : (sentences[code] ?? `the connection failed (${code})`);
+  return new Failure(sentence, { exit: 7, code: "network", retryable: true, next, cause });
+}
+
+export function timeoutFailure(milliseconds: number): Failure {
+  return new Failure(`no whole answer within ${milliseconds / 1000} s`, {
+    exit: 7,
+    code: "timeout",
+    retryable: true,
+    next: "try again, or allow more with --timeout 60s",
+  });
+}
+
+/** undici wraps the socket's error, and happy-eyeballs wraps several: the first code found on the way in. */
+function faultCode(cause: unknown): string | undefined {
+  let fault: unknown = cause;
+  for (let depth = 0; depth < 5 && fault instanceof Error; depth += 1) {
+    if ("code" in fault && typeof fault.code === "string" && fault.code !== "UND_ERR_ABORTED")
+      return fault.code;
+    fault = fault instanceof AggregateError ? fault.errors[0] : fault.cause;
+  }
+  return undefined;
+}

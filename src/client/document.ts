@@ -1,0 +1,33 @@
+import { untrustedAnswer } from "../model/failure.ts";
+import type { Answer } from "./transport.ts";
+
+/** A checked JSON answer: the service's own text, and what it says. */
+export interface Document {
+  readonly text: string;
+  /** Parsed: integers above 2^53 are rounded here, so values to be shown are read from `text`. */
+  readonly value: unknown;
+}
+
+/** Grammar and encoding are checked whole, so that slices of the text are valid JSON themselves. */
+export function readDocument(answer: Answer): Document {
+  const text = decodeUtf8(answer.body);
+  try {
+    return { text, value: JSON.parse(text) as unknown };
+  } catch {
+    throw untrustedAnswer(describeNoJson(answer, text));
+  }
+}
+
+function decodeUtf8(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    throw untrustedAnswer("the answer is not valid UTF-8");
+  }
+}
+
+function describeNoJson(answer: Answer, text: string): string {
+  if (text.trim() === "") return `the answer is empty (status ${answer.status})`;
+  if (/^\s*</u.test(text)) return `the answer is a web page, not JSON (status ${answer.status})`;
+  return `the answer is not whole JSON (status ${answer.status}, ${answer.body.length} bytes)`;
+}

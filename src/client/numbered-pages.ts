@@ -1,0 +1,101 @@
+import type { Args } from "../model/args.ts";
+import { type Endpoint, rowShape } from "../model/endpoint.ts";
+import { untrustedAnswer } from "../model/failure.ts";
+import { rawMembers } from "../model/raw-json.ts";
+import type { Reply } from "../model/reply.ts";
+import type { Client } from "./client.ts";
+import { type Continuation, createPage, isObject, member, type Page } from "./page.ts";
+import type { Walk } from "./pages.ts";
+
+type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
+
+/**
+ * Specification, Pagination styles 2: pages from 1 on, because page 0 is served as page 1. Totals are never relied
+ * on (the public service was seen to send 0): the list ends with an empty page, one shorter than asked for, or
+ * one without anything new. Where page numbers end, the walk goes on by `cursor`.
+ */
+export async function* walkNumberedPages(
+  client: Client,
+  endpoint: Endpoint,
+  reply: NumberedPages,
+  args: Args,
+  walk: Walk,
+): AsyncGenerator<Page> {
+  const identity = rowShape(endpoint).identity;
+  const edge = createEdge(identity);
+  let at: Continuation | undefined = firstPage(walk);
+  while (at !== undefined) {
+    const asked = new Map([...args, ["limit", String(walk.pageSize)], [at.flag, at.value]]);
+    const { text, value } = await client.ask(endpoint, asked);
+    if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+    const raw = rawMembers(text).get(reply.rows);
+    const page = createPage(raw, member(value, reply.rows), reply.rows);
+    const isNew = edge.moveTo(page.values);
+    const isLast: boolean = !isNew || isEnd(page, value, at, walk.pageSize);
+    at = isLast ? undefined : nextPage(at, reply, edge.lastWholeId(), value);
+    yield { ...page, next: at };
+  }
+}
+
+function firstPage(walk: Walk): Continuation {
+  if (walk.cursor !== undefined && walk.cursor !== "") return { flag: "cursor", value: walk.cursor };
+  return { flag: "page", value: String(walk.page ?? 1) };
+}
+
+function nextPage(
+  at: Continuation,
+  reply: NumberedPages,
+  lastWholeId: string | undefined,
+  answer: object,
+): Continuation | undefined {
+  if (at.flag === "page") {
+    const number = Number(at.value) + 1;
+    if (reply.handOverAfter === undefined || number <= reply.handOverAfter)
+      return { flag: "page", value: String(number) };
+  }
+  const offered = member(member(answer, "page_info"), "next_cursor");
+  // Rows of one id may stand on both sides of the edge, so the walk goes on after the last id that is whole: the
+  // rows that come again are dropped, and none is lost. Only where a page holds one id alone is the offer taken.
+  const cursor = lastWholeId ?? (typeof offered === "string" && offered !== "" ? offered : undefined);
+  if (cursor === undefined || (at.flag === "cursor" && cursor === at.value)) {
+    throw untrustedAnswer("the history goes on, but the answers give no cursor that leads there");
+  }
+  return { flag: "cursor", value: cursor };
+}
+
+/** Whether the answer itself says that nothing follows. */
+function isEnd(page: Page, answer: object, at: Continuation, pageSize: number): boolean {
+  if (page.rows.length === 0) return true;
+  if (at.flag === "cursor") {
+    const offered = member(member(answer, "page_info"), "next_cursor");
+    return offered === undefined || offered === null || offered === "";
+  }
+  const totalPages = member(member(answer, "page_info"), "total_pages");
+  const promisesMore = typeof totalPages === "number" && totalPages > Number(at.value);
+  return page.rows.length < pageSize && !promisesMore;
+}
+
+/** Knows the rows of the page before, and the newest id all of whose rows have been seen. */
+function createEdge(identity: readonly string[]): {
+  readonly moveTo: (rows: readonly object[]) => boolean;
+  readonly lastWholeId: () => string | undefined;
+} {
+  let before = new Set<string>();
+  let lastId: unknown;
+  let whole: string | undefined;
+  return {
+    /** Whether the page holds a row that the page before did not. */
+    moveTo: (rows) => {
+      const keys = rows.map((row) => JSON.stringify(identity.map((field) => member(row, field))));
+      const isNew = keys.some((key) => !before.has(key));
+      before = new Set(keys);
+      for (const row of rows) {
+        const id = member(row, identity[0] ?? "");
+        if (id !== lastId && typeof lastId === "string") whole = lastId;
+        lastId = id;
+      }
+      return isNew;
+    },
+    lastWholeId: () => whole,
+  };
+}

@@ -1,0 +1,49 @@
+import { onlyGroup } from "../model/endpoint.ts";
+import { untrustedAnswer } from "../model/failure.ts";
+import { rawElements } from "../model/raw-json.ts";
+import type { Subject } from "./batches.ts";
+
+/** Rows of one answer, each the service's own text. */
+export interface Page {
+  /** Which kind of row, where an answer has several. */
+  readonly group: string;
+  readonly rows: readonly string[];
+  /** The same rows parsed, for what the program itself must read; long integers are rounded here. */
+  readonly values: readonly object[];
+  /** Where the rows after these are found; undefined after the last page. */
+  readonly next: Continuation | undefined;
+  /** What was asked for and has no row, where the service leaves out what it does not know. */
+  readonly missing?: readonly Subject[];
+}
+
+/** What asks for the rows that follow, as a flag and its value. */
+export interface Continuation {
+  readonly flag: "cursor" | "page";
+  readonly value: string;
+}
+
+/** Rows are an array of objects; anything else is an answer that cannot be trusted. */
+export function createPage(
+  arrayText: string | undefined,
+  values: unknown,
+  what: string,
+  next?: Continuation,
+  group = onlyGroup,
+): Page {
+  if (!Array.isArray(values) || arrayText === undefined)
+    throw untrustedAnswer(`the answer has no list of ${what}`);
+  const bad = values.findIndex(
+    (value) => typeof value !== "object" || value === null || Array.isArray(value),
+  );
+  if (bad >= 0) throw untrustedAnswer(`row ${bad + 1} of the answer's ${what} is not an object`);
+  return { group, rows: rawElements(arrayText), values: values.filter(isObject), next };
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The member of a parsed answer, whatever its name; never one of Object.prototype. */
+export function member(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,104 @@
+import { inputName } from "../model/read-param.ts";
+import { type ErrorBody, textField } from "./error-body.ts";
+import type { Question } from "./refusal.ts";
+import type { Target } from "./target.ts";
+import type { Answer } from "./transport.ts";
+import { rawMembers } from "../model/raw-json.ts";
+
+export interface Sentence {
+  readonly message: string;
+  readonly next?: string | undefined;
+}
+
+/** Key, host, plan and credits: 401, 402 and 403. What to do depends on who asks. */
+export function planSentence(answer: Answer, body: ErrorBody, question: Question, target: Target): Sentence {
+  if (answer.status === 401) return keyRefused(target);
+  if (answer.status === 402) return creditsUsedUp(answer, body, target);
+  if (body.isHtml) {
+    return {
+      message: `${new URL(target.rest).host} refused the request before the service saw it (it answered with a web page)`,
+      next: "check the form of the key and the hosts: dexdata auth status",
+    };
+  }
+  if (body.code === "wrong_host") {
+    const plan = textField(body.fields, "tier") ?? target.tier;
+    return {
+      message: `a ${plan} key does not belong to ${new URL(target.rest).host}`,
+      next: "let the service say where it belongs: dexdata auth login",
+    };
+  }
+  if (body.code === "plan_required" || body.code === "preview_only")
+    return planRequired(body, question, target);
+  return {
+    message: `the ${target.tier} plan may not do this`,
+    next: "see what the plan includes: dexdata usage",
+  };
+}
+
+function keyRefused(target: Target): Sentence {
+  if (target.key === undefined) {
+    return {
+      message: `${new URL(target.rest).host} wants a key, and none was sent`,
+      next: "store one with: dexdata auth login",
+    };
+  }
+  return {
+    message: `the service does not accept the key from ${target.keySource ?? "the settings"}`,
+    next: "store a valid one with: dexdata auth login",
+  };
+}
+
+function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentence {
+  const tier = textField(body.fields, "tier") ?? answer.headers.get("x-api-plan") ?? target.tier;
+  const resets = textField(body.fields, "resets_at") ?? answer.headers.get("x-credits-reset");
+  const back =
+    resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they return at ${resets}`;
+  const message = `the credits of the ${tier} plan are used up${back}`;
+  if (tier === "keyless") return { message, next: `register for a free key${link(body, "register")}` };
+  if (tier === "free") return { message, next: `upgrade the plan${link(body, "upgrade")}` };
+  return { message, next: `enable overage or raise the spend cap${link(body, "portal", "packs")}` };
+}
+
+function planRequired(body: ErrorBody, question: Question, target: Target): Sentence {
+  const required = textField(body.fields, "required_tier") ?? question.endpoint.plan;
+  const tier = textField(body.fields, "tier") ?? target.tier;
+  const who = target.key === undefined ? "no key is set" : `this key is ${tier}`;
+  const name = textField(body.fields, "param");
+  const param = question.endpoint.params.find((each) => each.name === name);
+  if (param !== undefined) {
+    const typed = question.args.get(param.name);
+    return {
+      message: `${inputName(param)}${typed === undefined ? "" : ` "${typed}"`} needs a ${required} plan or higher; ${who}`,
+      next: `ask for less, or upgrade${link(body, "upgrade", "pricing", "register")}`,
+    };
+  }
+  const upgrade =
+    tier === "keyless"
+      ? `register and upgrade${link(body, "register")}`
+      : `upgrade${link(body, "upgrade", "pricing")}`;
+  return {
+    message: `${question.endpoint.command} needs a ${required} plan or higher; ${who}`,
+    next: `${upgrade}${alternative(question)}`,
+  };
+}
+
+/** What works without the plan. */
+function alternative({ endpoint, args }: Question): string {
+  const network = args.get("network") ?? "";
+  const pool = args.get("pool_address");
+  const token = args.get("token_address");
+  if (endpoint.id === "pool_transactions" && pool !== undefined)
+    return `; without it: dexdata pool ${network} ${pool}`;
+  if (endpoint.id === "token_ohlcv" && token !== undefined)
+    return `; without it: dexdata token ${network} ${token}`;
+  return "";
+}
+
+/** The first of the body's links that is there, as text; it is never opened. */
+function link(body: ErrorBody, ...names: readonly string[]): string {
+  const raw = body.fields.get("links");
+  if (raw === undefined || !raw.startsWith("{")) return "";
+  const links = rawMembers(raw);
+  const found = names.map((name) => textField(links, name)).find((url) => url !== undefined);
+  return found === undefined ? "" : `: ${found}`;
+}

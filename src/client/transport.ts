@@ -1,0 +1,138 @@
+import { gunzipSync } from "node:zlib";
+import { Agent, type Dispatcher } from "undici";
+import type { Clock } from "../model/context.ts";
+import { untrustedAnswer } from "../model/failure.ts";
+import { connectionFailure, timeoutFailure } from "./connection-failure.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** Lower-case names; of a repeated header the first value. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Decoded: one gzip layer at most is taken off. */
+  readonly body: Uint8Array;
+}
+
+export interface SendOptions {
+  /** Milliseconds for connecting, headers and body together. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Transport {
+  readonly get: (
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    options: SendOptions,
+  ) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+}
+
+/** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
+export const maxBodyBytes = 32 * 1024 * 1024;
+const maxHeaderBytes = 64 * 1024;
+
+/** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
+export function createTransport(clock: Clock): Transport {
+  const agent = new Agent({
+    // The deadline below covers connecting, headers and body; undici's own timers would only add a second one.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: 0 },
+    maxHeaderSize: maxHeaderBytes,
+    pipelining: 1,
+  });
+  return {
+    get: async (url, headers, options) =>
+      await withDeadline(clock, options, (signal) => exchange(agent, url, headers, signal)),
+    // destroy() rather than close(): at the end of a run nobody waits for an answer any more.
+    close: async () => await agent.destroy(),
+  };
+}
+
+async function exchange(
+  agent: Agent,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const response = await agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: "GET",
+    headers: { accept: "application/json", "accept-encoding": "gzip", ...headers },
+    signal,
+  });
+  const received = firstValues(response.headers);
+  const body = await readBody(response.body, url);
+  return {
+    status: response.statusCode,
+    headers: received,
+    body: decode(body, received.get("content-encoding"), url),
+  };
+}
+
+async function readBody(body: Dispatcher.ResponseData["body"], url: URL): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const bytes of body) {
+    if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
+    size += bytes.length;
+    if (size > maxBodyBytes) {
+      body.destroy();
+      throw tooLarge(url);
+    }
+    chunks.push(bytes);
+  }
+  const [only] = chunks;
+  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
+}
+
+function decode(body: Uint8Array, encoding: string | undefined, url: URL): Uint8Array {
+  if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
+  if (encoding !== "gzip" && encoding !== "x-gzip") {
+    throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
+  }
+  try {
+    return gunzipSync(body, { maxOutputLength: maxBodyBytes });
+  } catch (cause) {
+    const isTooLarge = cause instanceof RangeError;
+    throw isTooLarge ? tooLarge(url) : untrustedAnswer(`the gzip body from ${url.host} is damaged`);
+  }
+}
+
+function tooLarge(url: URL): Error {
+  return untrustedAnswer(`the answer from ${url.host} is larger than 32 MiB`);
+}
+
+function firstValues(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): ReadonlyMap<string, string> {
+  const first = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    const text = typeof value === "string" ? value : value?.[0];
+    if (text !== undefined) first.set(name.toLowerCase(), text);
+  }
+  return first;
+}
+
+async function withDeadline<T>(
+  clock: Clock,
+  options: SendOptions,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const done = new AbortController();
+  clock.sleep(options.timeout, done.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  try {
+    return await send(AbortSignal.any([options.signal, late.signal]));
+  } catch (cause) {
+    if (options.signal.aborted) throw options.signal.reason;
+    if (late.signal.aborted) throw timeoutFailure(options.timeout);
+    throw connectionFailure(cause);
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Endpoint } from "./endpoint.ts";
+import { usageFailure } from "./failure.ts";
+import type { Param } from "./param.ts";
+import { inputName, readParam } from "./read-param.ts";
+import { compareInstants, formatInstant, parseTimeBound } from "./time.ts";
+
+/** Wire name → wire text. What a request is made of. */
+export type Args = ReadonlyMap<string, string>;
+
+/** What the user typed for the parameters of one endpoint, by wire name. */
+export type Typed = ReadonlyMap<string, string>;
+
+/**
+ * Checks everything typed against the endpoint before anything is sent. `now`: milliseconds since the epoch, the
+ * run's one clock reading, so that a window does not move between pages or retries.
+ */
+export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
+  const args = new Map<string, string>();
+  for (const param of endpoint.params) {
+    const text = typed.get(param.name);
+    if (text !== undefined) args.set(param.name, readParam(param, text, now));
+  }
+  for (const [lower, upper, isOpen] of timeWindows)
+    refuseEmptyWindow(endpoint, args, typed, lower, upper, isOpen);
+  return args;
+}
+
+/** Pairs of bounds; with an open end the window of two equal instants holds nothing. */
+const timeWindows = [
+  ["from", "to", false],
+  ["start", "end", true],
+  ["created_after", "created_before", false],
+] as const;
+
+function refuseEmptyWindow(
+  endpoint: Endpoint,
+  args: Args,
+  typed: Typed,
+  lower: string,
+  upper: string,
+  isOpen: boolean,
+): void {
+  const [from, to] = [args.get(lower), args.get(upper)];
+  if (from === undefined || to === undefined) return;
+  const [first, last] = [parseTimeBound(from, 0), parseTimeBound(to, 0)];
+  if ("problem" in first || "problem" in last) return;
+  const order = compareInstants(first, last);
+  if (order < 0 || (order === 0 && !isOpen)) return;
+  const name = (wire: string): string => {
+    const param = endpoint.params.find((each: Param) => each.name === wire);
+    const shown = param === undefined ? wire : inputName(param);
+    return typed.has(wire) ? `${shown} "${typed.get(wire)}"` : shown;
+  };
+  throw usageFailure(
+    `${name(lower)} is ${formatInstant(first)}, ${name(upper)} is ${formatInstant(last)}: ${order === 0 ? "the window is empty" : "the window ends before it begins"}`,
+    order === 0 ? undefined : "exchange the two bounds",
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * The known word nearest to what was typed, for "did you mean": a beginning of one, or at most a third of the
+ * letters changed (Damerau-Levenshtein). Undefined when nothing is near, so that no far-fetched hint is given.
+ */
+export function nearest(typed: string, known: Iterable<string>): string | undefined {
+  const wanted = fold(typed);
+  if (wanted === "") return undefined;
+  let best: { word: string; distance: number } | undefined;
+  for (const word of known) {
+    const candidate = fold(word);
+    const distance = candidate.startsWith(wanted) ? 0.5 : editDistance(wanted, candidate);
+    const isNear = distance <= Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
+    if (isNear && (best === undefined || distance < best.distance)) best = { word, distance };
+  }
+  return best?.word;
+}
+
+/** Letter case and the choice of separator are no difference worth a mistake. */
+function fold(word: string): string {
+  return word.toLowerCase().replaceAll(/[-_\s]/gu, "");
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current[column] = Math.min(
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (isSame ? 0 : 1),
+        isSwap ? at(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return at(previous, b.length);
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;

@@ -1,0 +1,114 @@
+import { type Failure, usageFailure } from "./failure.ts";
+import { nearest } from "./nearest.ts";
+import type { Param, ParamKind } from "./param.ts";
+import { parseTimeBound, toWire } from "./time.ts";
+
+/**
+ * The text that goes on the wire for what the user typed, or a usage failure that names the input as typed,
+ * what is accepted, and what to do next. `now`: milliseconds since the epoch, one reading for a whole run.
+ */
+export function readParam(param: Param, typed: string, now: number): string {
+  const label = `${inputName(param)} "${typed}"`;
+  const { kind } = param;
+  switch (kind.kind) {
+    case "text":
+      if (typed.trim() === "") throw usageFailure(`${label}: must not be empty`);
+      return typed;
+    case "network":
+    case "address":
+      return readWord(label, kind.kind, typed);
+    case "list":
+      return readList(label, kind, typed);
+    case "integer":
+      return readInteger(label, typed, kind);
+    case "amount":
+      return readAmount(label, typed);
+    case "choice":
+      return readChoice(label, kind, typed);
+    case "toggle":
+      return "true";
+    case "time":
+      return readTime(label, typed, now);
+  }
+}
+
+/** What the user typed it as: `--order-by`, or `<network>` for a word. */
+export function inputName(param: Param): string {
+  return param.flag === undefined ? `<${param.name}>` : `--${param.flag}`;
+}
+
+export function readInteger(
+  label: string,
+  typed: string,
+  bounds: { readonly min: number; readonly max?: number },
+): string {
+  const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
+  const isInside = value >= bounds.min && (bounds.max === undefined || value <= bounds.max);
+  if (isInside) return String(value);
+  const accepted = bounds.max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${bounds.max}`;
+  throw usageFailure(`${label}: must be a whole number, ${accepted}`);
+}
+
+/** `250k` goes out as `250000`: shifted as text, so that no digit is lost in a double. */
+export function readAmount(label: string, typed: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?([kmb]?)$/iu.exec(typed);
+  if (match === null) {
+    const next = /^-?[\d,_ ]+$/u.test(typed)
+      ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
+      : undefined;
+    throw usageFailure(`${label}: must be a number such as 250000, 250k, 1.5m, 2b or -20`, next);
+  }
+  const [, sign = "", whole = "", fraction = "", unit = ""] = match;
+  const zeros = { "": 0, k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? 0;
+  const digits = whole + fraction.padEnd(zeros, "0");
+  const point = whole.length + zeros;
+  const integer = digits.slice(0, point).replace(/^0+(?=\d)/u, "");
+  const rest = digits.slice(point).replace(/0+$/u, "");
+  return `${sign}${integer}${rest === "" ? "" : `.${rest}`}`;
+}
+
+function readWord(label: string, kind: "network" | "address", typed: string): string {
+  const what = kind === "network" ? "a network slug such as ethereum" : "an address or id";
+  if (typed === "") throw usageFailure(`${label}: must not be empty; ${what} is needed`);
+  // A URL parser would take "." and ".." out of the path, and another endpoint would answer.
+  if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
+    throw usageFailure(`${label}: must be ${what}, without blanks`);
+  }
+  return typed;
+}
+
+function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
+  const items = typed.split(",").map((item) => item.trim());
+  if (items.some((item) => item === ""))
+    throw usageFailure(`${label}: must be words separated by commas, none empty`);
+  if (kind.max !== undefined && items.length > kind.max)
+    throw usageFailure(`${label}: takes at most ${kind.max}`);
+  return items.join(",");
+}
+
+function readChoice(label: string, kind: Extract<ParamKind, { kind: "choice" }>, typed: string): string {
+  if (kind.choices.includes(typed)) return typed;
+  throw choiceFailure(label, typed, kind.choices, kind.refused?.[typed]);
+}
+
+/** The refusal of a word that is none of a fixed set, with the set and the nearest of it. */
+export function choiceFailure(
+  label: string,
+  typed: string,
+  choices: readonly string[],
+  why?: string,
+): Failure {
+  const near = nearest(typed, choices);
+  const next = near === undefined ? undefined : `did you mean ${near}?`;
+  const accepted = `accepted: ${choices.join(", ")}`;
+  return usageFailure(
+    why === undefined ? `${label}: ${accepted}` : `${label}: ${why}; ${accepted}`,
+    why === undefined ? next : undefined,
+  );
+}
+
+function readTime(label: string, typed: string, now: number): string {
+  const bound = parseTimeBound(typed, now);
+  if ("problem" in bound) throw usageFailure(`${label}: ${bound.problem}`, bound.next);
+  return toWire(bound);
+}

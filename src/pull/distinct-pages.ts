@@ -1,0 +1,52 @@
+import { member, type Page } from "../client/page.ts";
+import { type Endpoint, rowShape } from "../model/endpoint.ts";
+import { untrustedAnswer } from "../model/failure.ts";
+import { createSeenKeys } from "./seen-keys.ts";
+
+/** Pages in a row that bring nothing new before the pull gives up: each costs a credit. */
+const patience = 3;
+
+/**
+ * The same pages without rows that an earlier one had: while a list moves, the service may send a row again. A
+ * list that goes on without anything new ends as an error instead of spending credits for ever.
+ */
+export async function* distinctPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
+  const seen = createSeenKeys();
+  let barren = 0;
+  for await (const page of pages) {
+    const { identity } = rowShape(endpoint, page.group);
+    const isNew = page.values.map((value) => {
+      const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));
+      // A row without what tells it apart cannot be called a repeat.
+      return parts.length === 0 || parts.includes(undefined) || seen.add(parts.join());
+    });
+    barren = isNew.includes(true) ? 0 : barren + 1;
+    yield isNew.includes(false) ? keepRows(page, isNew) : page;
+    if (barren === patience && page.next !== undefined) {
+      throw untrustedAnswer(`${patience} pages in a row brought nothing new, yet the service promises more`);
+    }
+  }
+}
+
+/** The first `limit` rows; stops asking as soon as it has them. */
+export async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
+  let left = limit;
+  for await (const page of pages) {
+    yield page.rows.length <= left
+      ? page
+      : keepRows(
+          page,
+          page.rows.map((_, index) => index < left),
+        );
+    left -= page.rows.length;
+    if (left <= 0) return;
+  }
+}
+
+function keepRows(page: Page, keep: readonly boolean[]): Page {
+  return {
+    ...page,
+    rows: page.rows.filter((_, index) => keep[index]),
+    values: page.values.filter((_, index) => keep[index]),
+  };
+}
