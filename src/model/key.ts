@@ -1,0 +1,63 @@
+/** Why a text is no API key. Neither line ever quotes it: what is almost a key is still a secret. */
+export interface RefusedKey {
+  /** Goes after `the key from DEXDATA_API_KEY `. */
+  readonly problem: string;
+  /** What to do, on a line of its own. */
+  readonly next: string;
+}
+
+/** Specification, Authentication 3: the whole value, with nothing in front, and how it begins. */
+const PREFIX = "api_";
+const KEY_ALONE = "give the key alone, as the console shows it: it begins with api_";
+const COPY_AGAIN = "copy it again, without anything around it";
+const SCHEMES = ["Bearer", "ApiKey", "Api-Key", "Token", "Basic", "Authorization", "X-API-Key"];
+
+/** The mistakes people make, the most telling first: a text may have several. */
+const MISTAKES: readonly { readonly form: RegExp; readonly problem: string; readonly next: string }[] = [
+  { form: /^\s*$/u, problem: "is empty", next: KEY_ALONE },
+  {
+    form: /^\s*["'`‘’“”«»]|["'`‘’“”«»]\s*$/u,
+    problem: "stands in quotes",
+    next: "leave the quotes out: they are sent as part of the key",
+  },
+  ...SCHEMES.map((word) => ({
+    form: new RegExp(`^\\s*${word}\\s*(?:[\\s:=]|$)`, "iu"),
+    problem: `begins with the word ${word}`,
+    next: KEY_ALONE,
+  })),
+  { form: /[\r\n]/u, problem: "has a line break in it or after it", next: COPY_AGAIN },
+  { form: /^[ \t]|[ \t]$/u, problem: "has a blank before or after it", next: COPY_AGAIN },
+  { form: /[ \t]/u, problem: "has a blank inside", next: COPY_AGAIN },
+  { form: /\p{Cc}/u, problem: "has a control character in it", next: COPY_AGAIN },
+  {
+    form: /[^\u0021-\u007e]/u,
+    problem: "has a character outside ASCII in it, perhaps an invisible one",
+    next: COPY_AGAIN,
+  },
+  { form: /["'`]/u, problem: "has a quotation mark in it", next: COPY_AGAIN },
+  { form: /^(?!api_)/u, problem: "does not begin with api_", next: KEY_ALONE },
+  { form: /^api_.{0,3}$/u, problem: "is too short to be a whole key", next: COPY_AGAIN },
+];
+
+/** Undefined when the text has the form of a key; whether it is one, only the service knows. */
+export function checkKeyForm(text: string): RefusedKey | undefined {
+  const mistake = MISTAKES.find(({ form }) => form.test(text));
+  return mistake === undefined ? undefined : { problem: mistake.problem, next: mistake.next };
+}
+
+/** `…` and the last four characters, fewer of a short key: never more than a third of it is shown. */
+export function maskKey(key: string): string {
+  const shown = Math.min(4, Math.floor(key.length / 3));
+  return `…${key.slice(key.length - shown)}`;
+}
+
+/**
+ * A text that was typed where no key belongs, for a message: whatever looks like a key in it, or like a name and
+ * a password of a URL, is left out.
+ */
+export function withoutSecrets(text: string): string {
+  const safe = text
+    .replace(/^([a-z][\w+.-]*:[/\\]*)?.*@/isu, "$1…@")
+    .replaceAll(new RegExp(`${PREFIX}\\S+`, "giu"), `${PREFIX}…`);
+  return safe.length > 200 ? `${safe.slice(0, 200)}…` : safe;
+}

@@ -1,0 +1,47 @@
+import { readFileSync, statSync } from "node:fs";
+
+/** What stands in a file that holds one JSON object. */
+export type JsonFile =
+  | { readonly state: "absent" }
+  /** `mode`: the permission bits. */
+  | { readonly state: "read"; readonly object: Readonly<Record<string, unknown>>; readonly mode: number }
+  /** `problem` begins with the path and never quotes the content: it may hold a key. */
+  | { readonly state: "broken"; readonly problem: string };
+
+/** Ours are a few hundred bytes; something else at that path must not fill memory. */
+const MAX_BYTES = 1024 * 1024;
+
+export function readJsonFile(path: string): JsonFile {
+  const broken = (why: string): JsonFile => ({ state: "broken", problem: `${path} ${why}` });
+  let text: string;
+  let mode: number;
+  try {
+    const stat = statSync(path);
+    // Reading a pipe would wait for ever.
+    if (!stat.isFile()) return broken("is not a file");
+    if (stat.size > MAX_BYTES) return broken("is too large to be ours");
+    text = readFileSync(path, "utf8");
+    mode = stat.mode & 0o777;
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" ? { state: "absent" } : broken(`cannot be read (${code})`);
+  }
+  try {
+    const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/u, ""));
+    return isObject(parsed) ? { state: "read", object: parsed, mode } : broken("is not a JSON object");
+  } catch {
+    // The parser's own message quotes the text around the fault.
+    return broken("is not JSON");
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `EACCES` and the like; "unknown error" for what is none of the system's. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "unknown error";
+}

@@ -1,0 +1,117 @@
+import { withoutSecrets } from "../model/key.ts";
+import { nearest } from "../model/nearest.ts";
+import { checkHost } from "./check-host.ts";
+
+/** A value, or why it is none: `problem` goes after `DEXDATA_RETRIES "-1": `, `next` on a line of its own. */
+export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
+
+export interface Setting<T> {
+  /** As typed in `config set`, and as it stands in config.json. */
+  readonly name: string;
+  readonly variable: string;
+  readonly kind: "host" | "choice" | "integer" | "duration" | "word";
+  readonly fallback: T;
+  /** What `config list` shows for the default. */
+  readonly fallbackText: string;
+  /** One line; states unit or choices. */
+  readonly help: string;
+  /** Not kept in config.json. */
+  readonly environmentOnly: boolean;
+  readonly check: (text: string) => Checked<T>;
+}
+
+export function host(name: string, fallback: string, help: string): Setting<string> {
+  return { ...described(name, help), kind: "host", fallback, fallbackText: fallback, check: readHost };
+}
+
+function readHost(text: string): Checked<string> {
+  const checked = checkHost(text);
+  return typeof checked === "string" ? { value: checked } : checked;
+}
+
+export function choice<T extends string, F extends T | undefined>(
+  name: string,
+  choices: readonly T[],
+  fallback: F,
+  fallbackText: string,
+  help: string,
+): Setting<T | F> {
+  const check = (text: string): Checked<T> => {
+    const value = choices.find((each) => each === text);
+    if (value !== undefined) return { value };
+    const near = nearest(text, choices);
+    const problem = `accepted: ${choices.join(", ")}`;
+    return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
+  };
+  return {
+    ...described(name, `${help}: ${choices.join(", ")}`),
+    kind: "choice",
+    fallback,
+    fallbackText,
+    check,
+  };
+}
+
+export function integer<F extends number | undefined>(
+  name: string,
+  bounds: { readonly min: number; readonly max: number },
+  fallback: F,
+  fallbackText: string,
+  help: string,
+): Setting<number | F> {
+  const range = `${bounds.min} to ${bounds.max}`;
+  const check = (text: string): Checked<number> => {
+    const value = /^\d{1,9}$/u.test(text) ? Number(text) : Number.NaN;
+    const isInside = value >= bounds.min && value <= bounds.max;
+    return isInside ? { value } : { problem: `must be a whole number from ${range}` };
+  };
+  return { ...described(name, `${help} (${range})`), kind: "integer", fallback, fallbackText, check };
+}
+
+export function duration(
+  name: string,
+  fallback: number,
+  fallbackText: string,
+  help: string,
+): Setting<number> {
+  return { ...described(name, help), kind: "duration", fallback, fallbackText, check: readDuration };
+}
+
+const UNITS = new Map([
+  ["ms", 1],
+  ["s", 1000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
+
+/** To milliseconds, at least one; a number alone is seconds. */
+function readDuration(text: string): Checked<number> {
+  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/u.exec(text) ?? [];
+  const value = Math.round(Number(amount) * (UNITS.get(unit ?? "s") ?? Number.NaN));
+  const isInside = value >= 1 && value <= 86_400_000;
+  return isInside ? { value } : { problem: "must be a time such as 500ms, 30s, 2m or 1h, a day at most" };
+}
+
+/** The name of a key profile: letters, digits, dot, dash and underscore, so that it needs no quoting anywhere. */
+export function checkProfileName(text: string): Checked<string> {
+  if (/^api_/iu.test(text)) return { problem: "is a key, not the name of a profile" };
+  if (/^[\da-z][\w.-]{0,63}$/iu.test(text)) return { value: text };
+  return { problem: "must be letters, digits, dots, dashes and underscores, 64 at most" };
+}
+
+export function profileName(name: string, fallbackText: string, help: string): Setting<string | undefined> {
+  const base = described(name, help);
+  return { ...base, kind: "word", fallback: undefined, fallbackText, check: checkProfileName };
+}
+
+/** `DEXDATA_RETRIES "many"`: what a message about a value begins with. */
+export function label(where: string, text: string): string {
+  return `${where} "${withoutSecrets(text)}"`;
+}
+
+function described(
+  name: string,
+  help: string,
+): Pick<Setting<never>, "name" | "variable" | "help" | "environmentOnly"> {
+  return { name, variable: `DEXDATA_${name.toUpperCase()}`, help, environmentOnly: false };
+}

@@ -1,0 +1,130 @@
+import type { Context } from "../model/context.ts";
+import { usageFailure } from "../model/failure.ts";
+import { type Tier, tiers } from "../model/tier.ts";
+import { type ConfigFile, readConfigFile } from "./config-file.ts";
+import { choice, duration, host, integer, label, profileName, type Setting } from "./setting.ts";
+
+export const outputFormats = ["table", "ndjson", "json"] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+export const colorModes = ["auto", "always", "never"] as const;
+export type ColorMode = (typeof colorModes)[number];
+
+/** Every setting, in the order `config list` shows them. The variable is `DEXDATA_` and the name in capitals. */
+export const settings = {
+  base_url: host("base_url", "https://api.dexpaprika.com", "REST host for keyless and free"),
+  pro_base_url: host(
+    "pro_base_url",
+    "https://api-pro.dexpaprika.com",
+    "REST host for dev, pro and enterprise",
+  ),
+  streaming_url: host(
+    "streaming_url",
+    "https://streaming.dexpaprika.com",
+    "streaming host for keyless and free",
+  ),
+  streaming_pro_url: host(
+    "streaming_pro_url",
+    "https://streaming-pro.dexpaprika.com",
+    "streaming host for dev, pro and enterprise",
+  ),
+  output: choice(
+    "output",
+    outputFormats,
+    undefined,
+    "table on a terminal, ndjson in a pipe",
+    "format of the output",
+  ),
+  color: choice("color", colorModes, "auto", "auto", "when output is coloured"),
+  retries: integer("retries", { min: 0, max: 100 }, 4, "4", "requests after a failed one, at most"),
+  timeout: duration("timeout", 30_000, "30s", "time for one request"),
+  page_size: integer(
+    "page_size",
+    { min: 1, max: 100 },
+    undefined,
+    "the smaller of the limit and 100",
+    "rows that one request asks for",
+  ),
+  profile: profileName("profile", "the one last chosen by auth", "which stored key is used"),
+  tier: {
+    ...choice("tier", tiers, undefined, "stored with the key", "tier of the key, which decides the hosts"),
+    environmentOnly: true,
+  },
+} as const;
+
+export type SettingName = keyof typeof settings;
+
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: "environment" | "config" | "default";
+  /** The variable, or name and path in the file; "default". */
+  readonly where: string;
+  /** As it was written; for a default what to show for it. */
+  readonly text: string;
+}
+
+export interface Settings {
+  readonly base_url: Sourced<string>;
+  readonly pro_base_url: Sourced<string>;
+  readonly streaming_url: Sourced<string>;
+  readonly streaming_pro_url: Sourced<string>;
+  readonly output: Sourced<OutputFormat | undefined>;
+  readonly color: Sourced<ColorMode>;
+  readonly retries: Sourced<number>;
+  /** Milliseconds. */
+  readonly timeout: Sourced<number>;
+  readonly page_size: Sourced<number | undefined>;
+  readonly profile: Sourced<string | undefined>;
+  readonly tier: Sourced<Tier | undefined>;
+  /** For stderr: what is wrong with config.json as a whole. The run goes on without it. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Environment, then config.json, then default; flags are the command line's part. A value that is not accepted
+ * throws a usage failure, since going on with another than the one asked for would surprise.
+ */
+export function readSettings(context: Pick<Context, "env" | "platform">): Settings {
+  const config = readConfigFile(context);
+  const read = <T>(setting: Setting<T>): Sourced<T> => readSetting(context, config, setting);
+  return {
+    base_url: read(settings.base_url),
+    pro_base_url: read(settings.pro_base_url),
+    streaming_url: read(settings.streaming_url),
+    streaming_pro_url: read(settings.streaming_pro_url),
+    output: read(settings.output),
+    color: read(settings.color),
+    retries: read(settings.retries),
+    timeout: read(settings.timeout),
+    page_size: read(settings.page_size),
+    profile: read(settings.profile),
+    tier: read(settings.tier),
+    warnings: config.problem === undefined ? [] : [`${config.problem}; going on without it`],
+  };
+}
+
+export function readSetting<T>(
+  context: Pick<Context, "env">,
+  config: ConfigFile,
+  setting: Setting<T>,
+): Sourced<T> {
+  const typed = context.env[setting.variable];
+  // An empty variable counts as unset, as with NO_COLOR: it is how a shell takes a value back for one command.
+  if (typed !== undefined && typed !== "") {
+    const checked = setting.check(typed);
+    if ("problem" in checked)
+      throw usageFailure(`${label(setting.variable, typed)}: ${checked.problem}`, checked.next);
+    return { value: checked.value, source: "environment", where: setting.variable, text: typed };
+  }
+  const written = setting.environmentOnly ? undefined : config.values.get(setting.name);
+  if (written === undefined) {
+    return { value: setting.fallback, source: "default", where: "default", text: setting.fallbackText };
+  }
+  const where = `${setting.name} in ${config.path}`;
+  const checked = setting.check(written);
+  if ("problem" in checked) {
+    const next = `dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
+    throw usageFailure(`${label(where, written)}: ${checked.problem}`, next);
+  }
+  return { value: checked.value, source: "config", where, text: written };
+}
