@@ -14,6 +14,7 @@ import {
   text,
   time,
   windows,
+  yesNo,
 } from "../model/record.ts";
 import { chains, createdBounds, cursorPaging, detailed, inNetwork, range, sort } from "./shared-params.ts";
 
@@ -89,10 +90,19 @@ const rows: RowShape = {
     price_change_percentage_6h: nullable(percent),
     price_change_percentage_24h: nullable(percent),
     fee: nullable(percent),
+    // With detailed=true names and windows stand in each token, not beside the tokens (wire-facts 4.8).
     tokens: optional(
-      listOf({ id: address, chain: optional(text), name: optional(text), symbol: optional(text) }),
+      listOf({
+        id: address,
+        chain: optional(text),
+        has_image: optional(yesNo),
+        name: optional(text),
+        symbol: optional(text),
+        decimals: optional(count),
+        fdv: nullable(amount),
+        ...everyWindow(optional(window), [...windows, "1m"]),
+      }),
     ),
-    ...everyWindow(optional(window), [...windows, "1m"]),
   },
   identity: ["chain", "id"],
   columns: [
