@@ -29,12 +29,13 @@ export function writeUtc(seconds: number): string {
   const time = seconds - days * SECONDS_PER_DAY;
   const sinceYearZero = days + DAYS_BEFORE_1970;
   let year = Math.floor(sinceYearZero / 365.2425);
-  // The mean year is off by less than a day or two from the real start of a year: one step mends it.
-  while (daysBeforeYear(year) > sinceYearZero) year--;
-  while (daysBeforeYear(year + 1) <= sinceYearZero) year++;
+  // A year begins within two days of where the mean year says, so one step mends it. No loop that waits for a
+  // match: beyond 2^53 days a step changes nothing, and the number may come from the service.
+  if (daysBeforeYear(year) > sinceYearZero) year--;
+  else if (daysBeforeYear(year + 1) <= sinceYearZero) year++;
   let day = sinceYearZero - daysBeforeYear(year) + 1;
   let month = 1;
-  while (day > daysInMonth(year, month)) {
+  while (month < 12 && day > daysInMonth(year, month)) {
     day -= daysInMonth(year, month);
     month++;
   }

@@ -250,6 +250,26 @@ describe("an instant", () => {
     expect(formatInstant(at(-62_167_219_201))).toBe("-000001-12-31T23:59:59Z");
   });
 
+  test("is written right at both ends of every year", () => {
+    for (let year = 0; year <= 9999; year++) {
+      const written = String(year).padStart(4, "0");
+      for (const text of [
+        `${written}-01-01T00:00:00Z`,
+        `${written}-03-01T00:00:00Z`,
+        `${written}-12-31T23:59:59Z`,
+      ]) {
+        expect(formatInstant(parseRfc3339(text) ?? at(Number.NaN))).toBe(text);
+      }
+    }
+  });
+
+  test.each([1e12, -1e12, 1e20, -1e300, 1e300, Number.POSITIVE_INFINITY, Number.NaN])(
+    "of %d seconds is written without a hang",
+    (seconds) => {
+      expect(formatInstant(at(seconds))).toMatch(/Z$/);
+    },
+  );
+
   test("sorts by time, down to the last digit", () => {
     const sorted = [
       at(-2, "9"),
