@@ -150,6 +150,11 @@ export interface CandleWindow {
   readonly intervalSeconds: number;
   /** Turn price and ratio round (pool candles only). */
   readonly inversed?: boolean | undefined;
+  /**
+   * Swaps after this instant are left out. The market knows the future: without it, the candle of a running
+   * interval would hold swaps that have not happened yet. Give the request's own instant.
+   */
+  readonly asOf?: number | undefined;
 }
 
 export interface Candle {

@@ -1,0 +1,138 @@
+import { hash } from "./hash.ts";
+import type { AddressFamily } from "./types.ts";
+
+const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** A pool, token, trader or factory address in the family's form. */
+export function makeAddress(family: AddressFamily, key: number): string {
+  switch (family) {
+    case "evm":
+      return `0x${hexDigits(key, 40)}`;
+    case "solana":
+      return base58Bytes32(key);
+    case "sui":
+    case "aptos":
+      return `0x${hexDigits(key, 64)}`;
+    case "tron":
+      return `T${letters(key, 33, BASE58)}`;
+    case "ton":
+      return `EQ${letters(key, 46, BASE64URL)}`;
+  }
+}
+
+/** The longer form of a Move coin's id: the module that defines it, and its type. */
+export function makeCoinType(key: number, moduleName: string): string {
+  return `0x${hexDigits(key, 64)}::${moduleName}::Coin`;
+}
+
+/** 0x and 64 digits: an EVM hash, or a Uniswap V4 pool id. */
+export function makeHash64(key: number): string {
+  return `0x${hexDigits(key, 64)}`;
+}
+
+export function makeBlockHash(family: AddressFamily, key: number): string {
+  switch (family) {
+    case "evm":
+    case "aptos":
+      return makeHash64(key);
+    case "solana":
+    case "sui":
+      return base58Bytes32(key);
+    case "tron":
+    case "ton":
+      return hexDigits(key, 64);
+  }
+}
+
+/**
+ * A transaction id that carries `word` (32 bits) in the open, so that `readTransactionWord` finds the
+ * transaction again without a search; the other digits come from the key.
+ */
+export function makeTransactionId(family: AddressFamily, word: number, key: number): string {
+  switch (family) {
+    case "evm":
+    case "aptos":
+      return `0x${hexWord(word)}${hexDigits(key, 56)}`;
+    case "tron":
+    case "ton":
+      return `${hexWord(word)}${hexDigits(key, 56)}`;
+    case "solana":
+      // 64 bytes are 88 digits with a first digit of at most 5, mostly.
+      return `${BASE58.charAt(1 + (key & 3))}${base58Word(word)}${letters(key, 81, BASE58)}`;
+    case "sui":
+      return `${BASE58.charAt(1 + (key & 15))}${base58Word(word)}${letters(key, 37, BASE58)}`;
+  }
+}
+
+/** The word of `makeTransactionId`; undefined when the text cannot be such an id. */
+export function readTransactionWord(family: AddressFamily, id: string): number | undefined {
+  switch (family) {
+    case "evm":
+    case "aptos":
+      return readHexWord(id.slice(2, 10));
+    case "tron":
+    case "ton":
+      return readHexWord(id.slice(0, 8));
+    case "solana":
+    case "sui":
+      return readBase58Word(id.slice(1, 7));
+  }
+}
+
+export function hexDigits(key: number, count: number): string {
+  let digits = "";
+  for (let index = 0; digits.length < count; index += 1) digits += hexWord(hash(key, index));
+  return digits;
+}
+
+function hexWord(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, "0");
+}
+
+function readHexWord(text: string): number | undefined {
+  return /^[0-9a-f]{8}$/.test(text) ? Number.parseInt(text, 16) | 0 : undefined;
+}
+
+/** 32 bytes in base58 are 43 or 44 digits; 44 digits stay below 2^256 up to a first digit of J. */
+function base58Bytes32(key: number): string {
+  const first = hash(key, -2) >>> 0;
+  const rest = letters(key, 42, BASE58);
+  return (first & 3) === 0
+    ? `${BASE58.charAt(1 + ((first >>> 8) % 57))}${rest}`
+    : `${BASE58.charAt(1 + ((first >>> 8) % 16))}${BASE58.charAt((first >>> 16) % 58)}${rest}`;
+}
+
+function base58Word(word: number): string {
+  let digits = "";
+  let left = word >>> 0;
+  for (let index = 0; index < 6; index += 1) {
+    digits += BASE58.charAt(left % 58);
+    left = Math.floor(left / 58);
+  }
+  return digits;
+}
+
+function readBase58Word(text: string): number | undefined {
+  if (text.length !== 6) return undefined;
+  let word = 0;
+  for (let index = 5; index >= 0; index -= 1) {
+    const digit = BASE58.indexOf(text.charAt(index));
+    if (digit < 0) return undefined;
+    word = word * 58 + digit;
+  }
+  return word < 2 ** 32 ? word | 0 : undefined;
+}
+
+function letters(key: number, count: number, alphabet: string): string {
+  const size = alphabet.length;
+  let digits = "";
+  for (let index = 0; digits.length < count; index += 1) {
+    let word = hash(key, index) >>> 0;
+    for (let digit = 0; digit < 4 && digits.length < count; digit += 1) {
+      digits += alphabet.charAt(word % size);
+      word = Math.floor(word / size);
+    }
+  }
+  return digits;
+}

@@ -1,0 +1,57 @@
+import type { MarketPool } from "./catalogue.ts";
+import { makeRecent } from "./recent.ts";
+import { makeTradeDay } from "./trade-day.ts";
+import type { DayTotals, TradeBook, TradeDay } from "./trade-rows.ts";
+
+// Rows of 56 bytes: about 40 and 28 MB. Totals of some 120 bytes: about 20 MB.
+const HUB_ROWS_KEPT = 700_000;
+const ROWS_KEPT = 500_000;
+const TOTALS_KEPT = 160_000;
+
+export function createTradeBook(): TradeBook {
+  // Most pools need the days of the few that price WETH and the like. Those have room of their own, or a month
+  // of thousands of small pools would push them out and make them anew for each pool.
+  const hubDays = makeRecent<TradeDay>(HUB_ROWS_KEPT, weigh);
+  const otherDays = makeRecent<TradeDay>(ROWS_KEPT, weigh);
+  const totals = makeRecent<DayTotals>(TOTALS_KEPT, () => 1);
+
+  function day(pool: MarketPool, number: number): TradeDay {
+    const key = keyOf(pool, number);
+    const days = pricesHub(pool) ? hubDays : otherDays;
+    const kept = days.get(key);
+    if (kept !== undefined) return kept;
+    const made = makeTradeDay(book, pool, number);
+    days.set(key, made);
+    return made;
+  }
+
+  const book: TradeBook = {
+    day,
+    totals: (pool, number) => {
+      const key = keyOf(pool, number);
+      const kept = totals.get(key);
+      if (kept !== undefined) return kept;
+      const made = day(pool, number).totals;
+      totals.set(key, made);
+      return made;
+    },
+  };
+  return book;
+}
+
+function keyOf(pool: MarketPool, day: number): number {
+  return pool.serial * 32_768 + day;
+}
+
+function pricesHub(pool: MarketPool): boolean {
+  const { token0, token1 } = pool;
+  return (
+    (token0.asset.memo !== undefined && token0.pools[0] === pool) ||
+    (token1.asset.memo !== undefined && token1.pools[0] === pool)
+  );
+}
+
+function weigh(trades: TradeDay): number {
+  // A day without a trade still takes a place in the map.
+  return trades.count + 4;
+}
