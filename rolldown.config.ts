@@ -8,7 +8,7 @@ const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.
 export default defineConfig({
   input: { dexdata: "bin/dexdata.ts" },
   platform: "node",
-  transform: { define: { __VERSION__: JSON.stringify(version) } },
+  transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
   output: {
     dir: "dist",
     format: "cjs",

@@ -4,6 +4,7 @@ import { untrustedAnswer, usageFailure } from "../model/failure.ts";
 import type { Reply } from "../model/reply.ts";
 import { addressKey } from "./address-key.ts";
 import type { Client } from "./client.ts";
+import type { Walk } from "./pages.ts";
 import { createPage, member, type Page } from "./page.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
@@ -29,8 +30,9 @@ export async function* askInBatches(
   endpoint: Endpoint,
   reply: Batch,
   args: Args,
-  subjects: readonly Subject[],
+  walk: Walk,
 ): AsyncGenerator<Page> {
+  const subjects = walk.subjects ?? [];
   const answered = new Map<string, Found | undefined>();
   let next = 0;
   for (const chunk of planBatches(subjects, reply)) {
@@ -51,7 +53,8 @@ export async function* askInBatches(
       if (!answered.has(key)) break;
       const found = answered.get(key);
       if (found === undefined) missing.push(subject);
-      else ready.push(found);
+      if (found !== undefined) ready.push(found);
+      else if (walk.fillMissing === true) ready.push(withoutValue(subject, reply.value));
       next += 1;
     }
     yield {
@@ -62,6 +65,11 @@ export async function* askInBatches(
       missing,
     };
   }
+}
+
+function withoutValue({ network, address }: Subject, field: string): Found {
+  const value = { id: address, chain: network, [field]: null };
+  return { row: JSON.stringify(value), value };
 }
 
 function subjectKey({ network, address }: Subject): string {

@@ -18,22 +18,29 @@ export async function* askForCandles(
   reply: Candles,
   args: Args,
 ): AsyncGenerator<Page> {
-  const wanted = candlesIn(args);
-  if (wanted > reply.maxLimit) {
+  const { opening, touched } = candlesIn(args);
+  if (opening > reply.maxLimit) {
     throw usageFailure(
-      `the window holds ${wanted} candles of ${args.get("interval") ?? ""}; one answer holds ${reply.maxLimit}`,
+      `the window holds ${opening} candles of ${args.get("interval") ?? ""}; one answer holds ${reply.maxLimit}`,
       "narrow --from and --to, or choose a wider --interval",
     );
   }
-  const { text, value } = await client.ask(endpoint, new Map([...args, ["limit", String(wanted)]]));
+  const { text, value } = await client.ask(
+    endpoint,
+    new Map([...args, ["limit", String(Math.min(touched, reply.maxLimit))]]),
+  );
   yield createPage(text, value, "candles");
 }
 
-/** How many candles can open between `start` and `end`: every interval the window touches. */
-function candlesIn(args: Args): number {
+/** Candles that open within [start, end), and those that the window touches, should the service round `start` down. */
+function candlesIn(args: Args): { readonly opening: number; readonly touched: number } {
   const seconds = intervalSeconds(args.get("interval") ?? "");
   const [start, end] = [secondsOf(args.get("start")), secondsOf(args.get("end"))];
-  return Math.max(1, Math.ceil(end / seconds) - Math.floor(start / seconds));
+  const past = Math.ceil(end / seconds);
+  return {
+    opening: past - Math.ceil(start / seconds),
+    touched: Math.max(1, past - Math.floor(start / seconds)),
+  };
 }
 
 /** Bounds are resolved before: unix seconds, or RFC 3339 where they have a fraction. */

@@ -28,9 +28,13 @@ export async function* walkCursorPages(
       cursor === undefined ? asked : asked.set("cursor", cursor),
     );
     if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+    const at = cursor === undefined ? undefined : ({ flag: "cursor", value: cursor } as const);
     cursor = nextCursor(value);
     const next = cursor === undefined ? undefined : ({ flag: "cursor", value: cursor } as const);
-    yield createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows, next);
+    yield {
+      ...createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows, next),
+      at,
+    };
     if (cursor === undefined) return;
     if (seen.has(cursor))
       throw untrustedAnswer("the service sent a cursor for the second time, so the list would never end");

@@ -32,8 +32,9 @@ export async function* walkNumberedPages(
     const page = createPage(raw, member(value, reply.rows), reply.rows);
     const isNew = edge.moveTo(page.values);
     const isLast: boolean = !isNew || isEnd(page, value, at, walk.pageSize);
+    const here: Continuation = at;
     at = isLast ? undefined : nextPage(at, reply, edge.lastWholeId(), value);
-    yield { ...page, next: at };
+    yield { ...page, at: here, next: at };
   }
 }
 

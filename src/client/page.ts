@@ -12,6 +12,10 @@ export interface Page {
   readonly values: readonly object[];
   /** Where the rows after these are found; undefined after the last page. */
   readonly next: Continuation | undefined;
+  /** Where these rows themselves are found; undefined for the first page. */
+  readonly at?: Continuation | undefined;
+  /** Rows were left off the end, because no more were wanted. */
+  readonly isCut?: boolean;
   /** What was asked for and has no row, where the service leaves out what it does not know. */
   readonly missing?: readonly Subject[];
 }

@@ -18,6 +18,8 @@ export interface Walk {
   readonly page?: number | undefined;
   /** What a batch asks for. */
   readonly subjects?: readonly Subject[] | undefined;
+  /** Give what a batch left out a row of its own, with null as its value. */
+  readonly fillMissing?: boolean | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
     case "numbered-pages":
       return walkNumberedPages(client, endpoint, reply, args, walk);
     case "batch":
-      return askInBatches(client, endpoint, reply, args, walk.subjects ?? []);
+      return askInBatches(client, endpoint, reply, args, walk);
     case "candles":
       return askForCandles(client, endpoint, reply, args);
   }

@@ -22,7 +22,7 @@ export const multiPrices: Endpoint = {
       flag: undefined,
     }),
   ],
-  reply: { kind: "batch", param: "tokens", max: 10, maxLength: 2000 },
+  reply: { kind: "batch", param: "tokens", max: 10, maxLength: 2000, value: "price_usd" },
   rows: {
     rows: {
       record: {

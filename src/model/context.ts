@@ -22,6 +22,12 @@ export interface Interruption {
   readonly cause: "SIGINT" | "SIGTERM" | "closed-pipe";
 }
 
+export function isInterruption(reason: unknown): reason is Interruption {
+  return (
+    typeof reason === "object" && reason !== null && "cause" in reason && typeof reason.cause === "string"
+  );
+}
+
 export interface Output {
   readonly isTerminal: boolean;
   /** Width in columns of the terminal; undefined where there is none. */

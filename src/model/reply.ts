@@ -17,8 +17,17 @@ export type Reply =
       /** Last page that may be asked by number. Deeper history goes by `cursor`, the id of the last row. */
       readonly handOverAfter: number | undefined;
     }
-  /** A bare array for up to `max` inputs and `maxLength` characters in one parameter, in no promised order. */
-  | { readonly kind: "batch"; readonly param: string; readonly max: number; readonly maxLength: number }
+  /**
+   * A bare array for up to `max` inputs and `maxLength` characters in one parameter, in no promised order; an input
+   * whose `value` the service does not know is left out.
+   */
+  | {
+      readonly kind: "batch";
+      readonly param: string;
+      readonly max: number;
+      readonly maxLength: number;
+      readonly value: string;
+    }
   /** A bare array of candles between `start` and `end`, ascending; at most `maxLimit` of them. */
   | { readonly kind: "candles"; readonly maxLimit: number }
   /** One object with an array for each group. */

@@ -32,12 +32,15 @@ export async function* distinctPages(pages: AsyncIterable<Page>, endpoint: Endpo
 export async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
   let left = limit;
   for await (const page of pages) {
-    yield page.rows.length <= left
-      ? page
-      : keepRows(
+    if (page.rows.length <= left) yield page;
+    else
+      yield {
+        ...keepRows(
           page,
           page.rows.map((_, index) => index < left),
-        );
+        ),
+        isCut: true,
+      };
     left -= page.rows.length;
     if (left <= 0) return;
   }

@@ -1,0 +1,20 @@
+import { versionLine } from "../src/model/version.ts";
+
+// Answered before anything else is loaded: scripts ask for it often, and it should cost what Node itself costs.
+const [first, ...rest] = process.argv.slice(2);
+if (rest.length === 0 && (first === "--version" || first === "-V")) {
+  process.stdout.write(`${versionLine}\n`);
+} else {
+  void run();
+}
+
+async function run(): Promise<void> {
+  const [{ createProcessContext }, { main }] = await Promise.all([
+    import("./process-context.ts"),
+    import("../src/cli/main.ts"),
+  ]);
+  const context = createProcessContext();
+  // exitCode rather than exit(): what was written to a pipe must still arrive.
+  process.exitCode = await main(process.argv.slice(2), context);
+  context.release();
+}

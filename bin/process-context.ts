@@ -1,0 +1,97 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock, Context, Input, Interruption, Output } from "../src/model/context.ts";
+
+/** The real one. `release` lets the process end: signal handlers and stdin would keep it. */
+export function createProcessContext(): Context & { readonly release: () => void } {
+  const ending = new AbortController();
+  const interrupt = (interruption: Interruption): void => {
+    // A second signal is immediate: whoever presses Ctrl-C twice does not want to wait for a line to be finished.
+    if (ending.signal.aborted && interruption.cause !== "closed-pipe")
+      process.exit(interruption.cause === "SIGINT" ? 130 : 143);
+    ending.abort(interruption);
+  };
+  const onSignal = (cause: "SIGINT" | "SIGTERM") => (): void => interrupt({ cause });
+  const [onInterrupt, onTerminate] = [onSignal("SIGINT"), onSignal("SIGTERM")];
+  process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
+  return {
+    stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
+    stderr: createOutput(process.stderr, () => undefined),
+    stdin: createInput(),
+    env: process.env,
+    platform: process.platform,
+    clock: createClock(),
+    random: Math.random,
+    signal: ending.signal,
+    interrupt,
+    release: () => process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate),
+  };
+}
+
+function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output {
+  // Without a listener a closed pipe would be an uncaught EPIPE with a stack trace.
+  const fail = (error: NodeJS.ErrnoException): void => {
+    if (error.code === "EPIPE" || error.code === "EOF") onClosed();
+  };
+  stream.on("error", fail);
+  return {
+    isTerminal: stream.isTTY,
+    get columns() {
+      return stream.isTTY ? stream.columns : undefined;
+    },
+    write: async (text) =>
+      await new Promise((resolve, reject) => {
+        // The callback comes when the bytes have been handed to the reader, so awaiting it is back-pressure.
+        stream.write(text, (error) => {
+          if (error === null || error === undefined) return resolve();
+          fail(error);
+          return reject(error);
+        });
+      }),
+  };
+}
+
+function createInput(): Input {
+  return {
+    isTerminal: process.stdin.isTTY,
+    read: async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+      return Buffer.concat(chunks).toString("utf8");
+    },
+    readSecret: async () =>
+      await new Promise((resolve) => {
+        // readline edits the line; what it would echo goes nowhere.
+        const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+        const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+        lines.once("line", (line) => {
+          lines.close();
+          resolve(line);
+        });
+        lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
+      }),
+  };
+}
+
+/** Longer waits would fire at once: the timer counts milliseconds in 31 bits. */
+const longestTimer = 2_147_483_647;
+
+function createClock(): Clock {
+  return {
+    now: Date.now,
+    elapsed: () => performance.now(),
+    sleep: async (milliseconds, signal) => {
+      let left = milliseconds;
+      try {
+        while (left > 0) {
+          const part = Math.min(left, longestTimer);
+          await wait(part, undefined, signal === undefined ? {} : { signal });
+          left -= part;
+        }
+      } catch {
+        throw signal?.reason;
+      }
+    },
+  };
+}

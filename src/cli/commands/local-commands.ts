@@ -1,0 +1,98 @@
+import type { LocalCommand } from "../local-command.ts";
+
+/** The words, flags and help of the commands that ask no endpoint; what they do is loaded when one is run. */
+export const localCommands: readonly LocalCommand[] = [
+  {
+    words: "auth login",
+    positionals: "",
+    summary: "store a key, typed without echo or read from stdin, after asking the service for its plan",
+    examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./auth.ts")).login(words, flags, context),
+  },
+  {
+    words: "auth status",
+    positionals: "",
+    summary: "which key is used, where it comes from, and the plan the service sees",
+    examples: ["dexdata auth status"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./auth.ts")).status(words, flags, context),
+  },
+  {
+    words: "auth logout",
+    positionals: "",
+    summary: "remove a stored key from this machine",
+    examples: ["dexdata auth logout", "dexdata auth logout --profile work"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./auth.ts")).logout(words, flags, context),
+  },
+  {
+    words: "config get",
+    positionals: "<name>",
+    summary: "the value of a setting in force",
+    examples: ["dexdata config get output"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./config.ts")).get(words, flags, context),
+  },
+  {
+    words: "config set",
+    positionals: "<name> <value>",
+    summary: "keep a setting",
+    examples: ["dexdata config set output ndjson", "dexdata config set timeout 60s"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./config.ts")).set(words, flags, context),
+  },
+  {
+    words: "config unset",
+    positionals: "<name>",
+    summary: "take a kept setting back",
+    examples: ["dexdata config unset output"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./config.ts")).unset(words, flags, context),
+  },
+  {
+    words: "config list",
+    positionals: "",
+    summary: "every setting, its value and where it comes from",
+    examples: ["dexdata config list", "dexdata config list -o json"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./config.ts")).list(words, flags, context),
+  },
+  {
+    words: "config path",
+    positionals: "",
+    summary: "the file that settings are kept in",
+    examples: ["dexdata config path"],
+    flags: [],
+    run: async (words, flags, context) => await (await import("./config.ts")).path(words, flags, context),
+  },
+  {
+    words: "sandbox",
+    positionals: "[-- command…]",
+    summary: "serve the whole interface on loopback, with simulated data, until stopped",
+    examples: [
+      "dexdata sandbox",
+      "dexdata sandbox --clock 2026-06-01 --log requests.ndjson",
+      "dexdata sandbox -- npm test",
+    ],
+    flags: [
+      {
+        name: "port",
+        value: "n",
+        help: "first of four ports (default 4747; 0 takes any free ones)",
+        group: "Sandbox",
+      },
+      { name: "clock", value: "instant", help: "where its time begins (default now)", group: "Sandbox" },
+      {
+        name: "speed",
+        value: "n",
+        help: "how fast its time runs; 0 freezes it (default 1)",
+        group: "Sandbox",
+      },
+      { name: "log", value: "file", help: "append one JSON line a request", group: "Sandbox" },
+      { name: "env", help: "print export lines for a shell instead", group: "Sandbox" },
+    ],
+    run: async (words, flags, context) =>
+      await (await import("./sandbox.ts")).runSandbox(words, flags, context),
+  },
+];

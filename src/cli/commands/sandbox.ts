@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import type { Context } from "../../model/context.ts";
+import { Failure, usageFailure } from "../../model/failure.ts";
+import { readInteger } from "../../model/read-param.ts";
+import { formatInstant, parseTimeBound } from "../../model/time.ts";
+import type { RunningSandbox } from "../../sandbox/server.ts";
+import type { FlagValues } from "../flags.ts";
+
+/** Serves until a signal ends it, or for as long as one command runs inside. */
+export async function runSandbox(
+  words: readonly string[],
+  flags: FlagValues,
+  context: Context,
+): Promise<number> {
+  const seed = readNumber(flags, "seed", 4_294_967_295) ?? 1;
+  const port = readNumber(flags, "port", 65_532) ?? 4747;
+  const begin = readClock(flags, context);
+  const speed = readSpeed(flags);
+  const started = context.clock.elapsed();
+  const now = (): number => begin + (context.clock.elapsed() - started) * speed;
+  const log = openLog(flags);
+  const { startSandbox } = await import("../../sandbox/server.ts");
+  const isCommand = words.length > 0;
+  const sandbox = await startSandbox({
+    seed,
+    now,
+    elapsed: context.clock.elapsed,
+    port: isCommand && flags["port"] === undefined ? 0 : port,
+    ...(log !== undefined && { log }),
+  }).catch((cause: unknown) => {
+    throw portFailure(cause, port);
+  });
+  try {
+    if (isCommand) return await runInside(words, sandbox, context);
+    const from = formatInstant({ seconds: Math.floor(begin / 1000), fraction: "" });
+    await context.stdout.write(flags["env"] === true ? exportLines(sandbox) : welcome(sandbox, seed, from));
+    await context.clock.sleep(Number.POSITIVE_INFINITY, context.signal);
+    return 0;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
+  const keys = Object.entries(sandbox.keys).map(([tier, key]) => `  ${tier.padEnd(10)} ${key}`);
+  const settings = Object.entries(environment(sandbox)).map(([name, value]) => `${name}=${value}`);
+  return `${[
+    `dexdata sandbox: simulated data, seed ${seed}, from ${from}`,
+    "",
+    `  REST, keyless and free          ${sandbox.restFree}`,
+    `  REST, dev, pro and enterprise   ${sandbox.restPaid}`,
+    "",
+    "keys",
+    ...keys,
+    "",
+    "in another terminal",
+    `  ${settings.join(" ")} dexdata pools search ethereum`,
+    "",
+    "Ctrl-C stops it",
+  ].join("\n")}\n`;
+}
+
+function exportLines(sandbox: RunningSandbox): string {
+  return Object.entries(environment(sandbox))
+    .map(([name, value]) => `export ${name}=${value}\n`)
+    .join("");
+}
+
+/** What makes dexdata, or a test of somebody's own client, ask the sandbox as a Pro customer. */
+function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> {
+  return {
+    DEXDATA_BASE_URL: sandbox.restFree,
+    DEXDATA_PRO_BASE_URL: sandbox.restPaid,
+    DEXDATA_API_KEY: sandbox.keys.pro,
+    DEXDATA_TIER: "pro",
+  };
+}
+
+/** Runs one command with the sandbox's addresses in its environment, and ends as it ends. */
+async function runInside(
+  words: readonly string[],
+  sandbox: RunningSandbox,
+  context: Context,
+): Promise<number> {
+  const [command = "", ...args] = words;
+  const child = spawn(command, args, { stdio: "inherit", env: { ...context.env, ...environment(sandbox) } });
+  const stop = (): void => void child.kill("SIGTERM");
+  context.signal.addEventListener("abort", stop);
+  return await new Promise<number>((resolve, reject) => {
+    child.once("error", (cause) =>
+      reject(usageFailure(`"${command}": cannot be started (${cause.message})`)),
+    );
+    // Codes of a foreign command are its own; they are passed on as they are.
+    child.once("exit", (code) => resolve(code ?? 143));
+  }).finally(() => context.signal.removeEventListener("abort", stop));
+}
+
+function openLog(flags: FlagValues): ((line: string) => void) | undefined {
+  if (flags["log"] === undefined) return undefined;
+  const path = String(flags["log"]);
+  const append = (text: string): void => {
+    try {
+      appendFileSync(path, text);
+    } catch (cause) {
+      throw usageFailure(
+        `--log "${path}": cannot be written (${cause instanceof Error ? cause.message : String(cause)})`,
+      );
+    }
+  };
+  append("");
+  return (line) => append(`${line}\n`);
+}
+
+function readNumber(flags: FlagValues, name: string, max: number): number | undefined {
+  const typed = flags[name];
+  return typed === undefined
+    ? undefined
+    : Number(readInteger(`--${name} "${typed}"`, String(typed), { min: 0, max }));
+}
+
+function readClock(flags: FlagValues, context: Context): number {
+  if (flags["clock"] === undefined) return context.clock.now();
+  const instant = parseTimeBound(String(flags["clock"]), context.clock.now());
+  if ("problem" in instant)
+    throw usageFailure(`--clock "${flags["clock"]}": ${instant.problem}`, instant.next);
+  return instant.seconds * 1000;
+}
+
+function readSpeed(flags: FlagValues): number {
+  const typed = String(flags["speed"] ?? "1");
+  if (/^\d{1,6}(\.\d{1,3})?$/u.test(typed)) return Number(typed);
+  throw usageFailure(`--speed "${typed}": must be a number, 0 or more, such as 0, 1 or 60`);
+}
+
+function portFailure(cause: unknown, port: number): unknown {
+  const isTaken =
+    cause instanceof Error && "code" in cause && (cause.code === "EADDRINUSE" || cause.code === "EACCES");
+  if (!isTaken) return cause;
+  return new Failure(`ports ${port} to ${port + 3} cannot be used: one is taken or not allowed`, {
+    exit: 2,
+    code: "usage",
+    next: "choose others with --port, or any free ones with --port 0",
+  });
+}

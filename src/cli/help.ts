@@ -1,0 +1,29 @@
+import type { Endpoint } from "../model/endpoint.ts";
+import { plans, type Tier } from "../model/tier.ts";
+
+export const intro = `DEX market data: pools, tokens, prices, trades and candles on some 35 networks.
+
+Try it without a key, offline and free: dexdata pools search ethereum --sandbox`;
+
+/** Two or three commands that run as they stand. */
+export function exampleLines(examples: readonly string[]): string {
+  return ["", "Examples:", ...examples.map((example) => `  ${example}`)].join("\n");
+}
+
+/** What a command costs, and the plan it needs. */
+export function costLine(group: readonly Endpoint[]): string {
+  const [endpoint] = group;
+  if (endpoint === undefined) return "";
+  const cost = endpoint.reply.kind === "batch" ? "one an address" : "one a request";
+  const needed = group.map((each) => planOf(each, group.length > 1)).join("; ");
+  return `\nCredits: ${cost}. Plan: ${[...new Set(needed.split("; "))].join("; ")}.`;
+}
+
+function planOf(endpoint: Endpoint, isOneOfSeveral: boolean): string {
+  const scope = isOneOfSeveral && endpoint.chosenBy !== undefined ? `with --${endpoint.chosenBy} ` : "";
+  return `${scope}${planName(endpoint.plan)}`;
+}
+
+function planName(tier: Tier): string {
+  return plans[tier].hosts === "paid" ? `${tier} or higher` : "any, also without a key";
+}

@@ -1,0 +1,14 @@
+import type { Context } from "../model/context.ts";
+import type { Flag, FlagValues } from "./flags.ts";
+
+/** A command of ours that asks no endpoint: keys, settings, the sandbox. */
+export interface LocalCommand {
+  /** The words that ask for it: `auth login`. */
+  readonly words: string;
+  /** As help shows them: `<name> <value>`. */
+  readonly positionals: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly flags: readonly Flag[];
+  readonly run: (words: readonly string[], flags: FlagValues, context: Context) => Promise<number>;
+}

@@ -1,0 +1,57 @@
+import type { Context } from "../model/context.ts";
+import type { ExitCode } from "../model/failure.ts";
+import { usageFailure } from "../model/failure.ts";
+import { visibleText } from "../render/sanitise.ts";
+import type { FlagValues } from "./flags.ts";
+import { readWord } from "./run-options.ts";
+
+type LocalRow = Readonly<Record<string, string | undefined>>;
+
+/** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
+export async function writeRows(
+  context: Context,
+  flags: FlagValues,
+  rows: readonly LocalRow[],
+): Promise<ExitCode> {
+  const format = readWord(flags, "output") ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  if (format === "table") await context.stdout.write(columnsOf(rows));
+  else if (format === "ndjson")
+    await context.stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  else await context.stdout.write(`${JSON.stringify(rows, null, context.stdout.isTerminal ? 2 : 0)}\n`);
+  return 0;
+}
+
+/** One object of a command of ours: name and value a line, or one JSON object. */
+export async function writeRecord(context: Context, flags: FlagValues, record: LocalRow): Promise<ExitCode> {
+  const format = readWord(flags, "output") ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  const lines = Object.entries(record).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  if (format === "table") await context.stdout.write(columnsOf(lines, { hasHeader: false }));
+  else
+    await context.stdout.write(
+      `${JSON.stringify(record, null, format === "json" && context.stdout.isTerminal ? 2 : 0)}\n`,
+    );
+  return 0;
+}
+
+/** Words a command of ours does not take are refused rather than ignored. */
+export function expectWords(words: readonly string[], count: number, usage: string): void {
+  if (words.length !== count) throw usageFailure(`usage: dexdata ${usage}`);
+}
+
+function columnsOf(rows: readonly LocalRow[], { hasHeader = true } = {}): string {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => names.map((name) => visibleText(row[name] ?? "")));
+  const lines = hasHeader ? [names.map((name) => name.toUpperCase()), ...cells] : cells;
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}

@@ -1,0 +1,119 @@
+import { CommanderError, type Command } from "commander";
+import { type Context, isInterruption } from "../model/context.ts";
+import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
+import { nearest } from "../model/nearest.ts";
+import { type Chosen, createProgram } from "./program.ts";
+import { errorFormat, reportFailure } from "./report.ts";
+
+/** argv without node and script → exit code. The only place that catches everything. */
+export async function main(argv: readonly string[], context: Context): Promise<number> {
+  try {
+    return await run(argv, context);
+  } catch (cause) {
+    if (context.signal.aborted) return exitOf(context.signal.reason);
+    const failure = cause instanceof Failure ? cause : bug(cause);
+    await reportFailure(context, failure, errorFormat(argv, context));
+    return failure.exit;
+  }
+}
+
+async function run(argv: readonly string[], context: Context): Promise<number> {
+  let chosen: Chosen | undefined;
+  let help = "";
+  const program = createProgram((choice) => {
+    chosen = choice;
+  });
+  quieten(program, (text) => {
+    help += text;
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (cause) {
+    if (!(cause instanceof CommanderError)) throw cause;
+    const isAsked = ["commander.helpDisplayed", "commander.help", "commander.version"].includes(cause.code);
+    if (!isAsked) throw wordsFailure(cause, program, argv);
+    await context.stdout.write(help);
+    return 0;
+  }
+  if (chosen === undefined) throw usageFailure("a command is needed", "see: dexdata --help");
+  return await chosen(context);
+}
+
+/** commander neither writes nor exits; what it would say is collected or thrown. Its settings are not inherited. */
+function quieten(command: Command, writeHelp: (text: string) => void): void {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: writeHelp, writeErr: () => undefined, outputError: () => undefined });
+  for (const each of command.commands) quieten(each, writeHelp);
+}
+
+/** commander's refusals in our form: the word at fault, then the nearest known one. */
+function wordsFailure(error: CommanderError, program: Command, argv: readonly string[]): Failure {
+  const word = /'(?<word>[^']*)'/u.exec(error.message)?.groups?.["word"] ?? "";
+  const command = commandOf(program, argv);
+  const path = pathOf(command);
+  const help = `see: ${path} --help`;
+  switch (error.code) {
+    case "commander.unknownOption": {
+      const flags = [...command.options, ...program.options].map(({ long }) => long ?? "");
+      return usageFailure(
+        `${word}: ${path} has no such flag`,
+        didYouMean(renamedFlags.get(word) ?? nearest(word, flags), help),
+      );
+    }
+    case "commander.unknownCommand": {
+      const names = command.commands.map((each) => each.name());
+      return usageFailure(`"${word}": ${path} has no such command`, didYouMean(nearest(word, names), help));
+    }
+    case "commander.optionMissingArgument":
+      return usageFailure(
+        `${/(?<flag>--[\w-]+)/u.exec(word)?.groups?.["flag"] ?? word}: a value is needed`,
+        help,
+      );
+    default:
+      return usageFailure(error.message.replace(/^error: /u, ""), help);
+  }
+}
+
+/** Parameters the service has renamed; their old spelling would be dropped by it without a word. */
+const renamedFlags: ReadonlyMap<string, string> = new Map([
+  ["--volume-24h-min", "--volume-usd-24h-min"],
+  ["--volume-24h-max", "--volume-usd-24h-max"],
+  ["--sort-by", "--order-by"],
+  ["--sort-dir", "--sort"],
+]);
+
+function didYouMean(near: string | undefined, otherwise: string): string {
+  return near === undefined ? otherwise : `did you mean ${near}?`;
+}
+
+/** The innermost command that the words name. */
+function commandOf(program: Command, argv: readonly string[]): Command {
+  let command = program;
+  for (const word of argv) {
+    const inner = command.commands.find((each) => each.name() === word);
+    if (inner !== undefined) command = inner;
+  }
+  return command;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function exitOf(reason: unknown): ExitCode {
+  if (!isInterruption(reason)) return 130;
+  const exits = { SIGINT: 130, SIGTERM: 143, "closed-pipe": 0 } as const;
+  return exits[reason.cause];
+}
+
+function bug(cause: unknown): Failure {
+  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return new Failure(`a bug in dexdata: ${what}`, {
+    exit: 1,
+    code: "bug",
+    retryable: false,
+    next: "please report it with the command that led to it",
+    cause,
+  });
+}

@@ -1,0 +1,80 @@
+import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
+import type { Meter } from "../client/meter.ts";
+import type { Context } from "../model/context.ts";
+import { visibleText } from "../render/sanitise.ts";
+import type { RunOptions } from "./run-options.ts";
+
+/** Everything a run says besides its rows and its failure: one line each, on stderr. */
+export interface Notices extends ClientObserver {
+  /** Something the user should know whether or not anybody watches. */
+  readonly warn: (text: string) => void;
+  /** Only for somebody who watches: stderr is a terminal and `--quiet` is not set. */
+  readonly remark: (text: string) => void;
+  /** The closing line: requests, credits spent and left, time. */
+  readonly close: (meter: Meter) => void;
+  /** Resolves when all of it has been handed over. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Waits up to this long, in milliseconds, are not worth a line. */
+const shortWait = 2000;
+
+export function createNotices(
+  context: Context,
+  options: Pick<RunOptions, "isQuiet" | "hasStats" | "verbosity">,
+): Notices {
+  const started = context.clock.elapsed();
+  const isWatched = context.stderr.isTerminal && !options.isQuiet;
+  let written: Promise<void> = Promise.resolve();
+  // Written in order and never awaited by the pull: a stuck stderr must not stop the rows.
+  const write = (text: string): void => {
+    written = written
+      .then(async () => await context.stderr.write(`${visibleText(text)}\n`))
+      .catch(() => undefined);
+  };
+  return {
+    warn: write,
+    remark: (text) => {
+      if (isWatched) write(text);
+    },
+    answered: (exchange) => {
+      if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
+    },
+    waiting: (wait) => {
+      if (wait.milliseconds > shortWait) write(waitingLine(wait));
+    },
+    close: (meter) => {
+      if (isWatched || options.hasStats) write(closingLine(meter, context.clock.elapsed() - started));
+    },
+    settled: async () => await written,
+  };
+}
+
+function closingLine(meter: Meter, milliseconds: number): string {
+  const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;
+  const seconds = (milliseconds / 1000).toFixed(1);
+  return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${left}, ${seconds} s`;
+}
+
+export function counted(number: number, noun: string): string {
+  return `${grouped(String(number))} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function grouped(digits: string): string {
+  return digits.replaceAll(/\B(?=(\d{3})+$)/gu, ",");
+}
+
+function waitingLine({ milliseconds, failure }: Waiting): string {
+  const reason = failure.details.status === undefined ? failure.message : `status ${failure.details.status}`;
+  return `waiting ${Math.ceil(milliseconds / 1000)} s (${reason})`;
+}
+
+/** `GET /networks 200 12 ms 1 credit…`; the key is in a header that is never shown. */
+function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
+  const left = answer?.headers.get("x-credits-remaining");
+  const outcome = answer === undefined ? "no answer" : String(answer.status);
+  const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
+  const headers =
+    verbosity > 1 ? [...(answer?.headers ?? [])].map(([name, value]) => `  ${name}: ${value}`) : [];
+  return [line, ...headers];
+}

@@ -1,0 +1,47 @@
+import type { Walk } from "../client/pages.ts";
+import type { Endpoint } from "../model/endpoint.ts";
+import { usageFailure } from "../model/failure.ts";
+import { readInteger } from "../model/read-param.ts";
+import type { FlagValues } from "./flags.ts";
+
+/** How much of a list is wanted. */
+export interface Wanted {
+  /** Rows in all; undefined for every row. */
+  readonly limit: number | undefined;
+  readonly walk: Walk;
+}
+
+const defaultLimit = 10;
+
+/** Reads `--limit`, `--all`, `--page-size`, `--cursor` and `--page`, as far as the endpoint's list has them. */
+export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize: number | undefined): Wanted {
+  const { reply } = endpoint;
+  const typedLimit = readCount(flags, "limit", { min: 1 });
+  if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
+    return { limit: typedLimit, walk: { pageSize: 0 } };
+  }
+  if (flags["all"] === true && typedLimit !== undefined) {
+    throw usageFailure("--all and --limit: one says every row, the other how many", "leave out one of them");
+  }
+  const cursor = flags["cursor"] === undefined ? undefined : String(flags["cursor"]);
+  const page = readCount(flags, "page", {
+    min: 1,
+    ...(reply.kind === "numbered-pages" && { max: reply.handOverAfter ?? 1000 }),
+  });
+  if (cursor !== undefined && page !== undefined) {
+    throw usageFailure("--cursor and --page: both say where to begin", "leave out one of them");
+  }
+  const limit = flags["all"] === true ? undefined : (typedLimit ?? defaultLimit);
+  const typedSize = readCount(flags, "page-size", { min: 1, max: reply.maxLimit });
+  const pageSize = typedSize ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  return { limit, walk: { pageSize, cursor, page } };
+}
+
+function readCount(
+  flags: FlagValues,
+  name: string,
+  bounds: { min: number; max?: number },
+): number | undefined {
+  const typed = flags[name];
+  return typed === undefined ? undefined : Number(readInteger(`--${name} "${typed}"`, String(typed), bounds));
+}

@@ -1,0 +1,152 @@
+import { Command, Option } from "commander";
+import { endpoints } from "../endpoints/all.ts";
+import type { Context } from "../model/context.ts";
+import type { Endpoint } from "../model/endpoint.ts";
+import { versionLine } from "../model/version.ts";
+import { localCommands } from "./commands/local-commands.ts";
+import { type Flag, flagsOfReply, type FlagValues, globalFlags } from "./flags.ts";
+import { costLine, exampleLines, intro } from "./help.ts";
+import type { LocalCommand } from "./local-command.ts";
+import { positionals } from "./positionals.ts";
+
+/** What a command line comes to: run once the words are split and nothing was wrong with them. */
+export type Chosen = (context: Context) => Promise<number>;
+
+/**
+ * The commands as commander sees them: it splits words and writes help; every value is checked by us. `choose`
+ * receives the command that was asked for.
+ */
+export function createProgram(choose: (chosen: Chosen) => void): Command {
+  const program = new Command("dexdata");
+  program.description(intro).usage("<command> [flags]").helpCommand(false).showHelpAfterError(false);
+  program.configureHelp({
+    showGlobalOptions: false,
+    visibleOptions: (command) => command.options.filter(({ hidden }) => !hidden),
+  });
+  program.version(versionLine, "-V, --version", "print the version");
+  for (const flag of globalFlags) program.addOption(toOption(flag));
+  for (const group of commandGroups(endpoints)) addEndpointCommand(program, group, choose);
+  for (const command of localCommands) addLocalCommand(program, command, choose);
+  return program;
+}
+
+/** Endpoints that share their words are one command. */
+export function commandGroups(all: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
+  const groups = new Map<string, Endpoint[]>();
+  for (const endpoint of all)
+    groups.set(endpoint.command, [...(groups.get(endpoint.command) ?? []), endpoint]);
+  return [...groups.values()];
+}
+
+/** Every flag of a command of the service, in the order of help. */
+export function endpointFlags(group: readonly Endpoint[]): readonly Flag[] {
+  const flags = new Map<string, Flag>();
+  for (const endpoint of group) {
+    if (endpoint.chosenBy !== undefined) {
+      flags.set(endpoint.chosenBy, {
+        name: endpoint.chosenBy,
+        help: `the address is a ${endpoint.chosenBy}'s: ${endpoint.summary}`,
+        group: "Filters",
+      });
+    }
+    for (const { flag, kind, help } of endpoint.params) {
+      if (flag === undefined) continue;
+      const choices = kind.kind === "choice" ? { choices: kind.choices } : {};
+      const value = kind.kind === "toggle" ? {} : { value: placeholders[kind.kind] };
+      flags.set(flag, { name: flag, help, group: "Filters", ...value, ...choices });
+    }
+    for (const flag of flagsOfReply[endpoint.reply.kind] ?? []) flags.set(flag.name, flag);
+  }
+  return [...flags.values()];
+}
+
+const placeholders = {
+  text: "text",
+  network: "network",
+  address: "address",
+  list: "a,b",
+  integer: "n",
+  amount: "number",
+  choice: "word",
+  time: "time",
+} as const;
+
+function addEndpointCommand(
+  program: Command,
+  group: readonly Endpoint[],
+  choose: (chosen: Chosen) => void,
+): void {
+  const [endpoint] = group;
+  if (endpoint === undefined) return;
+  const flags = endpointFlags(group);
+  const command = leafOf(program, endpoint.command, endpoint.summary);
+  command.usage(
+    `${positionals(group)
+      .map(({ shown }) => shown)
+      .join(" ")} [flags]`.trim(),
+  );
+  for (const flag of flags) command.addOption(toOption(flag));
+  command.addHelpText("after", `${exampleLines(endpoint.examples)}\n${costLine(group)}`);
+  command.action((words: string[]) => {
+    const values = flagValues(command, flags);
+    choose(async (context) => {
+      const { runEndpoint } = await import("./run-endpoint.ts");
+      return await runEndpoint(group, words, values, context);
+    });
+  });
+}
+
+function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen: Chosen) => void): void {
+  const command = leafOf(program, local.words, local.summary);
+  command.usage(`${local.positionals} [flags]`.trim());
+  for (const flag of local.flags) command.addOption(toOption(flag));
+  command.addHelpText("after", exampleLines(local.examples));
+  command.action((words: string[]) => {
+    const values = flagValues(command, local.flags);
+    choose(async (context) => await local.run(words, values, context));
+  });
+}
+
+/** The command at the end of `tokens search`, made with its parents. Words are ours to count, so it takes any. */
+function leafOf(program: Command, words: string, summary: string): Command {
+  const names = words.split(" ");
+  const name = names.at(-1) ?? "";
+  let parent = program;
+  for (const each of names.slice(0, -1)) {
+    const known = parent.commands.find((command) => command.name() === each);
+    parent =
+      known ??
+      parent
+        .command(each)
+        .description(parentSummaries[each] ?? "")
+        .usage("<command> [flags]");
+    parent.helpCommand(false);
+  }
+  return parent.command(name).description(summary).argument("[words...]");
+}
+
+const parentSummaries: Readonly<Record<string, string>> = {
+  tokens: "search tokens",
+  pools: "search pools",
+  auth: "the key, and the plan it belongs to",
+  config: "settings that are kept",
+};
+
+function toOption(flag: Flag): Option {
+  const short = flag.short === undefined ? "" : `-${flag.short}, `;
+  const value = flag.value === undefined ? "" : ` <${flag.value}>`;
+  const option = new Option(`${short}--${flag.name}${value}`, flag.help);
+  if (flag.name === "verbose") option.argParser((_, before: number | undefined) => (before ?? 0) + 1);
+  return option.helpGroup(`${flag.group}:`);
+}
+
+/** What was typed, under the names of the flags themselves; a switch that was not typed is absent. */
+function flagValues(command: Command, flags: readonly Flag[]): FlagValues {
+  const typed = command.optsWithGlobals<Record<string, string | boolean | number | undefined>>();
+  const values: Record<string, string | boolean | number | undefined> = {};
+  for (const { name } of [...flags, ...globalFlags]) {
+    const value = typed[new Option(`--${name}`).attributeName()];
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}

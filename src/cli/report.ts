@@ -1,0 +1,75 @@
+import type { Context } from "../model/context.ts";
+import type { Failure } from "../model/failure.ts";
+import { escapeJsonText } from "../model/json-text.ts";
+import { visibleText } from "../render/sanitise.ts";
+
+export type ErrorFormat = "text" | "json";
+
+/** One failure on stderr: at most three lines for people, or one JSON object for programs. */
+export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
+  const text = format === "json" ? failureJson(failure) : failureText(failure);
+  // A closed stderr must not hide the exit code.
+  await context.stderr.write(text).catch(() => undefined);
+}
+
+/** What is wrong, why in the service's words, what to type next. */
+function failureText(failure: Failure): string {
+  const { why, next } = failure.details;
+  const lines = [`dexdata: ${shown(failure.message)}`];
+  if (why !== undefined && why !== failure.message) lines.push(`  the service says: ${shown(why)}`);
+  if (next !== undefined) lines.push(`  ${shown(next)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+const longestLine = 500;
+
+function shown(text: string): string {
+  const visible = visibleText(text);
+  return visible.length <= longestLine ? visible : `${visible.slice(0, longestLine)}…`;
+}
+
+/** Ours first, then every field of the service's body under its own name, digits intact. */
+function failureJson(failure: Failure): string {
+  const { code, status, exit, retryable, next, why, body } = failure.details;
+  const members = new Map<string, string>();
+  const add = (name: string, value: unknown): void => {
+    if (value !== undefined) members.set(name, JSON.stringify(value));
+  };
+  add("code", code ?? "failure");
+  add("message", failure.message);
+  add("status", status);
+  add("exit", exit);
+  add("retryable", retryable ?? false);
+  add("next", next);
+  add("service_message", why);
+  for (const [name, text] of body ?? []) {
+    if (!members.has(name)) members.set(name, text.trim().replaceAll(/[\r\n]/gu, " "));
+  }
+  const text = [...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",");
+  return `${escapeJsonText(`{${text}}`)}\n`;
+}
+
+/**
+ * `--error-format`, else JSON where a program reads both streams: stderr is no terminal and the output is not a
+ * table. Read from the words themselves, because a failure may come before they are understood.
+ */
+export function errorFormat(argv: readonly string[], context: Context): ErrorFormat {
+  const asked = valueOf(argv, ["--error-format"]);
+  if (asked === "json" || asked === "text") return asked;
+  if (context.stderr.isTerminal) return "text";
+  const output =
+    valueOf(argv, ["--output", "-o"]) ??
+    context.env["DEXDATA_OUTPUT"] ??
+    (context.stdout.isTerminal ? "table" : "ndjson");
+  return output === "json" || output === "ndjson" ? "json" : "text";
+}
+
+function valueOf(argv: readonly string[], names: readonly string[]): string | undefined {
+  for (const [index, word] of argv.entries()) {
+    const name = names.find((each) => word === each || word.startsWith(`${each}=`));
+    if (name !== undefined) return word === name ? argv[index + 1] : word.slice(name.length + 1);
+    const short = names.find((each) => each.length === 2 && word.startsWith(each) && !word.startsWith("--"));
+    if (short !== undefined) return word.slice(2);
+  }
+  return undefined;
+}

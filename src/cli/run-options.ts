@@ -1,0 +1,157 @@
+import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
+import type { Context } from "../model/context.ts";
+import { readDuration } from "../model/duration.ts";
+import { usageFailure } from "../model/failure.ts";
+import { choiceFailure, readInteger } from "../model/read-param.ts";
+import { parseTimeBound } from "../model/time.ts";
+import { isTier, type Tier, tiers } from "../model/tier.ts";
+import { checkHost } from "../settings/check-host.ts";
+import { readSettings, type Settings } from "../settings/settings.ts";
+import { type FlagValues, globalFlags } from "./flags.ts";
+
+/** What the flags that every command takes, the environment and config.json make of this run. */
+export interface RunOptions {
+  readonly settings: Settings;
+  readonly format: "table" | "ndjson" | "json";
+  readonly fields: readonly string[] | undefined;
+  readonly isColored: boolean;
+  readonly isValidated: boolean;
+  readonly isQuiet: boolean;
+  readonly hasStats: boolean;
+  /** 0, 1 for one line a request, 2 with headers. */
+  readonly verbosity: number;
+  /** Milliseconds for one request. */
+  readonly timeout: number;
+  /** Milliseconds for the run. */
+  readonly deadline: number | undefined;
+  readonly retry: RetryPolicy;
+  readonly sandbox: { readonly tier: Tier; readonly seed: number } | undefined;
+  readonly baseUrl: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly profile: string | undefined;
+  /** Milliseconds; the one clock reading that resolves every time bound. */
+  readonly now: number;
+}
+
+/** Reads them all before anything is sent; each refusal names the flag as typed. */
+export function readRunOptions(flags: FlagValues, context: Context): RunOptions {
+  const settings = readSettings(context);
+  const format =
+    readWord(flags, "output") ?? settings.output.value ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  const fields = readText(flags, "fields");
+  return {
+    settings,
+    format: format === "table" || format === "json" ? format : "ndjson",
+    fields: fields === undefined ? undefined : readFields(fields),
+    isColored: isColored(readWord(flags, "color") ?? settings.color.value, context),
+    isValidated: flags["validate"] === true,
+    isQuiet: flags["quiet"] === true,
+    hasStats: flags["stats"] === true,
+    verbosity: Number(flags["verbose"] ?? 0),
+    timeout: readTime(flags, "timeout") ?? settings.timeout.value,
+    deadline: readTime(flags, "deadline"),
+    retry: {
+      retries: readNumber(flags, "retries", 0, 100) ?? settings.retries.value,
+      retryOn: readStatuses(flags),
+      maxTime: readTime(flags, "retry-max-time") ?? defaultRetryPolicy.maxTime,
+    },
+    sandbox: readSandbox(flags, context),
+    baseUrl: readHost(flags, "base-url"),
+    keyFile: readText(flags, "key-file"),
+    profile: readText(flags, "profile"),
+    now: readNow(flags, context),
+  };
+}
+
+function readText(flags: FlagValues, name: string): string | undefined {
+  return flags[name] === undefined ? undefined : String(flags[name]);
+}
+
+/** A word of the fixed set that the flag's own entry lists. */
+export function readWord(flags: FlagValues, name: string, known = globalFlags): string | undefined {
+  const typed = readText(flags, name);
+  const choices = known.find((flag) => flag.name === name)?.choices ?? [];
+  if (typed === undefined || choices.includes(typed)) return typed;
+  throw choiceFailure(`--${name} "${typed}"`, typed, choices);
+}
+
+function readTime(flags: FlagValues, name: string): number | undefined {
+  const typed = readText(flags, name);
+  return typed === undefined ? undefined : readDuration(`--${name} "${typed}"`, typed);
+}
+
+function readNumber(flags: FlagValues, name: string, min: number, max: number): number | undefined {
+  const typed = readText(flags, name);
+  return typed === undefined ? undefined : Number(readInteger(`--${name} "${typed}"`, typed, { min, max }));
+}
+
+function readFields(typed: string): readonly string[] {
+  const paths = typed.split(",").map((path) => path.trim());
+  if (paths.some((path) => path === "" || path.split(".").includes(""))) {
+    throw usageFailure(
+      `--fields "${typed}": must be field names separated by commas, such as id,24h.volume_usd,tokens.0.symbol`,
+    );
+  }
+  return paths;
+}
+
+function readStatuses(flags: FlagValues): ReadonlySet<number> {
+  const typed = readText(flags, "retry-on");
+  if (typed === undefined) return new Set();
+  const label = `--retry-on "${typed}"`;
+  return new Set(
+    typed.split(",").map((status) => Number(readInteger(label, status.trim(), { min: 400, max: 599 }))),
+  );
+}
+
+function readHost(flags: FlagValues, name: string): string | undefined {
+  const typed = readText(flags, name);
+  if (typed === undefined) return undefined;
+  const host = checkHost(typed);
+  if (typeof host === "string") return host;
+  throw usageFailure(`--${name} "${typed}": ${host.problem}`);
+}
+
+function readSandbox(flags: FlagValues, context: Context): RunOptions["sandbox"] {
+  const isOn = flags["sandbox"] === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
+  const tier = readText(flags, "tier");
+  if (!isOn) {
+    for (const name of ["tier", "seed"]) {
+      if (flags[name] !== undefined) throw usageFailure(`--${name}: goes with --sandbox`, tierHint(name));
+    }
+    return undefined;
+  }
+  if (tier !== undefined && !isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
+  return { tier: tier ?? "pro", seed: readNumber(flags, "seed", 0, 4_294_967_295) ?? 1 };
+}
+
+function tierHint(name: string): string | undefined {
+  return name === "tier"
+    ? "the tier of a key of your own is set by DEXDATA_TIER, or found out by: dexdata auth login"
+    : undefined;
+}
+
+function isSwitchedOn(value: string | undefined): boolean {
+  return value !== undefined && value !== "" && value !== "0" && value !== "false";
+}
+
+function readNow(flags: FlagValues, context: Context): number {
+  const clock = context.clock.now();
+  const [name, typed] =
+    flags["now"] === undefined
+      ? ["DEXDATA_NOW", context.env["DEXDATA_NOW"] ?? ""]
+      : ["--now", String(flags["now"])];
+  if (typed === "" && name === "DEXDATA_NOW") return clock;
+  const instant = parseTimeBound(typed, clock);
+  if ("problem" in instant) throw usageFailure(`${name} "${typed}": ${instant.problem}`, instant.next);
+  return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
+}
+
+/** NO_COLOR and TERM=dumb switch it off, FORCE_COLOR on; `auto` looks at the terminal. */
+function isColored(when: string, context: Context): boolean {
+  if (when !== "auto") return when === "always";
+  const { env } = context;
+  if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
+  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
+  return context.stdout.isTerminal && env["TERM"] !== "dumb";
+}
