@@ -58,6 +58,6 @@ export function maskKey(key: string): string {
 export function withoutSecrets(text: string): string {
   const safe = text
     .replace(/^([a-z][\w+.-]*:[/\\]*)?.*@/isu, "$1…@")
-    .replaceAll(new RegExp(`${PREFIX}\\S+`, "giu"), `${PREFIX}…`);
+    .replaceAll(new RegExp(`${PREFIX}\\S{4,}`, "giu"), `${PREFIX}…`);
   return safe.length > 200 ? `${safe.slice(0, 200)}…` : safe;
 }

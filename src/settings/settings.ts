@@ -1,5 +1,6 @@
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
+import { withoutSecrets } from "../model/key.ts";
 import { type Tier, tiers } from "../model/tier.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { choice, duration, host, integer, label, profileName, type Setting } from "./setting.ts";
@@ -76,7 +77,7 @@ export interface Settings {
   readonly page_size: Sourced<number | undefined>;
   readonly profile: Sourced<string | undefined>;
   readonly tier: Sourced<Tier | undefined>;
-  /** For stderr: what is wrong with config.json as a whole. The run goes on without it. */
+  /** For stderr: config.json cannot be read, or holds names that are no settings. The run goes on without them. */
   readonly warnings: readonly string[];
 }
 
@@ -99,7 +100,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
     page_size: read(settings.page_size),
     profile: read(settings.profile),
     tier: read(settings.tier),
-    warnings: config.problem === undefined ? [] : [`${config.problem}; going on without it`],
+    warnings: configWarnings(config),
   };
 }
 
@@ -127,4 +128,13 @@ export function readSetting<T>(
     throw usageFailure(`${label(where, written)}: ${checked.problem}`, next);
   }
   return { value: checked.value, source: "config", where, text: written };
+}
+
+function configWarnings({ problem, path, values }: ConfigFile): readonly string[] {
+  if (problem !== undefined) return [`${problem}; going on without it`];
+  const known: readonly Setting<unknown>[] = Object.values(settings);
+  const kept = known.filter((setting) => !setting.environmentOnly).map((setting) => setting.name);
+  return [...values.keys()]
+    .filter((name) => !kept.includes(name))
+    .map((name) => `${path}: "${withoutSecrets(name)}" is no setting of this file; going on without it`);
 }

@@ -1,0 +1,120 @@
+import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import { pid } from "node:process";
+import type { Context } from "../model/context.ts";
+import { Failure } from "../model/failure.ts";
+import { errorCode } from "./read-json-file.ts";
+
+export interface FileLock {
+  /** False once another process took it for abandoned: what was read under it may be old by now. */
+  readonly isHeld: () => boolean;
+  readonly release: () => void;
+}
+
+/** Held for a few milliseconds in truth; older ones were left behind by a process that was killed or stopped. */
+const STALE_AFTER = 2000;
+/** Twenty writers at once need under a second together. */
+const GIVE_UP_AFTER = 10_000;
+
+let taken = 0;
+
+/**
+ * A file that only one process can create, holding the process's id. Bounded: a lock that cannot be had is a
+ * failure that names the file. The age of a lock is the time it was watched here, on the clock that cannot
+ * jump: times of the file system may be those of another machine.
+ */
+export async function acquireLock(
+  context: Pick<Context, "clock" | "random" | "signal">,
+  path: string,
+): Promise<FileLock> {
+  const { clock, random, signal } = context;
+  taken += 1;
+  const token = `${pid} ${taken}`;
+  const start = clock.elapsed();
+  let seen: { readonly token: string; readonly since: number } | undefined;
+  while (!create(path, token)) {
+    const holder = readToken(path);
+    if (holder !== undefined) {
+      if (seen?.token !== holder) seen = { token: holder, since: clock.elapsed() };
+      if (isGone(holder) || clock.elapsed() - seen.since >= STALE_AFTER) removeAbandoned(path, holder, token);
+    }
+    if (clock.elapsed() - start >= GIVE_UP_AFTER) throw lockFailure(path, "another process holds it");
+    await clock.sleep(5 + 20 * random(), signal);
+  }
+  return {
+    isHeld: () => readToken(path) === token,
+    release: () => {
+      if (readToken(path) === token) unlink(path);
+    },
+  };
+}
+
+/** False when it exists. */
+function create(path: string, token: string): boolean {
+  try {
+    writeFileSync(path, token, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EEXIST") return false;
+    // Windows answers so while a file of that name is being deleted.
+    if (code === "EPERM" && readToken(path) !== undefined) return false;
+    throw lockFailure(path, `it cannot be created (${code})`, error);
+  }
+}
+
+/** Empty while its holder is writing it; undefined when there is none. */
+function readToken(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another process may have the same id by now: then the lock is not seen to be gone, but grows stale. */
+function isGone(token: string): boolean {
+  const holder = Number(token.split(" ")[0]);
+  if (!Number.isInteger(holder) || holder <= 0) return false;
+  try {
+    os.getPriority(holder);
+    return false;
+  } catch (error) {
+    // A SystemError carries the errno's name in `info`; a process of another user is EACCES and alive.
+    return error instanceof Error && error.message.includes("ESRCH");
+  }
+}
+
+/**
+ * Removes the lock only if it is still the one that was judged. Two waiters that judged the same one must not
+ * both remove it, or the second would remove the lock that the first has taken since: a lock on the removal.
+ */
+function removeAbandoned(path: string, judged: string, token: string): void {
+  const guard = `${path}.break`;
+  if (!create(guard, token)) {
+    const breaker = readToken(guard);
+    // Held for microseconds, so one whose process is gone was killed right there.
+    if (breaker !== undefined && isGone(breaker)) unlink(guard);
+    return;
+  }
+  if (readToken(path) === judged) unlink(path);
+  unlink(guard);
+}
+
+function unlink(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Somebody else removed it, which is what was wanted.
+  }
+}
+
+function lockFailure(path: string, why: string, cause?: unknown): Failure {
+  return new Failure(`${path}: no lock on the settings: ${why}`, {
+    exit: 2,
+    code: "settings_locked",
+    retryable: true,
+    next: `try again; if no other dexdata is running, delete ${path}`,
+    cause,
+  });
+}

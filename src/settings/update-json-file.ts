@@ -1,0 +1,99 @@
+import { chmodSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { pid } from "node:process";
+import type { Context } from "../model/context.ts";
+import { Failure } from "../model/failure.ts";
+import { acquireLock, type FileLock } from "./file-lock.ts";
+import { errorCode, type JsonFile, readJsonFile } from "./read-json-file.ts";
+
+export type Writing = Pick<Context, "clock" | "random" | "signal" | "platform">;
+
+/** Undefined: leave the file as it is. May throw, to refuse what it finds. */
+export type Change = (current: JsonFile) => Readonly<Record<string, unknown>> | undefined;
+
+/**
+ * Changes one file of the settings folder: lock, read again, change, replace by rename. Of many processes that
+ * do so at once each sees what the ones before it wrote, and a reader sees the old file or the new one, whole.
+ */
+export async function updateJsonFile(context: Writing, file: string, change: Change): Promise<void> {
+  // Loaded before the lock is taken: it is slow, and others wait.
+  const { default: Conf } = await import("conf");
+  try {
+    prepareFolder(path.dirname(file), context.platform);
+    let isDone = false;
+    while (!isDone) {
+      const lock = await acquireLock(context, `${file}.lock`);
+      try {
+        const changed = change(readJsonFile(file));
+        isDone = changed === undefined || replace(Conf, file, changed, lock);
+      } finally {
+        lock.release();
+      }
+    }
+  } catch (error) {
+    if (error instanceof Failure || context.signal.aborted) throw error;
+    throw new Failure(`${file} cannot be written (${errorCode(error)})`, {
+      exit: 2,
+      code: "settings",
+      retryable: false,
+      next: "check the folder's permissions and free space, or name another with DEXDATA_CONFIG_DIR",
+      cause: error,
+    });
+  }
+}
+
+/**
+ * conf writes the new content beside the file, and a rename puts it in place: on its own conf would write
+ * straight into the file where SNAP is set or a rename is refused, and a reader could see half of it. False when
+ * the lock was lost meanwhile, so that another's change may be missing from the content.
+ */
+function replace(
+  Conf: (typeof import("conf"))["default"],
+  file: string,
+  content: Readonly<Record<string, unknown>>,
+  lock: FileLock,
+): boolean {
+  const target = resolveLink(file);
+  const staged = `${target}.${pid}.new`;
+  rmSync(staged, { force: true });
+  try {
+    const store = new Conf<Record<string, unknown>>({
+      cwd: path.dirname(staged),
+      configName: path.basename(staged),
+      fileExtension: "",
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+    });
+    store.store = { ...content };
+    if (!lock.isHeld()) return false;
+    renameSync(staged, target);
+    return true;
+  } finally {
+    rmSync(staged, { force: true });
+  }
+}
+
+/** People keep their settings elsewhere and link to them: the link stays. */
+function resolveLink(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+/** 0700, as the XDG specification wants. A folder that was there is narrowed only if nothing but ours is in it. */
+function prepareFolder(folder: string, platform: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (platform === "win32") return;
+  const mode = statSync(folder).mode & 0o7777;
+  const isShared = (mode & 0o1002) !== 0;
+  const isOurs = readdirSync(folder).every((name) => /^(?:config|credentials)\.json(?:\.|$)/u.test(name));
+  if ((mode & 0o077) === 0 || isShared || !isOurs) return;
+  try {
+    chmodSync(folder, 0o700);
+  } catch {
+    // The folder is somebody else's; the files in it are 0600 all the same.
+  }
+}

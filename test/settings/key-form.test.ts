@@ -1,0 +1,144 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkKeyForm, maskKey, withoutSecrets } from "../../src/model/key.ts";
+import { readCredentials } from "../../src/settings/credentials.ts";
+import { saveProfile } from "../../src/settings/edit-credentials.ts";
+import { findKey } from "../../src/settings/find-key.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { failureOf } from "./failure-of.ts";
+
+const SECRET = "s3cr3tPart";
+const KEY = `api_dev_${SECRET}`;
+
+const wrong: readonly [string, string][] = [
+  ["", "is empty"],
+  [" \t ", "is empty"],
+  ["\n", "is empty"],
+  [`"${KEY}"`, "stands in quotes"],
+  [`'${KEY}'`, "stands in quotes"],
+  [`${KEY}"`, "stands in quotes"],
+  [`“${KEY}”`, "stands in quotes"],
+  [`"Bearer ${KEY}"`, "stands in quotes"],
+  [`Bearer ${KEY}`, "begins with the word Bearer"],
+  [`bEARER  ${KEY}`, "begins with the word Bearer"],
+  [` bearer ${KEY}\n`, "begins with the word Bearer"],
+  ["Bearer", "begins with the word Bearer"],
+  [`ApiKey ${KEY}`, "begins with the word ApiKey"],
+  [`TOKEN ${KEY}`, "begins with the word Token"],
+  [`Basic ${KEY}`, "begins with the word Basic"],
+  [`Authorization: ${KEY}`, "begins with the word Authorization"],
+  [`X-API-Key: ${KEY}`, "begins with the word X-API-Key"],
+  [`${KEY}\n`, "has a line break in it or after it"],
+  [`${KEY}\r\n`, "has a line break in it or after it"],
+  [`${KEY}\r\nHost: elsewhere.invalid`, "has a line break in it or after it"],
+  [` ${KEY}`, "has a blank before or after it"],
+  [`${KEY}\t`, "has a blank before or after it"],
+  [`api_ ${SECRET}`, "has a blank inside"],
+  [`${KEY}\u0000`, "has a control character in it"],
+  [`${KEY}\u007f`, "has a control character in it"],
+  [`${KEY}\u0085x`, "has a control character in it"],
+  [`${KEY}\u200b`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`\ufeff${KEY}`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`${KEY}\u00a0x`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`аpi_dev_${SECRET}`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`api_"${SECRET}x`, "has a quotation mark in it"],
+  [`sk_live_${SECRET}`, "does not begin with api_"],
+  [`API_dev_${SECRET}`, "does not begin with api_"],
+  [`Bearer${KEY}`, "does not begin with api_"],
+  [`DEXDATA_API_KEY=${KEY}`, "does not begin with api_"],
+  ["api_", "is too short to be a whole key"],
+  ["api_abc", "is too short to be a whole key"],
+];
+
+test.each(wrong)("%j is no key: it %s", (text, problem) => {
+  const refused = checkKeyForm(text);
+  expect(refused?.problem).toBe(problem);
+  expect(JSON.stringify(refused)).not.toContain(SECRET);
+});
+
+test.each([KEY, "api_abcd", "api_pro_A.B-c~1+/=="])("%s has the form of a key", (text) => {
+  expect(checkKeyForm(text)).toBeUndefined();
+});
+
+test("whatever is accepted can stand in a header as it is", () => {
+  const likely = fc.tuple(fc.constantFrom("api_", "api_ ", "", "Bearer api_"), fc.string({ unit: "binary" }));
+  fc.assert(
+    fc.property(likely, ([start, rest]) => {
+      const text = start + rest;
+      if (checkKeyForm(text) === undefined) expect(text).toMatch(/^api_[!#-&(-_a-~]{4,}$/u);
+      else if (/^api_[\w-]{4,}$/u.test(text)) throw new Error(`refused ${JSON.stringify(text)}`);
+    }),
+  );
+});
+
+describe("a wrong key stops the run before any request, naming its source and not itself", () => {
+  test.each(wrong.filter(([text]) => text !== ""))("from the environment: %j", async (text, problem) => {
+    const { env, platform } = createTestContext({ env: { DEXDATA_API_KEY: text } });
+    const failure = await failureOf(() => findKey({ env, platform }, {}));
+    expect(failure.exit).toBe(2);
+    expect(failure.message).toBe(`the key from DEXDATA_API_KEY ${problem}`);
+    expect(JSON.stringify(failure)).not.toContain(SECRET);
+  });
+
+  test("from a key file, whose one last line break does not count", async () => {
+    const context = createTestContext();
+    const file = path.join(context.home, "key");
+    writeFileSync(file, `${KEY}\r\n`, { mode: 0o600 });
+    expect(findKey(context, { keyFile: file }).found?.key).toBe(KEY);
+    writeFileSync(file, `${KEY}\n\n`, { mode: 0o600 });
+    expect(await failureOf(() => findKey(context, { keyFile: file }))).toEqual({
+      exit: 2,
+      message: `the key from --key-file ${file} has a line break in it or after it`,
+      next: "copy it again, without anything around it",
+    });
+  });
+
+  test("from the store, written there by hand", async () => {
+    const context = createTestContext();
+    await saveProfile(context, "default", { key: KEY, tier: "dev" });
+    const { path: file } = readCredentials(context);
+    const profile = { key: `Bearer ${KEY}`, tier: "dev", saved_at: "2026-11-21T08:54:00Z" };
+    const content = { version: 1, active: "default", profiles: { default: profile }, remembered: {} };
+    writeFileSync(file, JSON.stringify(content));
+    expect(await failureOf(() => findKey(context, {}))).toEqual({
+      exit: 2,
+      message: 'the key from profile "default" begins with the word Bearer',
+      next: "give the key alone, as the console shows it: it begins with api_",
+    });
+  });
+
+  test("on its way into the store", async () => {
+    const context = createTestContext();
+    const failure = await failureOf(() => saveProfile(context, "default", { key: `${KEY} `, tier: "dev" }));
+    expect(failure.message).toBe("the key has a blank before or after it");
+  });
+
+  test.each([
+    ["as the path of a key file", (key: string) => ({ keyFile: key })],
+    ["as the name of a profile", (key: string) => ({ profile: key })],
+  ])("typed by mistake %s", async (_place, flags) => {
+    const context = createTestContext();
+    for (const typed of [KEY, `Bearer ${KEY}`]) {
+      const failure = await failureOf(() => findKey(context, flags(typed)));
+      expect(failure.exit).toBe(2);
+      expect(JSON.stringify(failure)).not.toContain(SECRET);
+    }
+  });
+});
+
+test("a masked key shows its last four characters, and never more than a third", () => {
+  const masked = [KEY, "api_abcd", "api_", "ab", ""].map((key) => maskKey(key));
+  expect(masked).toEqual(["…Part", "…cd", "…_", "…", "…"]);
+});
+
+test.each([
+  ["https://user:pa/ss@host.invalid/x", "https://…@host.invalid/x"],
+  ["user:pass@host.invalid", "user:…@host.invalid"],
+  [`https://host.invalid/?key=${KEY}`, "https://host.invalid/?key=api_…"],
+  ["x".repeat(300), `${"x".repeat(200)}…`],
+  ["plain text", "plain text"],
+])("%s is shown as %s", (text, shown) => {
+  expect(withoutSecrets(text)).toBe(shown);
+});
