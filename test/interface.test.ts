@@ -330,8 +330,8 @@ const specified: readonly Expected[] = [
       wireFacts: [],
     },
     reply: {
-      rules: "rules 79, 80, 82",
-      is: { kind: "batch", param: "tokens", max: 10, maxLength: 2000 },
+      rules: "rules 79, 80, 82, 83",
+      is: { kind: "batch", param: "tokens", max: 10, maxLength: 2000, value: "price_usd" },
     },
     rows: {
       [onlyGroup]: {
