@@ -1,0 +1,57 @@
+import type { Tier } from "../model/tier.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** The REST hosts of the service: free for keyless and free keys, paid for the others. */
+export type SandboxHost = "rest_free" | "rest_paid";
+
+/** What arrives at a host, without the socket it came through. */
+export interface SandboxRequest {
+  readonly method: string;
+  /** Path and query as they stood on the request line, still percent-encoded. */
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly remoteAddress: string;
+  readonly host: SandboxHost;
+}
+
+export interface SandboxResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly account: Accounting;
+}
+
+/** What the log says of a request beside what was asked and answered. */
+export interface Accounting {
+  /** The plan the request was judged by. */
+  readonly plan: Tier;
+  /** What the Authorization header held: a key of a tier, none, or one that does not count. */
+  readonly key: Exclude<Tier, "keyless"> | "none" | "invalid";
+  /** Credits charged. */
+  readonly credits: number;
+}
+
+export interface SandboxOptions {
+  readonly seed?: number;
+  /** The simulated clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Real milliseconds from an arbitrary start: rate windows run in real time. */
+  readonly elapsed: () => number;
+  /** The free REST host; the paid one stands on the next port. 0: any two free ports. */
+  readonly port?: number;
+  /** One JSON object a request. */
+  readonly log?: (line: string) => void;
+  /** Instead of each tier's own rate. */
+  readonly requestsPerMinute?: number;
+  /** Length of the rate's window. */
+  readonly minuteMs?: number;
+  /** Instead of each tier's own credits. */
+  readonly credits?: number;
+  /** Credits bought beside the plan; Pro only. */
+  readonly packs?: number;
+  /** The spend cap in USD of Pro's overage; without it overage is off. */
+  readonly overageCapUsd?: number;
+  readonly latencyMs?: number;
+  readonly dialect?: Dialect;
+}
