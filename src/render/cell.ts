@@ -1,0 +1,112 @@
+import type { Field, Reading } from "../model/record.ts";
+import { showAge } from "./age.ts";
+import { readDecimal, writeDecimal, type Decimal } from "./decimal.ts";
+import { showAmount, showChange, showCount, showPercent, showPrice, showWholeAmount } from "./numbers.ts";
+import { visibleText } from "./sanitise.ts";
+
+/** What a person reads in one place of a table, safe to print. */
+export interface Cell {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export type Tone = "plain" | "up" | "down" | "faint" | "heading";
+
+/** A change is a percentage that has a direction; a fee is one that has not. `unknown` goes by the JSON type. */
+export type CellKind = Reading | "change" | "unknown";
+
+export interface CellStyle {
+  readonly now: number;
+  /** A terminal: times as ages. Elsewhere they stay as sent. */
+  readonly hasAges: boolean;
+  readonly isUnicode: boolean;
+  /** A single record has room for more digits, and for the time beside the age. */
+  readonly isRoomy: boolean;
+}
+
+export const blank: Cell = { text: "", tone: "plain" };
+
+export function cellKind(name: string, field: Field | undefined): CellKind {
+  if (field === undefined || field.type.kind === "any") return "unknown";
+  return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
+}
+
+/** Kinds of which columns are read from the right, digit under digit. */
+export function isNumeric(kind: CellKind): boolean {
+  return kind === "price" || kind === "amount" || kind === "count" || kind === "percent" || kind === "change";
+}
+
+/** A value that is not of its kind (a price that is a word) is shown as it came. */
+export function showCell(value: unknown, kind: CellKind, style: CellStyle): Cell {
+  if (value === undefined || value === null) return blank;
+  if (typeof value === "boolean") return plain(value ? "yes" : "no");
+  if (typeof value === "string") return showText(value, kind, style);
+  if (typeof value === "number" || typeof value === "bigint") return showNumber(value, kind, style);
+  if (typeof value !== "object") return blank;
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const isFlat = items.length > 0 && items.every((item) => typeof item !== "object" || item === null);
+  if (isFlat) return plain(items.map((item) => showCell(item, kind, style).text).join(", "));
+  return plain(visibleText(showNested(value)));
+}
+
+function showText(value: string, kind: CellKind, style: CellStyle): Cell {
+  if (kind === "time" && style.hasAges) return plain(showTime(value, style));
+  return isNumeric(kind) ? showNumber(value, kind, style) : plain(visibleText(value));
+}
+
+function showTime(value: string, { now, isRoomy }: CellStyle): string {
+  const age = showAge(value, now);
+  if (age === undefined) return visibleText(value);
+  return isRoomy ? `${visibleText(value)} (${age})` : age;
+}
+
+function showNumber(value: number | bigint | string, kind: CellKind, { isRoomy }: CellStyle): Cell {
+  const decimal = readDecimal(value);
+  if (decimal === undefined) return plain(visibleText(String(value)));
+  switch (kind) {
+    case "price":
+      return plain(showPrice(decimal, isRoomy ? 8 : undefined));
+    case "amount":
+      return plain(isRoomy ? showWholeAmount(decimal) : showAmount(decimal));
+    case "count":
+      return plain(showCount(decimal));
+    case "percent":
+      return plain(showPercent(decimal));
+    case "change":
+      return { text: showChange(decimal), tone: direction(decimal) };
+    case "text":
+    case "address":
+    case "time":
+    case "yes-no":
+    case "unknown":
+      // Every digit: raw token amounts, block numbers, and numbers nobody described.
+      return plain(writeDecimal(decimal));
+  }
+}
+
+function direction({ digits, isNegative }: Decimal): Tone {
+  if (digits === "") return "plain";
+  return isNegative ? "down" : "up";
+}
+
+/** As JSON, but not to the bottom of a document with thousands of levels. */
+function showNested(value: object, depth = 0): string {
+  if (depth > 3) return "...";
+  if (!Array.isArray(value)) {
+    const members = Object.entries(value).map(
+      ([name, item]) => `${JSON.stringify(name)}:${showItem(item, depth)}`,
+    );
+    return `{${members.join(",")}}`;
+  }
+  const items: readonly unknown[] = value;
+  return `[${items.map((item) => showItem(item, depth)).join(",")}]`;
+}
+
+function showItem(item: unknown, depth: number): string {
+  if (typeof item === "object" && item !== null) return showNested(item, depth + 1);
+  return typeof item === "string" ? JSON.stringify(item) : String(item);
+}
+
+function plain(text: string): Cell {
+  return { text, tone: "plain" };
+}

@@ -1,0 +1,61 @@
+/**
+ * A decimal number taken from its digits, since arithmetic on doubles would show digits that were never sent.
+ * The value is 0.<digits> x 10^scale; digits neither begin nor end with a zero, and zero has none.
+ */
+export interface Decimal {
+  readonly isNegative: boolean;
+  readonly digits: string;
+  readonly scale: number;
+}
+
+/** Beyond this many places a number is no price or amount of anything, and writing it out would fill memory. */
+const MOST_PLACES = 400;
+
+/** Reads what JSON writes numbers with, and the same in a string; undefined for anything else. */
+export function readDecimal(value: number | bigint | string): Decimal | undefined {
+  const text = String(value);
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
+  if (parts === null || text.length > MOST_PLACES) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = parts;
+  if (Math.abs(Number(exponent)) > MOST_PLACES) return undefined;
+  const all = whole + fraction;
+  const leading = all.length - all.replace(/^0+/, "").length;
+  return create(sign === "-", all.slice(leading), whole.length - leading + Number(exponent));
+}
+
+/** Half a unit of the last digit is rounded away from zero. */
+export function roundSignificant(decimal: Decimal, count: number): Decimal {
+  const { isNegative, digits, scale } = decimal;
+  if (digits.length <= count) return decimal;
+  if (count < 0) return create(isNegative, "", 0);
+  const kept = digits.slice(0, count);
+  if (digits.charAt(count) < "5") return create(isNegative, kept, scale);
+  const raised = String(BigInt(`0${kept}`) + 1n).padStart(count, "0");
+  return create(isNegative, raised, scale + raised.length - count);
+}
+
+/** Rounds to so many digits after the point. */
+export function roundPlaces(decimal: Decimal, places: number): Decimal {
+  return roundSignificant(decimal, decimal.scale + places);
+}
+
+/** The same digits with the point moved to the left: the value divided by 10^places. */
+export function movePoint(decimal: Decimal, places: number): Decimal {
+  return { ...decimal, scale: decimal.scale - places };
+}
+
+/** Plain digits, never an exponent, with at least so many after the point. */
+export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""): string {
+  const { isNegative, digits, scale } = decimal;
+  const whole = scale > 0 ? digits.slice(0, scale).padEnd(scale, "0") : "0";
+  const rest = scale > 0 ? digits.slice(scale) : digits === "" ? "" : "0".repeat(-scale) + digits;
+  const fraction = rest.padEnd(leastPlaces, "0");
+  const grouped = separator === "" ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, separator);
+  const sign = isNegative && digits !== "" ? "-" : "";
+  return `${sign}${grouped}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+function create(isNegative: boolean, digits: string, scale: number): Decimal {
+  const trimmed = digits.replace(/0+$/, "");
+  return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
+}

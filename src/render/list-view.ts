@@ -1,0 +1,39 @@
+import { rowShape } from "../model/endpoint.ts";
+import { parseExact } from "../model/exact-json.ts";
+import { tableColumns } from "./columns.ts";
+import { createPaint, type Paint } from "./painter.ts";
+import type { Presentation, Renderer } from "./renderer.ts";
+import { createTableSection, type TableSection } from "./table-section.ts";
+
+/** Lists as tables, each page as it lands; where several groups are shown, each under its name. */
+export async function createListView(presentation: Presentation): Promise<Renderer> {
+  const { output, groups } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const sections = new Map<string, TableSection>();
+
+  return {
+    page: async ({ group, rows }) => {
+      if (rows.length === 0 || !groups.includes(group)) return;
+      let section = sections.get(group);
+      let heading = "";
+      if (section === undefined) {
+        if (groups.length > 1)
+          heading = `${sections.size > 0 ? "\n" : ""}${paint(group.toUpperCase(), "heading")}\n`;
+        section = createSection(presentation, group, paint);
+        sections.set(group, section);
+      }
+      await output.write(heading + section.lines(rows.map(parseExact)));
+    },
+    end: () => Promise.resolve(),
+  };
+}
+
+function createSection(presentation: Presentation, group: string, paint: Paint): TableSection {
+  const { output, endpoint, fields, now, isUnicode } = presentation;
+  return createTableSection({
+    columns: tableColumns(rowShape(endpoint, group), fields),
+    style: { now, hasAges: output.isTerminal, isUnicode, isRoomy: false },
+    paint,
+    room: output.columns,
+  });
+}

@@ -1,0 +1,25 @@
+import { compactJson, escapeJsonText } from "../model/json-text.ts";
+import type { Presentation, Renderer } from "./renderer.ts";
+import { createRowSelector } from "./select-row.ts";
+
+/**
+ * One line a row, the service's own text: only white space between tokens goes, and what could act on a terminal
+ * is escaped. Where several groups are shown, a line says which one its row belongs to.
+ */
+export function createNdjson({ output, groups, fields }: Presentation): Renderer {
+  const select = createRowSelector(fields);
+  const isLabelled = groups.length > 1;
+  return {
+    page: async ({ group, rows }) => {
+      if (rows.length === 0 || !groups.includes(group)) return;
+      const label = `{"group":${JSON.stringify(group)},"row":`;
+      let lines = "";
+      for (const row of rows) {
+        const line = compactJson(select(row));
+        lines += isLabelled ? `${label}${line}}\n` : `${line}\n`;
+      }
+      await output.write(escapeJsonText(lines));
+    },
+    end: () => Promise.resolve(),
+  };
+}

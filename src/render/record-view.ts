@@ -1,0 +1,74 @@
+import { rowShape } from "../model/endpoint.ts";
+import { parseExact } from "../model/exact-json.ts";
+import type { CellStyle } from "./cell.ts";
+import { GAP } from "./fit-columns.ts";
+import { createPaint, type Paint } from "./painter.ts";
+import { recordParts, type RecordPart } from "./record-parts.ts";
+import type { Presentation, Renderer } from "./renderer.ts";
+import { splitPath } from "./select-row.ts";
+import { createTableSection } from "./table-section.ts";
+import { valueAt } from "./value-at.ts";
+import { textWidth } from "./width.ts";
+import { wrapWords } from "./wrap-words.ts";
+
+/** One record: `name  value` lines under the paths that `--fields` takes, its windows and lists as small tables. */
+export async function createRecordView(presentation: Presentation): Promise<Renderer> {
+  const { output, endpoint, fields, now, isUnicode } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const shape = rowShape(endpoint).record;
+  const style: CellStyle = { now, hasAges: output.isTerminal, isUnicode, isRoomy: true };
+  const paths = fields === undefined ? [[]] : fields.map(splitPath);
+  let isFirst = true;
+
+  return {
+    page: async ({ rows }) => {
+      for (const row of rows) {
+        const value = parseExact(row);
+        const parts = paths.flatMap((path) => recordParts(valueAt(value, path), path, shape, style));
+        const text = writeParts(parts, style, paint, output.columns);
+        await output.write(isFirst ? text : `\n${text}`);
+        isFirst = false;
+      }
+    },
+    end: () => Promise.resolve(),
+  };
+}
+
+type ValuePart = Extract<RecordPart, { kind: "value" }>;
+
+function writeParts(
+  parts: readonly RecordPart[],
+  style: CellStyle,
+  paint: Paint,
+  room: number | undefined,
+): string {
+  const blocks: string[] = [];
+  const values = parts.filter((part): part is ValuePart => part.kind === "value");
+  if (values.length > 0) blocks.push(writeValues(values, paint, room));
+  for (const part of parts) {
+    if (part.kind === "value") continue;
+    const section = createTableSection({ ...part, style: { ...style, isRoomy: false }, paint, room });
+    blocks.push(section.lines(part.rows));
+  }
+  return blocks.join("\n");
+}
+
+/** A name longer than this pushes its own value aside, not everybody's. */
+const LONGEST_NAME = 32;
+/** Words break at blanks alone, and not for less room than this. */
+const LEAST_ROOM = 20;
+
+function writeValues(values: readonly ValuePart[], paint: Paint, room: number | undefined): string {
+  const widths = values.map(({ name }) => textWidth(name)).filter((width) => width <= LONGEST_NAME);
+  const nameWidth = Math.max(0, ...widths);
+  const indent = " ".repeat(nameWidth + GAP);
+  const lines = values.flatMap(({ name, cell }) => {
+    const pieces =
+      room === undefined ? [cell.text] : wrapWords(cell.text, Math.max(LEAST_ROOM, room - indent.length));
+    const padding = " ".repeat(Math.max(0, nameWidth - textWidth(name)) + GAP);
+    return pieces.map(
+      (piece, index) => (index === 0 ? paint(name, "faint") + padding : indent) + paint(piece, cell.tone),
+    );
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}

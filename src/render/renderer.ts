@@ -1,0 +1,42 @@
+import type { Page } from "../client/page.ts";
+import type { Output } from "../model/context.ts";
+import type { Endpoint } from "../model/endpoint.ts";
+
+export type Format = "table" | "ndjson" | "json";
+
+/** What to show, how, and where. */
+export interface Presentation {
+  readonly output: Output;
+  readonly format: Format;
+  readonly endpoint: Endpoint;
+  /** Groups to show, in this order; `["rows"]` unless the endpoint answers with groups. */
+  readonly groups: readonly string[];
+  /** One object was asked for, as by a single address: an object, or name and value lines. */
+  readonly isRecord: boolean;
+  /** Paths as typed, `24h.volume_usd`; undefined shows everything. */
+  readonly fields: readonly string[] | undefined;
+  readonly isColored: boolean;
+  readonly isUnicode: boolean;
+  /** Milliseconds since the epoch, for ages: the run's one clock reading. */
+  readonly now: number;
+}
+
+export interface Renderer {
+  /** Resolves when the reader keeps up. */
+  page(page: Page): Promise<void>;
+  /** Only after success: what is left open tells a reader that the pull failed. */
+  end(): Promise<void>;
+}
+
+export async function createRenderer(presentation: Presentation): Promise<Renderer> {
+  switch (presentation.format) {
+    case "ndjson":
+      return (await import("./ndjson.ts")).createNdjson(presentation);
+    case "json":
+      return (await import("./json.ts")).createJson(presentation);
+    case "table":
+      return presentation.isRecord
+        ? (await import("./record-view.ts")).createRecordView(presentation)
+        : (await import("./list-view.ts")).createListView(presentation);
+  }
+}

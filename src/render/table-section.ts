@@ -1,0 +1,109 @@
+import type { Cell, CellStyle } from "./cell.ts";
+import { columnCell, type TableColumn } from "./columns.ts";
+import { drawRows, type DrawnColumn } from "./draw-rows.ts";
+import { fitColumns } from "./fit-columns.ts";
+import { measureColumn, type MeasuredColumn } from "./measure-column.ts";
+import type { Paint } from "./painter.ts";
+import { textWidth } from "./width.ts";
+
+export interface SectionOptions {
+  readonly columns: readonly TableColumn[];
+  readonly style: CellStyle;
+  readonly paint: Paint;
+  /** Columns of the terminal; undefined where there is no end to them. */
+  readonly room: number | undefined;
+}
+
+/** One table, drawn page by page. */
+export interface TableSection {
+  /** The lines of these rows, the header before the first of them. */
+  lines(rows: readonly unknown[]): string;
+}
+
+/** A column that found its place. */
+interface PlacedColumn extends DrawnColumn {
+  readonly column: TableColumn;
+}
+
+/**
+ * The first page fixes columns and widths, so that the time is linear and rows leave as they come. When a later
+ * row has an address or number that is wider than that, the table begins anew below, wide enough for it.
+ */
+export function createTableSection({ columns, style, paint, room }: SectionOptions): TableSection {
+  let placed: readonly PlacedColumn[] | undefined;
+
+  const begin = (rows: readonly unknown[], candidates: readonly MinimalColumn[]): string => {
+    const measured = candidates.map(({ column, width }) =>
+      measureColumn(
+        column,
+        rows.map((row) => columnCell(row, column, style)),
+        width,
+      ),
+    );
+    placed = place(measured, room, style.isUnicode ? "…" : "...");
+    const cellsByColumn = new Map(measured.map(({ column, cells }) => [column, cells]));
+    const shown = placed.map(({ column }) => cellsByColumn.get(column) ?? []);
+    return drawRows(
+      placed,
+      rows.map((_, index) => shown.map((cells) => cells[index])),
+      paint,
+      true,
+    );
+  };
+
+  return {
+    lines: (rows) => {
+      if (rows.length === 0) return "";
+      if (placed === undefined)
+        return begin(
+          rows,
+          columns.map((column) => ({ column, width: 0 })),
+        );
+      const shown = placed;
+      const cells = rows.map((row) => shown.map(({ column }) => columnCell(row, column, style)));
+      return cells.every((row) => fits(row, shown))
+        ? drawRows(shown, cells, paint, false)
+        : `\n${begin(rows, shown)}`;
+    },
+  };
+}
+
+/** A column and the least width it had before. */
+interface MinimalColumn {
+  readonly column: TableColumn;
+  readonly width: number;
+}
+
+function place(
+  measured: readonly MeasuredColumn[],
+  room: number | undefined,
+  cutMark: string,
+): readonly PlacedColumn[] {
+  const filled = measured.filter(({ column, hasValue }) => hasValue || column.isAsked);
+  const candidates = filled.length > 0 ? filled : measured;
+  const widths = fitColumns(candidates, room);
+  const placed = candidates.flatMap(({ column, isRight, isWhole }, index): readonly PlacedColumn[] => {
+    const width = widths[index] ?? 0;
+    return width === 0 ? [] : [{ column, title: column.title, width, isRight, isWhole, cutMark }];
+  });
+  return placed.length > 0 ? placed : placeOne(candidates, room, cutMark);
+}
+
+/** Nothing fits: one column all the same, and the terminal breaks its lines. An address is not cut for it. */
+function placeOne(
+  candidates: readonly MeasuredColumn[],
+  room: number | undefined,
+  cutMark: string,
+): readonly PlacedColumn[] {
+  const only = candidates.find(({ isWhole }) => !isWhole) ?? candidates[0];
+  if (only === undefined) return [];
+  const { column, isRight, isWhole, natural } = only;
+  const width = isWhole ? natural : Math.min(natural, Math.max(1, room ?? natural));
+  return [{ column, title: column.title, width, isRight, isWhole, cutMark }];
+}
+
+function fits(cells: readonly Cell[], columns: readonly PlacedColumn[]): boolean {
+  return columns.every(
+    ({ isWhole, width }, index) => !isWhole || textWidth(cells[index]?.text ?? "") <= width,
+  );
+}

@@ -1,0 +1,61 @@
+/**
+ * How many columns of a terminal a text takes, counted by what a person sees as one character: two for Chinese,
+ * Japanese, Korean and emoji, none for marks that sit on another character.
+ *
+ * Written here because the measure of cli-table3's library counts single code points, and padding must agree with
+ * fitting in every line of every table.
+ */
+export function textWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** Whether every library counts this text the same: printable ASCII. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+/** The beginning of the text that fits, with the mark at its end when something was cut off. */
+export function cutText(text: string, width: number, mark: string): string {
+  if (textWidth(text) <= width) return text;
+  const room = width - textWidth(mark);
+  if (room < 0) return takeColumns(text, width);
+  return takeColumns(text, room) + mark;
+}
+
+/** As many whole characters from the beginning as fit. */
+export function takeColumns(text: string, width: number): string {
+  if (PLAIN.test(text)) return text.slice(0, Math.max(0, width));
+  let kept = "";
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    used += graphemeWidth(segment);
+    if (used > width) break;
+    kept += segment;
+  }
+  return kept;
+}
+
+const PLAIN = /^[ -~]*$/;
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Shown as emoji by itself, or asked to be by U+FE0F, or a flag of two letters. */
+const EMOJI = /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f|^\p{Regional_Indicator}{2}/u;
+/** Marks, and the vowels and final consonants that join a Korean syllable. */
+const NO_COLUMN = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
+/** East Asian Wide and Fullwidth of Unicode; those that are emoji are known already. */
+const TWO_COLUMNS =
+  /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u4dff\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]$/u;
+
+function graphemeWidth(grapheme: string): number {
+  if (PLAIN.test(grapheme)) return grapheme.length;
+  if (EMOJI.test(grapheme)) return 2;
+  let width = 0;
+  for (const character of grapheme) {
+    if (NO_COLUMN.test(character)) continue;
+    width += TWO_COLUMNS.test(character) ? 2 : 1;
+  }
+  return width;
+}
