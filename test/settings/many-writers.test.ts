@@ -75,40 +75,44 @@ function leaveLocks(context: TestContext): void {
 test.each([
   ["in an empty home", () => {}],
   ["over locks that killed processes left", leaveLocks],
-])(`${WRITERS} processes that write at once lose nothing, %s`, async (_where, prepare) => {
-  const context = createTestContext();
-  prepare(context);
-  const writers = await Promise.all(
-    Array.from({ length: WRITERS }, (_, index) => startWriter(context, index)),
-  );
-  const ends = writers.map(finish);
-  for (const writer of writers) writer.send("go");
+])(
+  `${WRITERS} processes that write at once lose nothing, %s`,
+  async (_where, prepare) => {
+    const context = createTestContext();
+    prepare(context);
+    const writers = await Promise.all(
+      Array.from({ length: WRITERS }, (_, index) => startWriter(context, index)),
+    );
+    const ends = writers.map(finish);
+    for (const writer of writers) writer.send("go");
 
-  // Readers take no lock: whenever they look, each file is whole.
-  const over = new AbortController();
-  const looking = (async () => {
-    while (!over.signal.aborted) {
-      expect(readConfigFile(context).problem).toBeUndefined();
-      expect(readCredentials(context).problem).toBeUndefined();
-      await new Promise(setImmediate);
-    }
-  })();
-  expect(await Promise.all(ends)).toEqual(Array.from({ length: WRITERS }, () => [0, ""]));
-  over.abort();
-  await looking;
+    // Readers take no lock: whenever they look, each file is whole.
+    const over = new AbortController();
+    const looking = (async () => {
+      while (!over.signal.aborted) {
+        expect(readConfigFile(context).problem).toBeUndefined();
+        expect(readCredentials(context).problem).toBeUndefined();
+        await new Promise(setImmediate);
+      }
+    })();
+    expect(await Promise.all(ends)).toEqual(Array.from({ length: WRITERS }, () => [0, ""]));
+    over.abort();
+    await looking;
 
-  const { profiles, remembered, exposure } = readCredentials(context);
-  const names = Array.from({ length: WRITERS }, (_, index) => `p${index}`);
-  expect([...profiles.keys()].toSorted()).toEqual(names.toSorted());
-  expect([...profiles.values()].map(({ key }) => key).toSorted()).toEqual(
-    names.map((name) => `api_dev_writer_${name.slice(1)}`).toSorted(),
-  );
-  expect([remembered.size, exposure]).toEqual([WRITERS, undefined]);
-  expect(readConfigFile(context).values.size).toBe(10);
-  const folder = path.join(context.home, ".config", "dexdata");
-  expect(readdirSync(folder).toSorted()).toEqual(["config.json", "credentials.json"]);
-  expect(statSync(path.join(folder, "config.json")).mode & 0o777).toBe(0o600);
-});
+    const { profiles, remembered, exposure } = readCredentials(context);
+    const names = Array.from({ length: WRITERS }, (_, index) => `p${index}`);
+    expect([...profiles.keys()].toSorted()).toEqual(names.toSorted());
+    expect([...profiles.values()].map(({ key }) => key).toSorted()).toEqual(
+      names.map((name) => `api_dev_writer_${name.slice(1)}`).toSorted(),
+    );
+    expect([remembered.size, exposure]).toEqual([WRITERS, undefined]);
+    expect(readConfigFile(context).values.size).toBe(10);
+    const folder = path.join(context.home, ".config", "dexdata");
+    expect(readdirSync(folder).toSorted()).toEqual(["config.json", "credentials.json"]);
+    expect(statSync(path.join(folder, "config.json")).mode & 0o777).toBe(0o600);
+  },
+  90_000,
+);
 
 test("conf's own habits do not matter: with SNAP set it writes in place, ours is still a rename", async () => {
   const context = createTestContext();
