@@ -1,4 +1,4 @@
-import { parseRfc3339 } from "../model/time.ts";
+import type { Instant } from "../model/time.ts";
 
 const STEPS = [
   { below: 60, unit: 1, name: "s" },
@@ -8,10 +8,8 @@ const STEPS = [
   { below: 730 * 86_400, unit: 30 * 86_400, name: "mo" },
 ] as const;
 
-/** `3m ago`, `in 2h`, `now`; undefined when the text is not an RFC 3339 time. `now`: milliseconds. */
-export function showAge(text: string, now: number): string | undefined {
-  const instant = parseRfc3339(text);
-  if (instant === undefined) return undefined;
+/** `3m ago`, `in 2h`, `now`. `now`: milliseconds since the epoch. */
+export function showAge(instant: Instant, now: number): string {
   const passed = Math.floor(now / 1000) - instant.seconds;
   const size = Math.abs(passed);
   if (size === 0) return "now";

@@ -1,6 +1,7 @@
 import type { Field, Reading } from "../model/record.ts";
+import { formatInstant, parseRfc3339 } from "../model/time.ts";
 import { showAge } from "./age.ts";
-import { readDecimal, writeDecimal, type Decimal } from "./decimal.ts";
+import { readDecimal, roundSignificant, writeDecimal, type Decimal } from "./decimal.ts";
 import { showAmount, showChange, showCount, showPercent, showPrice, showWholeAmount } from "./numbers.ts";
 import { visibleText } from "./sanitise.ts";
 
@@ -20,16 +21,28 @@ export interface CellStyle {
   /** A terminal: times as ages. Elsewhere they stay as sent. */
   readonly hasAges: boolean;
   readonly isUnicode: boolean;
-  /** A single record has room for more digits, and for the time beside the age. */
+  /** A single record has room for more digits, and for the second beside the age. */
   readonly isRoomy: boolean;
 }
 
 export const blank: Cell = { text: "", tone: "plain" };
 
 export function cellKind(name: string, field: Field | undefined): CellKind {
-  if (field === undefined || field.type.kind === "any") return "unknown";
+  if (field === undefined || field.type.kind === "any") return guessKind(name);
   return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
 }
+
+/** What the contract does not describe is named as its siblings are. A value that is not of the kind shows as it came. */
+function guessKind(name: string): CellKind {
+  return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
+}
+
+const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
+  [/change/, "change"],
+  [/price/, "price"],
+  [/volume|liquidity|fdv|_usd$/, "amount"],
+  [/_(?:at|time|updated|date)$/, "time"],
+];
 
 /** Kinds of which columns are read from the right, digit under digit. */
 export function isNumeric(kind: CellKind): boolean {
@@ -55,9 +68,10 @@ function showText(value: string, kind: CellKind, style: CellStyle): Cell {
 }
 
 function showTime(value: string, { now, isRoomy }: CellStyle): string {
-  const age = showAge(value, now);
-  if (age === undefined) return visibleText(value);
-  return isRoomy ? `${visibleText(value)} (${age})` : age;
+  const instant = parseRfc3339(value);
+  if (instant === undefined) return visibleText(value);
+  const age = showAge(instant, now);
+  return isRoomy ? `${formatInstant({ ...instant, fraction: "" })} (${age})` : age;
 }
 
 function showNumber(value: number | bigint | string, kind: CellKind, { isRoomy }: CellStyle): Cell {
@@ -78,9 +92,11 @@ function showNumber(value: number | bigint | string, kind: CellKind, { isRoomy }
     case "address":
     case "time":
     case "yes-no":
-    case "unknown":
-      // Every digit: raw token amounts, block numbers, and numbers nobody described.
+      // Every digit: raw token amounts.
       return plain(writeDecimal(decimal));
+    case "unknown":
+      // A double has seventeen digits, and nobody reads those after the eighth in a table. Integers stay whole.
+      return plain(writeDecimal(isRoomy ? decimal : roundSignificant(decimal, Math.max(8, decimal.scale))));
   }
 }
 

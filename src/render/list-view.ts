@@ -18,7 +18,7 @@ export async function createListView(presentation: Presentation): Promise<Render
       let heading = "";
       if (section === undefined) {
         if (groups.length > 1)
-          heading = `${sections.size > 0 ? "\n" : ""}${paint(group.toUpperCase(), "heading")}\n`;
+          heading = `${sections.size > 0 ? "\n" : ""}${paint(title(group), "heading")}\n`;
         section = createSection(presentation, group, paint);
         sections.set(group, section);
       }
@@ -36,4 +36,8 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
     paint,
     room: output.columns,
   });
+}
+
+function title(group: string): string {
+  return group.slice(0, 1).toUpperCase() + group.slice(1);
 }

@@ -46,8 +46,9 @@ function windowTable(
 ): RecordPart {
   const rows = windows.map(([name, values]) => ({ name, values }));
   const first = windows[0]?.[0] ?? "";
-  const measures = memberNames(windows.map(([, values]) => values)).map((measure) =>
-    partColumn(measureTitle(measure), ["values", measure], kindAt(shape, [...path, first, measure])),
+  const names = leadWith(MEASURES, memberNames(windows.map(([, values]) => values)));
+  const measures = names.map((name) =>
+    partColumn(measureTitle(name), ["values", name], kindAt(shape, [...path, first, name])),
   );
   return { kind: "table", columns: [partColumn("WINDOW", ["name"], "text"), ...measures], rows };
 }
@@ -55,7 +56,7 @@ function windowTable(
 /** The index comes first: it is what `--fields tokens.0.symbol` asks for. */
 function listTable(items: readonly unknown[], path: readonly string[], shape: RecordShape): RecordPart {
   const rows = items.map((item, index) => ({ index: String(index), item }));
-  const names = memberNames(items).toSorted((a, b) => rank(a) - rank(b));
+  const names = leadWith(DESCRIPTIONS, memberNames(items));
   const columns = names.map((name) =>
     partColumn(name.toUpperCase().replaceAll("_", " "), ["item", name], kindAt(shape, [...path, "0", name])),
   );
@@ -66,12 +67,15 @@ function listTable(items: readonly unknown[], path: readonly string[], shape: Re
   };
 }
 
-/** What names a thing to a person, then what names it to the service, then the rest as it comes. */
-const LEADING = ["symbol", "id", "name", "decimals"];
+/** What a narrow window keeps; the rest follows as it comes. */
+const MEASURES = ["last_price_usd_change", "volume_usd", "txns", "buys", "sells"];
+/** What names a thing to a person, then what names it to the service. */
+const DESCRIPTIONS = ["symbol", "id", "name", "decimals"];
 
-function rank(name: string): number {
-  const place = LEADING.indexOf(name);
-  return place === -1 ? LEADING.length : place;
+function leadWith(leading: readonly string[], names: readonly string[]): readonly string[] {
+  const present = new Set(names);
+  const first = leading.filter((name) => present.has(name));
+  return [...new Set([...first, ...names])];
 }
 
 /** Names of the members that are no objects themselves, in the order in which they first appear. */
