@@ -15,5 +15,12 @@ export default defineConfig({
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name]-[hash].cjs",
     cleanDir: true,
+    // Named after what they hold, so that a glance at dist, and the test of what a command loads, can tell.
+    advancedChunks: {
+      groups: ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"].map((name) => ({
+        name,
+        test: new RegExp(`node_modules[\\\\/]${name}[\\\\/]`),
+      })),
+    },
   },
 });

@@ -1,3 +1,5 @@
+import { colorModes, outputFormats } from "../settings/settings.ts";
+
 /** One flag, said once: help, parsing and completions read this. */
 export interface Flag {
   readonly name: string;
@@ -14,8 +16,6 @@ export type FlagGroup = "Filters" | "Rows" | "Output" | "Requests" | "Hosts and 
 
 /** What was typed for each flag: a text, or true for a switch; `verbose` counts. */
 export type FlagValues = Readonly<Record<string, string | boolean | number | undefined>>;
-
-export const outputFormats = ["table", "ndjson", "json"] as const;
 
 /** Flags that every command of the service takes. */
 export const globalFlags: readonly Flag[] = [
@@ -36,7 +36,7 @@ export const globalFlags: readonly Flag[] = [
   {
     name: "color",
     value: "when",
-    choices: ["auto", "always", "never"],
+    choices: colorModes,
     help: "colour in tables",
     group: "Output",
   },

@@ -4,7 +4,6 @@ import { walkPages } from "../client/pages.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { type ExitCode, Failure } from "../model/failure.ts";
-import { validatedPages } from "../pull/validated-pages.ts";
 import { distinctPages, firstRows } from "../pull/distinct-pages.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { bounded } from "./deadline.ts";
@@ -101,7 +100,7 @@ async function showPages(
   const { client } = run.open;
   let [rows, missing] = [0, 0];
   let last: Page | undefined;
-  for await (const page of pagesOf(run, args)) {
+  for await (const page of await pagesOf(run, args)) {
     rows += page.rows.length;
     missing += page.missing?.length ?? 0;
     if (questions.missing !== "null")
@@ -125,7 +124,7 @@ function noPrice({ network, address }: Subject): string {
 }
 
 /** Every row once, as many as wanted, checked where that was asked for. */
-function pagesOf({ questions, options, open }: Run, args: Args): AsyncIterable<Page> {
+async function pagesOf({ questions, options, open }: Run, args: Args): Promise<AsyncIterable<Page>> {
   const { endpoint, groups, limit, walk } = questions;
   let pages: AsyncIterable<Page> = walkPages(open.client, endpoint, args, walk);
   if (endpoint.reply.kind === "groups") pages = pagesOfGroups(pages, groups);
@@ -133,7 +132,9 @@ function pagesOf({ questions, options, open }: Run, args: Args): AsyncIterable<P
     pages = distinctPages(pages, endpoint);
   }
   if (limit !== undefined) pages = firstRows(pages, limit);
-  return options.isValidated ? validatedPages(pages, endpoint) : pages;
+  if (!options.isValidated) return pages;
+  const { validatedPages } = await import("../pull/validated-pages.ts");
+  return validatedPages(pages, endpoint);
 }
 
 async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {

@@ -60,7 +60,7 @@ function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentenc
 }
 
 function planRequired(body: ErrorBody, question: Question, target: Target): Sentence {
-  const required = textField(body.fields, "required_tier") ?? question.endpoint.plan;
+  const required = planName(textField(body.fields, "required_tier") ?? question.endpoint.plan);
   const tier = textField(body.fields, "tier") ?? target.tier;
   const who = target.key === undefined ? "no key is set" : `this key is ${tier}`;
   const name = textField(body.fields, "param");
@@ -68,7 +68,7 @@ function planRequired(body: ErrorBody, question: Question, target: Target): Sent
   if (param !== undefined) {
     const typed = question.args.get(param.name);
     return {
-      message: `${inputName(param)}${typed === undefined ? "" : ` "${typed}"`} needs a ${required} plan or higher; ${who}`,
+      message: `${inputName(param)}${typed === undefined ? "" : ` "${typed}"`} needs ${required}; ${who}`,
       next: `ask for less, or upgrade${link(body, "upgrade", "pricing", "register")}`,
     };
   }
@@ -77,9 +77,14 @@ function planRequired(body: ErrorBody, question: Question, target: Target): Sent
       ? `register and upgrade${link(body, "register")}`
       : `upgrade${link(body, "upgrade", "pricing")}`;
   return {
-    message: `${question.endpoint.command} needs a ${required} plan or higher; ${who}`,
+    message: `${question.endpoint.command} needs ${required}; ${who}`,
     next: `${upgrade}${alternative(question)}`,
   };
+}
+
+/** A contract that asks for no plan knows nothing of the one that was refused here. */
+function planName(tier: string): string {
+  return tier === "keyless" ? "a higher plan" : `a ${tier} plan or higher`;
 }
 
 /** What works without the plan. */

@@ -1,4 +1,5 @@
 import { Failure } from "../model/failure.ts";
+import { isLoopback } from "../model/loopback.ts";
 import { plans, type Tier } from "../model/tier.ts";
 
 /** Where a run asks, as whom. */
@@ -78,13 +79,4 @@ export function authorization(target: Target, url: URL): Readonly<Record<string,
   const isOwn = url.origin === new URL(target.rest).origin || url.origin === new URL(target.streaming).origin;
   const isPrivate = url.protocol === "https:" || isLoopback(url.hostname);
   return isOwn && isPrivate ? { authorization: target.key } : {};
-}
-
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname === "[::1]" ||
-    hostname === "::1" ||
-    /^127(\.\d{1,3}){3}$/u.test(hostname)
-  );
 }

@@ -20,7 +20,7 @@ export function readParam(param: Param, typed: string, now: number): string {
     case "list":
       return readList(label, kind, typed);
     case "integer":
-      return readInteger(label, typed, kind);
+      return readInteger(label, expanded(typed), kind);
     case "amount":
       return readAmount(label, typed);
     case "choice":
@@ -47,6 +47,11 @@ export function readInteger(
   if (isInside) return String(value);
   const accepted = bounds.max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${bounds.max}`;
   throw usageFailure(`${label}: must be a whole number, ${accepted}`);
+}
+
+/** `10k` where a whole number is wanted; anything else stays as it is, to be refused as it was typed. */
+function expanded(typed: string): string {
+  return /^\d+(?:\.\d+)?[kmb]$/iu.test(typed) ? readAmount("", typed) : typed;
 }
 
 /** `250k` goes out as `250000`: shifted as text, so that no digit is lost in a double. */

@@ -1,3 +1,5 @@
+import { isLoopback } from "../model/loopback.ts";
+
 /**
  * The base URL in the one form the program keeps (origin and path, no slash at the end), or why it is refused;
  * `problem` goes after `DEXDATA_BASE_URL "…": `. The key travels to these hosts, so they are https, or this
@@ -18,11 +20,6 @@ export function checkHost(text: string): string | { readonly problem: string } {
     return { problem: "must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)" };
   }
   return url.origin + url.pathname.replace(/\/+$/u, "");
-}
-
-/** The client asks the same of every request before it attaches the key; two locks on one door. */
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(hostname);
 }
 
 function parseUrl(text: string): URL | undefined {

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
+
+/** The instant of every sandbox of the tests, in milliseconds: the same market in each run. */
+export const sandboxNow = Date.parse("2026-11-21T08:54:00Z");
+
+export interface SandboxInTest {
+  /** What makes a run ask it, as a caller of the tier. */
+  readonly env: (
+    tier?: "keyless" | "free" | "dev" | "pro" | "enterprise",
+  ) => Readonly<Record<string, string>>;
+  readonly running: () => RunningSandbox;
+  /** One entry a request, as its log tells them; taken out by the call. */
+  readonly takeLog: () => readonly LogEntry[];
+}
+
+export interface LogEntry {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+}
+
+/** A sandbox on ports of its own for one test file, frozen at `sandboxNow`. */
+export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest {
+  let sandbox: RunningSandbox | undefined;
+  let log: LogEntry[] = [];
+  beforeAll(async () => {
+    sandbox = await startSandbox({
+      now: () => sandboxNow,
+      elapsed: () => performance.now(),
+      log: (line) => log.push(JSON.parse(line) as LogEntry),
+      ...options,
+    });
+  });
+  afterAll(async () => await sandbox?.close());
+  const running = (): RunningSandbox => {
+    if (sandbox === undefined)
+      throw new Error("the sandbox is started before the tests, not while they are described");
+    return sandbox;
+  };
+  return {
+    running,
+    env: (tier = "pro") => ({
+      DEXDATA_BASE_URL: running().restFree,
+      DEXDATA_PRO_BASE_URL: running().restPaid,
+      ...(tier !== "keyless" && { DEXDATA_API_KEY: running().keys[tier], DEXDATA_TIER: tier }),
+    }),
+    takeLog: () => {
+      const taken = log;
+      log = [];
+      return taken;
+    },
+  };
+}
