@@ -1,7 +1,7 @@
 import type { Continuation, Page } from "../client/page.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import type { Args } from "../model/args.ts";
-import { formatInstant, parseTimeBound } from "../model/time.ts";
+import { formatInstant, fromWire } from "../model/time.ts";
 import { type FlagValues, globalFlags } from "./flags.ts";
 import { takesAddress } from "./positionals.ts";
 
@@ -45,7 +45,7 @@ export function continuingCommand(
     const value = args.get(name);
     if (place !== "query" || flag === undefined || value === undefined) continue;
     if (kind.kind === "toggle") words.push(`--${flag}`);
-    else words.push(`--${flag}`, kind.kind === "time" ? readableTime(value) : value);
+    else words.push(`--${flag}`, kind.kind === "time" ? formatInstant(fromWire(value)) : value);
   }
   for (const [name, value] of Object.entries(flags)) {
     if (!repeated.has(name) || value === undefined || name === "verbose") continue;
@@ -59,11 +59,6 @@ export function continuingCommand(
 function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
   const names = endpoint.params.filter(({ place }) => place === "path").map(({ name }) => name);
   return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
-}
-
-function readableTime(value: string): string {
-  const instant = parseTimeBound(value, 0);
-  return "problem" in instant ? value : formatInstant(instant);
 }
 
 /** For a POSIX shell. */

@@ -92,6 +92,8 @@ function readFields(typed: string): readonly string[] {
       `--fields "${typed}": must be field names separated by commas, such as id,24h.volume_usd,tokens.0.symbol`,
     );
   }
+  const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (repeated !== undefined) throw usageFailure(`--fields "${typed}": names ${repeated} twice`);
   return paths;
 }
 

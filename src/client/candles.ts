@@ -2,7 +2,7 @@ import type { Args } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";
 import type { Reply } from "../model/reply.ts";
-import { parseTimeBound } from "../model/time.ts";
+import { fromWire } from "../model/time.ts";
 import type { Client } from "./client.ts";
 import { createPage, type Page } from "./page.ts";
 
@@ -45,9 +45,8 @@ function candlesIn(args: Args): { readonly opening: number; readonly touched: nu
 
 /** Bounds are resolved before: unix seconds, or RFC 3339 where they have a fraction. */
 function secondsOf(bound: string | undefined): number {
-  const instant = parseTimeBound(bound ?? "", 0);
-  if ("problem" in instant) throw new Error(`a window of candles needs both bounds, not "${bound}"`);
-  return instant.seconds + (instant.fraction === "" ? 0 : 1);
+  const { seconds, fraction } = fromWire(bound ?? "");
+  return seconds + (fraction === "" ? 0 : 1);
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3600 };

@@ -2,7 +2,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { usageFailure } from "./failure.ts";
 import type { Param } from "./param.ts";
 import { inputName, readParam } from "./read-param.ts";
-import { compareInstants, formatInstant, parseTimeBound } from "./time.ts";
+import { compareInstants, formatInstant, fromWire } from "./time.ts";
 
 /** Wire name → wire text. What a request is made of. */
 export type Args = ReadonlyMap<string, string>;
@@ -42,8 +42,7 @@ function refuseEmptyWindow(
 ): void {
   const [from, to] = [args.get(lower), args.get(upper)];
   if (from === undefined || to === undefined) return;
-  const [first, last] = [parseTimeBound(from, 0), parseTimeBound(to, 0)];
-  if ("problem" in first || "problem" in last) return;
+  const [first, last] = [fromWire(from), fromWire(to)];
   const order = compareInstants(first, last);
   if (order < 0 || (order === 0 && !isOpen)) return;
   const name = (wire: string): string => {

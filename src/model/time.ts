@@ -109,3 +109,11 @@ function withoutTrailingZeros(digits: string): string {
   while (end > 0 && digits[end - 1] === "0") end--;
   return digits.slice(0, end);
 }
+
+/** What `toWire` wrote, read back. */
+export function fromWire(text: string): Instant {
+  if (/^\d+$/.test(text)) return { seconds: Number(text), fraction: "" };
+  const instant = parseRfc3339(text);
+  if (instant === undefined) throw new Error(`"${text}" was not written by toWire`);
+  return instant;
+}
