@@ -72,8 +72,8 @@ function addDay(sums: Sums, book: TradeBook, pool: MarketPool, day: number): voi
 function addRows(sums: Sums, book: TradeBook, pool: MarketPool, day: number, from: number, to: number): void {
   const trades = book.day(pool, day);
   if (trades.count === 0) return;
-  const first = lastRowAt(trades, from - 1, -1) + 1;
-  const last = lastRowAt(trades, to, first - 1);
+  const first = lastRowAt(trades, from - 1) + 1;
+  const last = lastRowAt(trades, to);
   sums.txns += last - first + 1;
   for (let at = first * WIDTH; at <= last * WIDTH; at += WIDTH) {
     const flags = trades.rows[at + FLAGS] ?? 0;

@@ -87,8 +87,8 @@ function eachSwap(
   to: number,
   visit: (trades: TradeDay, row: number) => void,
 ): void {
-  const last = lastRowAt(trades, to, -1);
-  for (let row = lastRowAt(trades, from - 1, -1) + 1; row <= last; row += 1)
+  const last = lastRowAt(trades, to);
+  for (let row = lastRowAt(trades, from - 1) + 1; row <= last; row += 1)
     if (isSwap(trades, row)) visit(trades, row);
 }
 

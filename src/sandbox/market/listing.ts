@@ -9,7 +9,7 @@ export interface Listing extends Pick<
   Market,
   "networks" | "network" | "dexes" | "pools" | "tokens" | "pool" | "token"
 > {
-  /** What the market keeps of the pool; throws for a pool of another market. */
+  /** What the market keeps of the pool; throws for a network of another market. */
   readonly marketPool: (pool: PoolFacts) => MarketPool;
   readonly marketToken: (token: TokenFacts) => MarketToken;
 }
@@ -21,8 +21,6 @@ export function createListing(seed: number): Listing {
   const networks = NETWORK_ROWS.map(makeNetwork);
   const bySlug = new Map(networks.map((network) => [network.id, network]));
   const shelves = new Map<NetworkFacts, Shelf>();
-  const marketPools = new WeakMap<PoolFacts, MarketPool>();
-  const marketTokens = new WeakMap<TokenFacts, MarketToken>();
 
   function shelfOf(network: NetworkFacts): Shelf {
     const kept = shelves.get(network);
@@ -31,8 +29,6 @@ export function createListing(seed: number): Listing {
     const row = NETWORK_ROWS[index];
     if (row === undefined) throw new Error(`${network.id}: not a network of this market`);
     const made = makeShelf(makeCatalogue(seed, network, row, index * SERIALS));
-    for (const pool of made.catalogue.pools) marketPools.set(pool.facts, pool);
-    for (const token of made.catalogue.tokens) marketTokens.set(token.facts, token);
     shelves.set(network, made);
     return made;
   }
@@ -44,15 +40,15 @@ export function createListing(seed: number): Listing {
     pools: (network, at) => shelfOf(network).pools(at),
     tokens: (network, at) => shelfOf(network).tokens(at),
     pool: (network, id, at) => {
-      const pool = shelfOf(network).poolsById.get(normalise(network, id));
+      const pool = shelfOf(network).findPool(id);
       return pool !== undefined && pool.facts.createdAt <= at ? pool.facts : undefined;
     },
     token: (network, address, at) => {
-      const token = shelfOf(network).tokensByAddress.get(normalise(network, address));
+      const token = shelfOf(network).findToken(address);
       return token !== undefined && firstSeen(token) <= at ? token.facts : undefined;
     },
-    marketPool: (facts) => marketPools.get(facts) ?? missing(facts.id),
-    marketToken: (facts) => marketTokens.get(facts) ?? missing(facts.address),
+    marketPool: (facts) => shelfOf(facts.network).catalogue.pools[facts.rank - 1] ?? missing(facts.id),
+    marketToken: (facts) => shelfOf(facts.network).findToken(facts.address) ?? missing(facts.address),
   };
 }
 
@@ -61,8 +57,8 @@ interface Shelf {
   readonly catalogue: Catalogue;
   readonly pools: (at: number) => readonly PoolFacts[];
   readonly tokens: (at: number) => readonly TokenFacts[];
-  readonly poolsById: ReadonlyMap<string, MarketPool>;
-  readonly tokensByAddress: ReadonlyMap<string, MarketToken>;
+  readonly findPool: (id: string) => MarketPool | undefined;
+  readonly findToken: (address: string) => MarketToken | undefined;
 }
 
 function makeShelf(catalogue: Catalogue): Shelf {
@@ -71,8 +67,8 @@ function makeShelf(catalogue: Catalogue): Shelf {
     catalogue,
     pools: makeGrowingList(pools, (pool) => pool.facts.createdAt),
     tokens: makeGrowingList(tokens, firstSeen),
-    poolsById: new Map(pools.map((pool) => [normalise(network, pool.facts.id), pool])),
-    tokensByAddress: new Map(tokens.map((token) => [normalise(network, token.facts.address), token])),
+    findPool: makeFinder(network, pools, (pool) => pool.facts.id),
+    findToken: makeFinder(network, tokens, (token) => token.facts.address),
   };
 }
 
@@ -81,7 +77,9 @@ function makeGrowingList<Item extends { readonly facts: unknown }>(
   items: readonly Item[],
   bornAt: (item: Item) => number,
 ): (at: number) => readonly Item["facts"][] {
-  const births = Float64Array.from(items, bornAt).toSorted();
+  const births = new Float64Array(items.length);
+  for (const [index, item] of items.entries()) births[index] = bornAt(item);
+  births.sort();
   let kept: readonly Item["facts"][] = [];
   let keptCount = 0;
   return (at) => {
@@ -110,8 +108,17 @@ function firstSeen(token: MarketToken): number {
   return token.pools[0]?.facts.createdAt ?? Number.POSITIVE_INFINITY;
 }
 
-function normalise(network: NetworkFacts, id: string): string {
-  return network.addressFamily === "evm" ? id.toLowerCase() : id;
+/** EVM addresses are the same in any letter case; ours are all in lower case. */
+function makeFinder<Item>(
+  network: NetworkFacts,
+  items: readonly Item[],
+  idOf: (item: Item) => string,
+): (id: string) => Item | undefined {
+  let index: Map<string, Item> | undefined;
+  return (id) => {
+    index ??= new Map(items.map((item) => [idOf(item), item]));
+    return index.get(network.addressFamily === "evm" ? id.toLowerCase() : id);
+  };
 }
 
 function missing(id: string): never {

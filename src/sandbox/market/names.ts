@@ -25,7 +25,7 @@ const SUFFIXES = words(
  * A few names that clients must survive: letters outside ASCII, wide and zero-width signs, right-to-left text,
  * and symbols that begin with a dollar sign.
  */
-const FOREIGN: readonly [TokenName, ...TokenName[]] = [
+export const FOREIGN_NAMES: readonly [TokenName, ...TokenName[]] = [
   { name: "Café Élan", symbol: "CAFÉ" },
   { name: "狗狗币", symbol: "狗币" },
   { name: "Rocket 🚀 Moon", symbol: "🚀MOON" },
@@ -48,7 +48,7 @@ export const HOSTILE_NAMES: readonly TokenName[] = [
 ];
 
 export function makeTokenName(key: number): TokenName {
-  if (unitAt(key, 0) < 0.012) return pickAt(key, 1, FOREIGN);
+  if (unitAt(key, 0) < 0.012) return pickAt(key, 1, FOREIGN_NAMES);
   const style = unitAt(key, 2);
   if (style < 0.25) {
     const name = `${pickAt(key, 3, ADJECTIVES)} ${pickAt(key, 4, CREATURES)}`;
@@ -72,7 +72,7 @@ export function makeWord(key: number): string {
 }
 
 function shorten(name: string, key: number): string {
-  const letters = name.replace(/[^A-Za-z]/g, "").toUpperCase();
+  const letters = name.replace(" ", "").toUpperCase();
   const length = 3 + belowAt(key, 10, 4);
   return unitAt(key, 11) < 0.04
     ? `${letters.slice(0, length)}${belowAt(key, 12, 100)}`

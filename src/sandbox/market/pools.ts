@@ -4,7 +4,8 @@ import { alignToBlock, blockNumberAt, COUNTED_AT, HISTORY_END, HISTORY_START } f
 import { isStableSymbol } from "./assets.ts";
 import { makeDexes, slugOf } from "./dexes.ts";
 import { hash, hashText, pickAt, unitAt } from "./hash.ts";
-import { HOSTILE_NAMES } from "./names.ts";
+import type { TokenName } from "./names.ts";
+import { FOREIGN_NAMES, HOSTILE_NAMES } from "./names.ts";
 import { makeBlockClock } from "./networks.ts";
 import { makeKnownToken, makeToken } from "./tokens.ts";
 import type { DexFacts, NetworkFacts, PoolFacts } from "./types.ts";
@@ -18,6 +19,9 @@ const SETTLED = 0.3;
 
 /** Ranks of ethereum at which the hostile names come in: busy enough for the first pages of a search. */
 const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
+
+/** Ranks of any network at which the first names outside ASCII come in. */
+const FOREIGN_RANKS: readonly number[] = [27, 19, 22, 35];
 
 /**
  * Makes the pools of a network in the order of their ranks, and each token with its first pool. So a token's
@@ -120,10 +124,10 @@ function addMade(maker: Maker, until: number): void {
   const key = hash(maker.seed, rank - 1);
   const from = maker.row.launchedAt;
   const createdAt = alignToBlock(maker.clock, Math.floor(from + unitAt(key, 0) * (until - from)));
-  const hostile = maker.network.id === "ethereum" ? HOSTILE_NAMES[HOSTILE_RANKS.indexOf(rank)] : undefined;
-  const isNew = hostile !== undefined || unitAt(key, 1) < 0.5;
+  const given = givenName(maker.network, rank);
+  const isNew = given !== undefined || unitAt(key, 1) < 0.5;
   const token = isNew
-    ? makeToken(maker.network, hash(key, 2), createdAt, hostile)
+    ? makeToken(maker.network, hash(key, 2), createdAt, given)
     : pickToken(maker, key, createdAt);
   const partner = pickPartner(maker, key, token, createdAt);
   const tokens = unitAt(key, 3) < 0.6 ? [token, partner] : [partner, token];
@@ -137,6 +141,11 @@ function addMade(maker: Maker, until: number): void {
     id: undefined,
     blockNumber: undefined,
   });
+}
+
+function givenName(network: NetworkFacts, rank: number): TokenName | undefined {
+  const hostile = network.id === "ethereum" ? HOSTILE_NAMES[HOSTILE_RANKS.indexOf(rank)] : undefined;
+  return hostile ?? FOREIGN_NAMES[FOREIGN_RANKS.indexOf(rank)];
 }
 
 /** A token that exists already; the busy ones have many pools. */

@@ -17,7 +17,7 @@ export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): Pool
   for (let earlier = day; earlier >= firstDay; earlier -= 1) {
     if (countTrades(pool, earlier) === 0) continue;
     const trades = book.day(pool, earlier);
-    let row = lastRowAt(trades, at - earlier * DAY, -1);
+    let row = lastRowAt(trades, at - earlier * DAY);
     while (row >= 0 && !isSwap(trades, row)) row -= 1;
     if (row < 0) continue;
     return { price: cell(trades, row, PRICE), priceUsd, time: earlier * DAY + cell(trades, row, SECOND) };

@@ -19,9 +19,10 @@ export function makeTradeDay(book: TradeBook, pool: MarketPool, day: number): Tr
   const key = dayKey(pool, day);
   const from = tradesFromSecond(pool, day);
   const slot = (DAY - from) / count;
-  const knots = new Float64Array(KNOTS_A_DAY + 1);
-  const usd0Of = makeUsdWalk(book, pool, pool.token0, day);
-  const usd1Of = makeUsdWalk(book, pool, pool.token1, day);
+  // A quiet day meets a knot once or never; remembering them would cost more than it saves.
+  const knots = count < 24 ? undefined : new Float64Array(KNOTS_A_DAY + 1);
+  const usd0Of = makeUsdCourse(book, pool, pool.token0, day);
+  const usd1Of = makeUsdCourse(book, pool, pool.token1, day);
   const rows = new Float64Array(count * WIDTH);
   let second = 0;
   let price = 0;
@@ -59,7 +60,7 @@ export function makeTradeDay(book: TradeBook, pool: MarketPool, day: number): Tr
     rows[at + USD1] = usd1;
     rows[at + FLAGS] = flags;
   }
-  return { count, rows, totals: sumRows(pool, rows, count) };
+  return { count, from, slot, rows, totals: sumRows(pool, rows, count) };
 }
 
 /** USD value of a swap: the larger of its two sides; 0 where the service has none. */
@@ -87,35 +88,35 @@ function traitFlags(traits: number, index: number, followers: number): number {
   return traits < 0 ? flags | BUY : flags;
 }
 
-function knotPrice(pool: MarketPool, day: number, knots: Float64Array, second: number): number {
+function knotPrice(pool: MarketPool, day: number, knots: Float64Array | undefined, second: number): number {
   const place = second / KNOT_SECONDS;
   const knot = Math.floor(place);
   const from = recallKnot(pool, day, knots, knot);
   return from + (recallKnot(pool, day, knots, knot + 1) - from) * (place - knot);
 }
 
-function recallKnot(pool: MarketPool, day: number, knots: Float64Array, knot: number): number {
-  const recalled = knots[knot] ?? 0;
+function recallKnot(pool: MarketPool, day: number, knots: Float64Array | undefined, knot: number): number {
+  const recalled = knots?.[knot] ?? 0;
   if (recalled !== 0) return recalled;
   const price = undisturbedAtKnot(pool, day, knot);
-  knots[knot] = price;
+  if (knots !== undefined) knots[knot] = price;
   return price;
 }
 
-interface UsdWalk {
+interface UsdCourse {
   /** Whether another pool prices the token. */
   readonly isForeign: boolean;
-  /** USD price at a second of the day; ask with seconds that do not go back. */
+  /** USD price at a second of the day. */
   readonly at: (second: number) => number;
 }
 
 /** Undefined when the price follows from this pool's own swaps. */
-function makeUsdWalk(
+function makeUsdCourse(
   book: TradeBook,
   pool: MarketPool,
   token: MarketToken,
   day: number,
-): UsdWalk | undefined {
+): UsdCourse | undefined {
   const pricing = pricingPool(token);
   if (pricing === pool) {
     if (!isOwnCourse(token, pool)) return undefined;
@@ -123,12 +124,11 @@ function makeUsdWalk(
   }
   const trades = book.day(pricing, day);
   const column = usdColumn(token, pricing);
-  let row = -1;
   let before: number | undefined;
   return {
     isForeign: true,
     at: (second) => {
-      row = lastRowAt(trades, second, row);
+      const row = lastRowAt(trades, second);
       if (row >= 0) return cell(trades, row, column);
       before ??= usdBefore(book, token, day);
       return before;

@@ -6,6 +6,10 @@ import type { MarketPool } from "./catalogue.ts";
  */
 export interface TradeDay {
   readonly count: number;
+  /** Second of the day at which the slots of the rows begin. */
+  readonly from: number;
+  /** Seconds of a slot; each row has one. */
+  readonly slot: number;
   readonly rows: Float64Array;
   readonly totals: DayTotals;
 }
@@ -63,7 +67,13 @@ const NO_TOTALS: DayTotals = {
   low: 0,
   close: 0,
 };
-export const NO_TRADES: TradeDay = { count: 0, rows: new Float64Array(0), totals: NO_TOTALS };
+export const NO_TRADES: TradeDay = {
+  count: 0,
+  from: 0,
+  slot: 1,
+  rows: new Float64Array(0),
+  totals: NO_TOTALS,
+};
 
 /** A cell of a row; the row must exist. */
 export function cell(trades: TradeDay, row: number, column: number): number {
@@ -71,25 +81,14 @@ export function cell(trades: TradeDay, row: number, column: number): number {
 }
 
 /**
- * The last row at or before the second of the day, -1 for none.
- *
- * @param hint a row known to be at or before it, or -1: the search starts there with growing steps, so that
- *   a walk forward costs little at each step
+ * The last row at or before the second of the day, -1 for none. Row k falls into the k-th slot of the day, moved
+ * back to its block or to the transaction it follows: so the row is a step or two from the slot of the second.
  */
-export function lastRowAt(trades: TradeDay, second: number, hint: number): number {
-  let low = hint;
-  let step = 1;
-  while (low + step < trades.count && cell(trades, low + step, SECOND) <= second) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step, trades.count);
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (cell(trades, middle, SECOND) <= second) low = middle;
-    else high = middle;
-  }
-  return low;
+export function lastRowAt(trades: TradeDay, second: number): number {
+  let row = Math.min(trades.count - 1, Math.max(-1, Math.floor((second - trades.from) / trades.slot)));
+  while (row + 1 < trades.count && cell(trades, row + 1, SECOND) <= second) row += 1;
+  while (row >= 0 && cell(trades, row, SECOND) > second) row -= 1;
+  return row;
 }
 
 export function isSwap(trades: TradeDay, row: number): boolean {

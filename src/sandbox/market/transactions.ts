@@ -29,7 +29,7 @@ export function listTransactions(
       continue;
     }
     const trades = book.day(pool, day);
-    const first = startsInside ? 0 : lastRowAt(trades, from - day * DAY - 1, -1) + 1;
+    const first = startsInside ? 0 : lastRowAt(trades, from - day * DAY - 1) + 1;
     const inside = Math.max(0, (end ?? trades.count) - first);
     const skipped = Math.min(skip, inside);
     skip -= skipped;
@@ -47,9 +47,9 @@ export function countTransactions(book: TradeBook, pool: MarketPool, from: numbe
   if (last < start) return 0;
   const firstDay = Math.floor(start / DAY);
   const lastDay = Math.floor(last / DAY);
-  let count = lastRowAt(book.day(pool, lastDay), last - lastDay * DAY, -1) + 1;
+  let count = lastRowAt(book.day(pool, lastDay), last - lastDay * DAY) + 1;
   for (let day = firstDay; day < lastDay; day += 1) count += countTrades(pool, day);
-  return count - (lastRowAt(book.day(pool, firstDay), start - firstDay * DAY - 1, -1) + 1);
+  return count - (lastRowAt(book.day(pool, firstDay), start - firstDay * DAY - 1) + 1);
 }
 
 /** The id itself says the day and the row; the rest of it is compared, so a wrong id finds nothing. */
@@ -81,11 +81,11 @@ function endOfWindow(
   const { before } = window;
   const second = before === undefined ? undefined : blockTime(pool.clock, before.blockNumber);
   if (before === undefined || second === undefined || second > to) {
-    return { day, end: lastRowAt(book.day(pool, day), to - day * DAY, -1) + 1 };
+    return { day, end: lastRowAt(book.day(pool, day), to - day * DAY) + 1 };
   }
   const keyDay = Math.floor(second / DAY);
   const trades = book.day(pool, keyDay);
-  let end = lastRowAt(trades, second - keyDay * DAY, -1) + 1;
+  let end = lastRowAt(trades, second - keyDay * DAY) + 1;
   while (end > 0 && cell(trades, end - 1, SECOND) === second - keyDay * DAY) {
     if (isBelow(keyOf(pool, keyDay, trades, end - 1), before)) break;
     end -= 1;

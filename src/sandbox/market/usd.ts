@@ -16,7 +16,7 @@ import { cell, lastRowAt, USD0, USD1 } from "./trade-rows.ts";
 export function usdAt(book: TradeBook, token: MarketToken, day: number, second: number): number {
   const pool = pricingPool(token);
   const trades = book.day(pool, day);
-  const row = lastRowAt(trades, second, -1);
+  const row = lastRowAt(trades, second);
   return row < 0 ? usdBefore(book, token, day) : cell(trades, row, usdColumn(token, pool));
 }
 
