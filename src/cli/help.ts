@@ -1,9 +1,29 @@
+import type { Command, Option } from "commander";
 import type { Endpoint } from "../model/endpoint.ts";
 import { plans, type Tier } from "../model/tier.ts";
 
 export const intro = `DEX market data: pools, tokens, prices, trades and candles on some 35 networks.
 
 Try it without a key, offline and free: dexdata pools search ethereum --sandbox`;
+
+export const closing = `
+Every command says more with --help, and also takes the flags for output (-o table|ndjson|json, --fields …),
+requests (--timeout, --retries …), hosts and keys (--sandbox, --profile …) that are listed there.`;
+
+/**
+ * The program lists its commands and not the flags that all of them share; each command lists both, in their
+ * groups. A group of commands lists what it holds.
+ */
+export function layOutHelp(command: Command, shared: readonly Option[]): void {
+  const isLeaf = command.commands.length === 0;
+  command.configureHelp({
+    visibleOptions: ({ options }) =>
+      isLeaf ? [...options, ...shared.filter(({ long }) => long !== "--version")] : [],
+    subcommandTerm: (each) =>
+      `${each.name()} ${each.usage().replace("[flags]", "").replace("<command>", "…")}`.trim(),
+  });
+  for (const each of command.commands) layOutHelp(each, shared);
+}
 
 /** Two or three commands that run as they stand. */
 export function exampleLines(examples: readonly string[]): string {

@@ -1,8 +1,9 @@
 import type { Context } from "../model/context.ts";
-import type { ExitCode } from "../model/failure.ts";
-import { usageFailure } from "../model/failure.ts";
+import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
 import { visibleText } from "../render/sanitise.ts";
 import type { FlagValues } from "./flags.ts";
+import { readConfigFile } from "../settings/config-file.ts";
+import { readSetting, settings } from "../settings/settings.ts";
 import { readWord } from "./run-options.ts";
 
 type LocalRow = Readonly<Record<string, string | undefined>>;
@@ -13,7 +14,7 @@ export async function writeRows(
   flags: FlagValues,
   rows: readonly LocalRow[],
 ): Promise<ExitCode> {
-  const format = readWord(flags, "output") ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  const format = formatOf(context, flags);
   if (format === "table") await context.stdout.write(columnsOf(rows));
   else if (format === "ndjson")
     await context.stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -23,7 +24,7 @@ export async function writeRows(
 
 /** One object of a command of ours: name and value a line, or one JSON object. */
 export async function writeRecord(context: Context, flags: FlagValues, record: LocalRow): Promise<ExitCode> {
-  const format = readWord(flags, "output") ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  const format = formatOf(context, flags);
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   );
@@ -33,6 +34,22 @@ export async function writeRecord(context: Context, flags: FlagValues, record: L
       `${JSON.stringify(record, null, format === "json" && context.stdout.isTerminal ? 2 : 0)}\n`,
     );
   return 0;
+}
+
+/** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
+function formatOf(context: Context, flags: FlagValues): string {
+  return (
+    readWord(flags, "output") ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson")
+  );
+}
+
+function settledFormat(context: Context): string | undefined {
+  try {
+    return readSetting(context, readConfigFile(context), settings.output).value;
+  } catch (cause) {
+    if (cause instanceof Failure) return undefined;
+    throw cause;
+  }
 }
 
 /** Words a command of ours does not take are refused rather than ignored. */

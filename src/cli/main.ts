@@ -39,11 +39,14 @@ async function run(argv: readonly string[], context: Context): Promise<number> {
   return await chosen(context);
 }
 
-/** commander neither writes nor exits; what it would say is collected or thrown. Its settings are not inherited. */
+/**
+ * commander neither writes nor exits: its help is collected, its errors are thrown. Without a command it would
+ * write its help as an error; asking nothing is no mistake. These settings are not inherited.
+ */
 function quieten(command: Command, writeHelp: (text: string) => void): void {
   command
     .exitOverride()
-    .configureOutput({ writeOut: writeHelp, writeErr: () => undefined, outputError: () => undefined });
+    .configureOutput({ writeOut: writeHelp, writeErr: writeHelp, outputError: () => undefined });
   for (const each of command.commands) quieten(each, writeHelp);
 }
 

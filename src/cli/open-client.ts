@@ -32,7 +32,7 @@ export async function openClient(
   };
 }
 
-interface OpenTarget {
+export interface OpenTarget {
   readonly target: Target;
   readonly close: () => Promise<void>;
 }
@@ -40,13 +40,13 @@ interface OpenTarget {
 async function openTarget(context: Context, options: RunOptions, notices: Notices): Promise<OpenTarget> {
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox);
   const { settings } = options;
-  for (const warning of settings.warnings) notices.warn(warning);
+  for (const warning of settings.warnings) notices.warn(`dexdata: ${warning}`);
   const { found, warnings } = findKey(
     context,
     { keyFile: options.keyFile, profile: options.profile },
     settings,
   );
-  for (const warning of warnings) notices.warn(warning);
+  for (const warning of warnings) notices.warn(`dexdata: ${warning}`);
   const hosts = {
     rest: { free: settings.base_url.value, paid: settings.pro_base_url.value },
     streaming: { free: settings.streaming_url.value, paid: settings.streaming_pro_url.value },
@@ -61,7 +61,7 @@ async function openTarget(context: Context, options: RunOptions, notices: Notice
 }
 
 /** In this process, on loopback, with the sandbox's own key: a stored or given key is not even read. */
-async function openSandbox(
+export async function openSandbox(
   context: Context,
   options: RunOptions,
   { tier, seed }: NonNullable<RunOptions["sandbox"]>,

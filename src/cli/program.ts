@@ -5,7 +5,7 @@ import type { Endpoint } from "../model/endpoint.ts";
 import { versionLine } from "../model/version.ts";
 import { localCommands } from "./commands/local-commands.ts";
 import { type Flag, flagsOfReply, type FlagValues, globalFlags } from "./flags.ts";
-import { costLine, exampleLines, intro } from "./help.ts";
+import { closing, costLine, exampleLines, intro, layOutHelp } from "./help.ts";
 import type { LocalCommand } from "./local-command.ts";
 import { positionals } from "./positionals.ts";
 
@@ -18,15 +18,13 @@ export type Chosen = (context: Context) => Promise<number>;
  */
 export function createProgram(choose: (chosen: Chosen) => void): Command {
   const program = new Command("dexdata");
-  program.description(intro).usage("<command> [flags]").helpCommand(false).showHelpAfterError(false);
-  program.configureHelp({
-    showGlobalOptions: false,
-    visibleOptions: (command) => command.options.filter(({ hidden }) => !hidden),
-  });
+  program.description(intro).usage("<command> [flags]").helpCommand(false);
+  program.addHelpText("after", closing);
   program.version(versionLine, "-V, --version", "print the version");
   for (const flag of globalFlags) program.addOption(toOption(flag));
   for (const group of commandGroups(endpoints)) addEndpointCommand(program, group, choose);
   for (const command of localCommands) addLocalCommand(program, command, choose);
+  layOutHelp(program, program.options);
   return program;
 }
 
@@ -79,14 +77,14 @@ function addEndpointCommand(
   const [endpoint] = group;
   if (endpoint === undefined) return;
   const flags = endpointFlags(group);
-  const command = leafOf(program, endpoint.command, endpoint.summary);
+  const command = leafOf(program, endpoint.command, endpoint.summary, endpoint.examples);
   command.usage(
     `${positionals(group)
       .map(({ shown }) => shown)
       .join(" ")} [flags]`.trim(),
   );
   for (const flag of flags) command.addOption(toOption(flag));
-  command.addHelpText("after", `${exampleLines(endpoint.examples)}\n${costLine(group)}`);
+  command.addHelpText("after", costLine(group));
   command.action((words: string[]) => {
     const values = flagValues(command, flags);
     choose(async (context) => {
@@ -97,10 +95,9 @@ function addEndpointCommand(
 }
 
 function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen: Chosen) => void): void {
-  const command = leafOf(program, local.words, local.summary);
+  const command = leafOf(program, local.words, local.summary, local.examples);
   command.usage(`${local.positionals} [flags]`.trim());
   for (const flag of local.flags) command.addOption(toOption(flag));
-  command.addHelpText("after", exampleLines(local.examples));
   command.action((words: string[]) => {
     const values = flagValues(command, local.flags);
     choose(async (context) => await local.run(words, values, context));
@@ -108,7 +105,7 @@ function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen:
 }
 
 /** The command at the end of `tokens search`, made with its parents. Words are ours to count, so it takes any. */
-function leafOf(program: Command, words: string, summary: string): Command {
+function leafOf(program: Command, words: string, summary: string, examples: readonly string[]): Command {
   const names = words.split(" ");
   const name = names.at(-1) ?? "";
   let parent = program;
@@ -122,7 +119,8 @@ function leafOf(program: Command, words: string, summary: string): Command {
         .usage("<command> [flags]");
     parent.helpCommand(false);
   }
-  return parent.command(name).description(summary).argument("[words...]");
+  const leaf = parent.command(name).argument("[words...]");
+  return leaf.summary(summary).description(`${summary}\n${exampleLines(examples)}`);
 }
 
 const parentSummaries: Readonly<Record<string, string>> = {

@@ -34,7 +34,9 @@ export function readParam(param: Param, typed: string, now: number): string {
 
 /** What the user typed it as: `--order-by`, or `<network>` for a word. */
 export function inputName(param: Param): string {
-  return param.flag === undefined ? `<${param.name}>` : `--${param.flag}`;
+  if (param.flag !== undefined) return `--${param.flag}`;
+  // pool_address and token_address are told apart by the command; a person types an address.
+  return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
 }
 
 export function readInteger(

@@ -1,19 +1,18 @@
-import { createClient } from "../../client/client.ts";
-import { member } from "../../client/page.ts";
 import type { Target } from "../../client/target.ts";
-import { usage } from "../../endpoints/usage.ts";
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
 import { checkKeyForm, maskKey } from "../../model/key.ts";
-import { rawAt } from "../../model/raw-json.ts";
-import { isTier, plans, type Tier } from "../../model/tier.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { removeProfile, saveProfile } from "../../settings/edit-credentials.ts";
-import { findKey } from "../../settings/find-key.ts";
+import { findKey, type FoundKey } from "../../settings/find-key.ts";
+import { readKeyFile } from "../../settings/read-key-file.ts";
+import { checkProfileName, label } from "../../settings/setting.ts";
 import type { FlagValues } from "../flags.ts";
 import { expectWords, writeRecord } from "../local-output.ts";
 import { createNotices } from "../notices.ts";
+import { openSandbox } from "../open-client.ts";
 import { readRunOptions, type RunOptions } from "../run-options.ts";
+import { askPlan, findPlan, hostsOf, type SeenPlan } from "./find-plan.ts";
 
 export async function login(
   words: readonly string[],
@@ -27,24 +26,40 @@ export async function login(
     );
   }
   const options = readRunOptions(flags, context);
-  const key = await readKey(context);
+  if (options.sandbox !== undefined) {
+    throw usageFailure("auth login: the sandbox has keys of its own, and stores none", "leave out --sandbox");
+  }
+  const name = options.profile ?? options.settings.profile.value ?? "default";
+  const checkedName = checkProfileName(name);
+  if ("problem" in checkedName) throw usageFailure(`${label("--profile", name)}: ${checkedName.problem}`);
+  const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
-  const seen = await findPlan(context, options, key);
-  const name = options.profile ?? options.settings.profile.value ?? "default";
+  const seen = await findPlan(context, options, { key, source });
   const { problem } = readCredentials(context);
   if (problem !== undefined)
     await context.stderr.write(`dexdata: ${problem}; it is kept aside and a new one written\n`);
   const { backup } = await saveProfile(
     context,
     name,
-    { key, tier: seen.tier },
+    { key, tier: seen.plan },
     { replaceBroken: problem !== undefined },
   );
   if (backup !== undefined) await context.stderr.write(`the old file: ${backup}\n`);
   const left = seen.creditsLeft === undefined ? "" : `, ${seen.creditsLeft} credits left`;
-  await context.stderr.write(`stored as profile "${name}": ${seen.tier} plan${left}\n`);
+  await context.stderr.write(`stored as profile "${name}": ${seen.plan} plan${left}\n`);
+  const rival = rivalOf(context, options, name);
+  if (rival !== undefined) await context.stderr.write(`  ${rival}\n`);
   return 0;
+}
+
+/** What would make the next command use another key than the one just stored. */
+function rivalOf(context: Context, { settings }: RunOptions, name: string): string | undefined {
+  const typed = context.env["DEXDATA_API_KEY"];
+  if (typed !== undefined && typed !== "") return "DEXDATA_API_KEY is set, and goes before a stored key";
+  const inUse = settings.profile.value ?? readCredentials(context).active;
+  if (inUse === name) return undefined;
+  return `profile "${inUse}" stays the one in use; for this one: --profile ${name}, or dexdata config set profile ${name}`;
 }
 
 export async function status(
@@ -54,29 +69,83 @@ export async function status(
 ): Promise<ExitCode> {
   expectWords(words, 0, "auth status");
   const options = readRunOptions(flags, context);
-  const { found, warnings } = findKey(
-    context,
-    { keyFile: options.keyFile, profile: options.profile },
-    options.settings,
-  );
+  if (options.sandbox !== undefined) {
+    const { target, close } = await openSandbox(context, options, options.sandbox);
+    try {
+      return await writeStatus(context, flags, target, await ask(context, options, target));
+    } finally {
+      await close();
+    }
+  }
+  const { keyFile, profile, settings } = options;
+  const { found, warnings } = findKey(context, { keyFile, profile }, settings);
   const notices = createNotices(context, options);
-  for (const warning of warnings) notices.warn(warning);
-  const hosts = hostsOf(options, found?.tier ?? "keyless");
-  const seen = await seenPlan(context, options, {
-    ...hosts,
-    key: found?.key,
-    tier: found?.tier ?? "keyless",
-  });
+  for (const warning of [...settings.warnings, ...warnings]) notices.warn(`dexdata: ${warning}`);
   await notices.settled();
+  if (found !== undefined && found.tier === undefined) {
+    return await statusWithoutTier(context, flags, options, found);
+  }
+  const tier = found?.tier ?? settings.tier.value ?? "keyless";
+  const { key, source: keySource } = found ?? { key: undefined, source: undefined };
+  const target: Target = { ...hostsOf(options, tier), tier, key, keySource, isSimulated: false };
+  return await writeStatus(context, flags, target, await ask(context, options, target));
+}
+
+type Asked = SeenPlan | Failure;
+
+async function ask(context: Context, options: RunOptions, target: Target): Promise<Asked> {
+  return await askPlan(context, options, target).catch(asFailure);
+}
+
+/** A failure is part of the status; anything else is a bug or an interruption. */
+function asFailure(cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  throw cause;
+}
+
+/** No host is guessed for a key whose tier nobody has said: both are asked, as at login. */
+async function statusWithoutTier(
+  context: Context,
+  flags: FlagValues,
+  options: RunOptions,
+  { key, source }: FoundKey,
+): Promise<ExitCode> {
+  const asked = await findPlan(context, options, { key, source }).catch(asFailure);
+  const isKnown = !(asked instanceof Failure);
   await writeRecord(context, flags, {
-    key: found === undefined ? "none" : maskKey(found.key),
-    source: found?.source,
-    tier: found === undefined ? "keyless" : (found.tier ?? "not known: dexdata auth login asks the service"),
-    "seen by the service": seen,
-    "REST host": hosts.rest,
-    "streaming host": hosts.streaming,
+    key: maskKey(key),
+    source,
+    tier: "not known",
+    plan: isKnown ? asked.plan : undefined,
+    credits_left: isKnown ? asked.creditsLeft : undefined,
+    problem: isKnown ? `set DEXDATA_TIER=${asked.plan}, or store the key: dexdata auth login` : asked.message,
   });
-  return 0;
+  return isKnown ? 0 : asked.exit;
+}
+
+async function writeStatus(
+  context: Context,
+  flags: FlagValues,
+  target: Target,
+  asked: Asked,
+): Promise<ExitCode> {
+  const isRefused = asked instanceof Failure;
+  const isOther = !isRefused && asked.plan !== target.tier;
+  await writeRecord(context, flags, {
+    key: target.key === undefined ? "none" : maskKey(target.key),
+    source: target.key === undefined ? undefined : target.keySource,
+    tier: target.tier,
+    plan: isRefused ? undefined : asked.plan,
+    credits_left: isRefused ? undefined : asked.creditsLeft,
+    problem: isRefused
+      ? asked.message
+      : isOther
+        ? `the service counts this as ${asked.plan}, not ${target.tier}`
+        : undefined,
+    rest_url: target.rest,
+    streaming_url: target.streaming,
+  });
+  return isRefused ? asked.exit : 0;
 }
 
 export async function logout(
@@ -94,84 +163,18 @@ export async function logout(
   return 0;
 }
 
-async function readKey(context: Context): Promise<string> {
-  if (!context.stdin.isTerminal) return (await context.stdin.read()).replace(/\r?\n$/u, "");
+async function readKey(
+  context: Context,
+  options: RunOptions,
+): Promise<{ readonly key: string; readonly source: string }> {
+  if (options.keyFile !== undefined) {
+    return { key: readKeyFile(options.keyFile, context.platform).text, source: "--key-file" };
+  }
+  if (!context.stdin.isTerminal) {
+    return { key: (await context.stdin.read()).replace(/\r?\n$/u, ""), source: "stdin" };
+  }
   await context.stderr.write("key (not shown): ");
   const key = await context.stdin.readSecret();
   await context.stderr.write("\n");
-  return key;
-}
-
-interface SeenPlan {
-  readonly tier: Tier;
-  readonly creditsLeft: string | undefined;
-}
-
-/** Asks the free host and then the paid one; the one that counts the key says its plan. */
-async function findPlan(context: Context, options: RunOptions, key: string): Promise<SeenPlan> {
-  const failures: Failure[] = [];
-  for (const tier of ["free", "pro"] as const) {
-    const target = { ...hostsOf(options, tier), key, tier };
-    try {
-      const seen = await askPlan(context, options, target);
-      // An unreadable key is not refused by the public service but counted as keyless.
-      if (isTier(seen.plan) && seen.plan !== "keyless")
-        return { tier: seen.plan, creditsLeft: seen.creditsLeft };
-    } catch (cause) {
-      if (!(cause instanceof Failure) || cause.exit !== 4) throw cause;
-      failures.push(cause);
-    }
-  }
-  const [first] = failures;
-  throw new Failure("neither host of the service accepts this key", {
-    exit: 4,
-    code: first?.details.code ?? "invalid_api_key",
-    status: first?.details.status,
-    why: first?.details.why,
-    next: "copy it whole from the console: it begins with api_",
-  });
-}
-
-function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Target, "rest" | "streaming"> {
-  const isPaid = plans[tier].hosts === "paid";
-  return {
-    rest: baseUrl ?? (isPaid ? settings.pro_base_url.value : settings.base_url.value),
-    streaming: isPaid ? settings.streaming_pro_url.value : settings.streaming_url.value,
-  };
-}
-
-type Asking = Pick<Target, "rest" | "streaming" | "key" | "tier">;
-
-async function seenPlan(context: Context, options: RunOptions, target: Asking): Promise<string> {
-  try {
-    return (await askPlan(context, options, target)).plan;
-  } catch (cause) {
-    if (!(cause instanceof Failure)) throw cause;
-    return `refused: ${cause.message}`;
-  }
-}
-
-async function askPlan(
-  context: Context,
-  options: RunOptions,
-  asking: Asking,
-): Promise<{ readonly plan: string; readonly creditsLeft: string | undefined }> {
-  const target: Target = { ...asking, keySource: "the prompt", isSimulated: false };
-  const notices = createNotices(context, options);
-  const client = createClient(context, target, {
-    timeout: options.timeout,
-    retry: options.retry,
-    observer: notices,
-  });
-  try {
-    const { text, value } = await client.ask(usage, new Map());
-    const plan = member(value, "plan");
-    return {
-      plan: typeof plan === "string" ? plan : (client.meter.plan ?? "not said"),
-      creditsLeft: rawAt(text, ["credits", "remaining"]) ?? client.meter.creditsLeft,
-    };
-  } finally {
-    await client.close();
-    await notices.settled();
-  }
+  return { key, source: "the prompt" };
 }

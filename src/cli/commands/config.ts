@@ -1,7 +1,9 @@
 import type { Context } from "../../model/context.ts";
 import type { ExitCode } from "../../model/failure.ts";
-import { configPath } from "../../settings/config-file.ts";
+import { visibleText } from "../../render/sanitise.ts";
+import { configPath, readConfigFile } from "../../settings/config-file.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
+import { configWarnings } from "../../settings/settings.ts";
 import type { FlagValues } from "../flags.ts";
 import { expectWords, writeRows } from "../local-output.ts";
 
@@ -9,6 +11,7 @@ export async function get(words: readonly string[], _flags: FlagValues, context:
   expectWords(words, 1, "config get <name>");
   const [name = ""] = words;
   settingNamed(name);
+  await warnOfFile(context);
   const listed = listSettings(context).find(({ setting }) => setting.name === name);
   if (listed === undefined) return 0;
   if ("refused" in listed) throw listed.refused;
@@ -37,6 +40,7 @@ export async function unset(
 
 export async function list(words: readonly string[], flags: FlagValues, context: Context): Promise<ExitCode> {
   expectWords(words, 0, "config list");
+  await warnOfFile(context);
   const rows = listSettings(context).map((listed) =>
     "refused" in listed
       ? { name: listed.setting.name, value: "", source: "refused", where: listed.refused.message }
@@ -58,4 +62,11 @@ export async function path(
   expectWords(words, 0, "config path");
   await context.stdout.write(`${configPath(context)}\n`);
   return 0;
+}
+
+/** A file that cannot be read would otherwise look like one in which nothing was set. */
+async function warnOfFile(context: Context): Promise<void> {
+  for (const warning of configWarnings(readConfigFile(context))) {
+    await context.stderr.write(`dexdata: ${visibleText(warning)}\n`);
+  }
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
-import type { Context } from "../../model/context.ts";
+import { constants } from "node:os";
+import { type Context, isInterruption } from "../../model/context.ts";
 import { Failure, usageFailure } from "../../model/failure.ts";
 import { readInteger } from "../../model/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../model/time.ts";
@@ -19,7 +20,7 @@ export async function runSandbox(
   const speed = readSpeed(flags);
   const started = context.clock.elapsed();
   const now = (): number => begin + (context.clock.elapsed() - started) * speed;
-  const log = openLog(flags);
+  const log = openLog(flags, context);
   const { startSandbox } = await import("../../sandbox/server.ts");
   const isCommand = words.length > 0;
   const sandbox = await startSandbox({
@@ -84,32 +85,46 @@ async function runInside(
   context: Context,
 ): Promise<number> {
   const [command = "", ...args] = words;
-  const child = spawn(command, args, { stdio: "inherit", env: { ...context.env, ...environment(sandbox) } });
-  const stop = (): void => void child.kill("SIGTERM");
+  // Otherwise a dexdata inside would start a sandbox of its own.
+  const env = { ...context.env, DEXDATA_SANDBOX: "", ...environment(sandbox) };
+  const child = spawn(command, args, { stdio: "inherit", env });
+  const stop = (): void => {
+    const { reason }: { reason: unknown } = context.signal;
+    child.kill(isInterruption(reason) && reason.cause === "SIGINT" ? "SIGINT" : "SIGTERM");
+  };
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {
     child.once("error", (cause) =>
       reject(usageFailure(`"${command}": cannot be started (${cause.message})`)),
     );
-    // Codes of a foreign command are its own; they are passed on as they are.
-    child.once("exit", (code) => resolve(code ?? 143));
+    // Codes of a foreign command are its own; they are passed on as they are, a signal as a shell would.
+    child.once("exit", (code, signal) =>
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+    );
   }).finally(() => context.signal.removeEventListener("abort", stop));
 }
 
-function openLog(flags: FlagValues): ((line: string) => void) | undefined {
+/** A file that cannot be opened is refused; one that fails later, on a full disk, is said once and served on. */
+function openLog(flags: FlagValues, context: Context): ((line: string) => void) | undefined {
   if (flags["log"] === undefined) return undefined;
   const path = String(flags["log"]);
-  const append = (text: string): void => {
+  const append = (text: string): string | undefined => {
     try {
       appendFileSync(path, text);
+      return undefined;
     } catch (cause) {
-      throw usageFailure(
-        `--log "${path}": cannot be written (${cause instanceof Error ? cause.message : String(cause)})`,
-      );
+      return `--log "${path}": cannot be written (${cause instanceof Error ? cause.message : String(cause)})`;
     }
   };
-  append("");
-  return (line) => append(`${line}\n`);
+  const refused = append("");
+  if (refused !== undefined) throw usageFailure(refused);
+  let isSaid = false;
+  return (line) => {
+    const problem = append(`${line}\n`);
+    if (problem === undefined || isSaid) return;
+    isSaid = true;
+    void context.stderr.write(`dexdata: ${problem}; serving goes on\n`).catch(() => undefined);
+  };
 }
 
 function readNumber(flags: FlagValues, name: string, max: number): number | undefined {

@@ -1,0 +1,85 @@
+import { type Client, createClient } from "../../client/client.ts";
+import { member } from "../../client/page.ts";
+import type { Target } from "../../client/target.ts";
+import { usage } from "../../endpoints/usage.ts";
+import type { Context } from "../../model/context.ts";
+import { Failure } from "../../model/failure.ts";
+import { rawAt } from "../../model/raw-json.ts";
+import { isTier, plans, type Tier } from "../../model/tier.ts";
+import { createNotices } from "../notices.ts";
+import type { RunOptions } from "../run-options.ts";
+
+export interface SeenPlan {
+  /** What the service calls it. */
+  readonly plan: string;
+  /** The service's own digits. */
+  readonly creditsLeft: string | undefined;
+}
+
+/** Asks the free host and then the paid one; the one that counts the key says its plan. */
+export async function findPlan(
+  context: Context,
+  options: RunOptions,
+  { key, source }: { readonly key: string; readonly source: string },
+): Promise<SeenPlan & { readonly plan: Tier }> {
+  const failures: Failure[] = [];
+  for (const tier of ["free", "pro"] as const) {
+    const target = { ...hostsOf(options, tier), key, keySource: source, tier, isSimulated: false };
+    try {
+      const { plan, creditsLeft } = await askPlan(context, options, target);
+      // An unreadable key is not refused by the public service but counted as keyless.
+      if (isTier(plan) && plan !== "keyless") return { plan, creditsLeft };
+    } catch (cause) {
+      if (!(cause instanceof Failure) || cause.exit !== 4) throw cause;
+      failures.push(cause);
+    }
+  }
+  // The paid host's word for a wrong key is the clearer one.
+  const last = failures.at(-1);
+  throw new Failure("neither host of the service accepts this key", {
+    exit: 4,
+    code: last?.details.code ?? "invalid_api_key",
+    status: last?.details.status,
+    why: last?.details.why,
+    retryable: false,
+    next: "copy it whole from the console: it begins with api_",
+  });
+}
+
+export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Target, "rest" | "streaming"> {
+  const isPaid = plans[tier].hosts === "paid";
+  return {
+    rest: baseUrl ?? (isPaid ? settings.pro_base_url.value : settings.base_url.value),
+    streaming: isPaid ? settings.streaming_pro_url.value : settings.streaming_url.value,
+  };
+}
+
+/** One question to `/usage`, which costs a credit like any other. */
+export async function askPlan(context: Context, options: RunOptions, target: Target): Promise<SeenPlan> {
+  const notices = createNotices(context, options);
+  const { timeout, retry } = options;
+  const client = createClient(context, target, { timeout, retry, observer: notices });
+  try {
+    return await seenPlan(client);
+  } finally {
+    await client.close();
+    await notices.settled();
+  }
+}
+
+async function seenPlan({ ask, meter }: Client): Promise<SeenPlan> {
+  try {
+    const { text, value } = await ask(usage, new Map());
+    const plan = member(value, "plan");
+    return {
+      plan: typeof plan === "string" ? plan : (meter.plan ?? "not said"),
+      creditsLeft: rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft,
+    };
+  } catch (cause) {
+    const isUsedUp = cause instanceof Failure && cause.details.status === 402;
+    // A key without credits is still a key, and the answer says its plan like any other.
+    if (isUsedUp && meter.plan !== undefined)
+      return { plan: meter.plan, creditsLeft: meter.creditsLeft ?? "0" };
+    throw cause;
+  }
+}
