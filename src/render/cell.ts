@@ -4,6 +4,7 @@ import { showAge } from "./age.ts";
 import { readDecimal, roundSignificant, writeDecimal, type Decimal } from "./decimal.ts";
 import { showAmount, showChange, showCount, showPercent, showPrice, showWholeAmount } from "./numbers.ts";
 import { visibleText } from "./sanitise.ts";
+import { isPlain } from "./width.ts";
 
 /** What a person reads in one place of a table, safe to print. */
 export interface Cell {
@@ -59,24 +60,24 @@ export function showCell(value: unknown, kind: CellKind, style: CellStyle): Cell
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const isFlat = items.length > 0 && items.every((item) => typeof item !== "object" || item === null);
   if (isFlat) return plain(items.map((item) => showCell(item, kind, style).text).join(", "));
-  return plain(visibleText(showNested(value)));
+  return plain(shown(showNested(value)));
 }
 
 function showText(value: string, kind: CellKind, style: CellStyle): Cell {
   if (kind === "time" && style.hasAges) return plain(showTime(value, style));
-  return isNumeric(kind) ? showNumber(value, kind, style) : plain(visibleText(value));
+  return isNumeric(kind) ? showNumber(value, kind, style) : plain(shown(value));
 }
 
 function showTime(value: string, { now, isRoomy }: CellStyle): string {
   const instant = parseRfc3339(value);
-  if (instant === undefined) return visibleText(value);
+  if (instant === undefined) return shown(value);
   const age = showAge(instant, now);
   return isRoomy ? `${formatInstant({ ...instant, fraction: "" })} (${age})` : age;
 }
 
 function showNumber(value: number | bigint | string, kind: CellKind, { isRoomy }: CellStyle): Cell {
   const decimal = readDecimal(value);
-  if (decimal === undefined) return plain(visibleText(String(value)));
+  if (decimal === undefined) return plain(shown(String(value)));
   switch (kind) {
     case "price":
       return plain(showPrice(decimal, isRoomy ? 8 : undefined));
@@ -121,6 +122,11 @@ function showNested(value: object, depth = 0): string {
 function showItem(item: unknown, depth: number): string {
   if (typeof item === "object" && item !== null) return showNested(item, depth + 1);
   return typeof item === "string" ? JSON.stringify(item) : String(item);
+}
+
+/** Most text is plain, and then one short look is enough. */
+function shown(text: string): string {
+  return isPlain(text) && !text.includes("\\") ? text : visibleText(text);
 }
 
 function plain(text: string): Cell {

@@ -11,6 +11,8 @@ export interface TableColumn {
   readonly kind: CellKind;
   /** Words may be cut to fit. Numbers, times and what names a row are whole or left out. */
   readonly isWhole: boolean;
+  /** Not described as a number, but read as one where the rows have numbers: raw token amounts. */
+  readonly mayBeDigits: boolean;
   /** Asked for by name: shown though no row has a value. */
   readonly isAsked: boolean;
 }
@@ -37,6 +39,7 @@ function column(shape: RowShape, fields: readonly string[], title: string, isAsk
     // A candle is told by when it opens, and an age does not tell it.
     kind: kind === "time" && isIdentity ? "text" : kind,
     isWhole: !isWord || isIdentity,
+    mayBeDigits: kind === "unknown" || field?.type.kind === "number-or-text",
     isAsked,
   };
 }

@@ -11,6 +11,8 @@ export interface Decimal {
 /** Beyond this many places a number is no price or amount of anything, and writing it out would fill memory. */
 const MOST_PLACES = 400;
 
+const ZERO = 48;
+
 /** Reads what JSON writes numbers with, and the same in a string; undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
@@ -19,7 +21,8 @@ export function readDecimal(value: number | bigint | string): Decimal | undefine
   const [, sign, whole = "", fraction = "", exponent = "0"] = parts;
   if (Math.abs(Number(exponent)) > MOST_PLACES) return undefined;
   const all = whole + fraction;
-  const leading = all.length - all.replace(/^0+/, "").length;
+  let leading = 0;
+  while (all.charCodeAt(leading) === ZERO) leading++;
   return create(sign === "-", all.slice(leading), whole.length - leading + Number(exponent));
 }
 
@@ -56,6 +59,8 @@ export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""):
 }
 
 function create(isNegative: boolean, digits: string, scale: number): Decimal {
-  const trimmed = digits.replace(/0+$/, "");
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === ZERO) end--;
+  const trimmed = digits.slice(0, end);
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }

@@ -1,3 +1,5 @@
+import type { Output } from "../model/context.ts";
+
 /** What a column needs, in columns of the terminal. */
 export interface ColumnNeed {
   /** The width at which nothing is cut. */
@@ -9,6 +11,11 @@ export interface ColumnNeed {
 }
 
 export const GAP = 2;
+
+/** Columns of the terminal; undefined where there is no end to them. A terminal that does not know says 0. */
+export function roomOf(output: Output): number | undefined {
+  return output.columns === 0 ? undefined : output.columns;
+}
 
 /**
  * The width of each column, 0 for one that is left out. Columns come most important first; the first that does not

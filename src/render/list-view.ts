@@ -1,6 +1,7 @@
 import { rowShape } from "../model/endpoint.ts";
 import { parseExact } from "../model/exact-json.ts";
 import { tableColumns } from "./columns.ts";
+import { roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./painter.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
 import { createTableSection, type TableSection } from "./table-section.ts";
@@ -34,7 +35,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
     columns: tableColumns(rowShape(endpoint, group), fields),
     style: { now, hasAges: output.isTerminal, isUnicode, isRoomy: false },
     paint,
-    room: output.columns,
+    room: roomOf(output),
   });
 }
 

@@ -31,9 +31,7 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
   const filled = cells.filter(({ text }) => text !== "");
   const isRight =
     isNumeric(kind) ||
-    ((kind === "text" || kind === "unknown") &&
-      filled.length > 0 &&
-      filled.every(({ text }) => DIGITS.test(text)));
+    (column.mayBeDigits && filled.length > 0 && filled.every(({ text }) => DIGITS.test(text)));
   const isWhole =
     column.isWhole || isRight || (kind === "unknown" && filled.some(({ text }) => ADDRESS.test(text)));
   const titleWidth = textWidth(title);

@@ -99,7 +99,7 @@ function kindAt(shape: RecordShape, path: readonly string[]): CellKind {
 
 function partColumn(title: string, path: readonly string[], kind: CellKind): TableColumn {
   const isWhole = kind !== "text" && kind !== "unknown";
-  return { title: visibleText(title), paths: [path], kind, isWhole, isAsked: false };
+  return { title: visibleText(title), paths: [path], kind, isWhole, mayBeDigits: !isWhole, isAsked: false };
 }
 
 function noValue({ isUnicode }: CellStyle): Cell {

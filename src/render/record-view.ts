@@ -1,7 +1,7 @@
 import { rowShape } from "../model/endpoint.ts";
 import { parseExact } from "../model/exact-json.ts";
 import type { CellStyle } from "./cell.ts";
-import { GAP } from "./fit-columns.ts";
+import { GAP, roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./painter.ts";
 import { recordParts, type RecordPart } from "./record-parts.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
@@ -25,7 +25,7 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
       for (const row of rows) {
         const value = parseExact(row);
         const parts = paths.flatMap((path) => recordParts(valueAt(value, path), path, shape, style));
-        const text = writeParts(parts, style, paint, output.columns);
+        const text = writeParts(parts, style, paint, roomOf(output));
         await output.write(isFirst ? text : `\n${text}`);
         isFirst = false;
       }
@@ -55,20 +55,20 @@ function writeParts(
 
 /** A name longer than this pushes its own value aside, not everybody's. */
 const LONGEST_NAME = 32;
-/** Words break at blanks alone, and not for less room than this. */
-const LEAST_ROOM = 20;
+/** With less room than this beside the names, values stand below them. */
+const LEAST_ROOM = 24;
 
 function writeValues(values: readonly ValuePart[], paint: Paint, room: number | undefined): string {
   const widths = values.map(({ name }) => textWidth(name)).filter((width) => width <= LONGEST_NAME);
   const nameWidth = Math.max(0, ...widths);
-  const indent = " ".repeat(nameWidth + GAP);
-  const lines = values.flatMap(({ name, cell }) => {
-    const pieces =
-      room === undefined ? [cell.text] : wrapWords(cell.text, Math.max(LEAST_ROOM, room - indent.length));
-    const padding = " ".repeat(Math.max(0, nameWidth - textWidth(name)) + GAP);
-    return pieces.map(
-      (piece, index) => (index === 0 ? paint(name, "faint") + padding : indent) + paint(piece, cell.tone),
-    );
-  });
-  return lines.map((line) => `${line}\n`).join("");
+  const isStacked = room !== undefined && room < nameWidth + GAP + LEAST_ROOM;
+  const indent = " ".repeat(isStacked ? GAP : nameWidth + GAP);
+  let text = "";
+  for (const { name, cell } of values) {
+    const pieces = room === undefined ? [cell.text] : wrapWords(cell.text, room - indent.length);
+    const padding = isStacked ? `\n${indent}` : " ".repeat(Math.max(0, nameWidth - textWidth(name)) + GAP);
+    const lines = pieces.map((piece) => paint(piece, cell.tone)).join(`\n${indent}`);
+    text += `${paint(name, "faint")}${padding}${lines}\n`;
+  }
+  return text;
 }

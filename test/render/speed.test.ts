@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { createPage } from "../../src/client/page.ts";
+import { createRenderer } from "../../src/render/renderer.ts";
+import { endpointOf, now } from "./render.ts";
+import { poolRows } from "./rows.ts";
+
+const columns = 120;
+const rows: readonly unknown[] = JSON.parse(poolRows);
+const hundred = JSON.stringify(Array.from({ length: 100 }, (_, index) => rows[index % rows.length]));
+const page = createPage(hundred, JSON.parse(hundred), "rows");
+
+async function timeTable(count: number): Promise<number> {
+  const renderer = await createRenderer({
+    output: { isTerminal: true, columns, write: () => Promise.resolve() },
+    format: "table",
+    endpoint: endpointOf("network_pools_search"),
+    groups: ["rows"],
+    isRecord: false,
+    fields: undefined,
+    isColored: false,
+    isUnicode: true,
+    now,
+  });
+  const start = performance.now();
+  for (let written = 0; written < count; written += 100) await renderer.page(page);
+  await renderer.end();
+  return performance.now() - start;
+}
+
+it("takes twice the time for twice the rows, and not long for 20,000", async () => {
+  await timeTable(5000);
+  // The best of several: other work on the machine only ever adds.
+  const best = { small: Infinity, large: Infinity };
+  for (let turn = 0; turn < 5; turn++) {
+    best.small = Math.min(best.small, await timeTable(5000));
+    best.large = Math.min(best.large, await timeTable(10_000));
+  }
+  expect(best.large / best.small).toBeLessThan(3);
+  expect(await timeTable(20_000)).toBeLessThan(5000);
+});
