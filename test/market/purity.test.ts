@@ -112,6 +112,23 @@ describe("the past", () => {
   });
 });
 
+test("instants far outside of all history answer at once and make nothing up", () => {
+  const market = createMarket({ seed: 5 });
+  const pool = poolOf(market, "ethereum", 0);
+  const weth = pool.tokens[1] ?? missing();
+  const far = Date.UTC(9999, 0, 1) / 1000;
+  expect(market.poolActivity(pool, far, DAY).txns).toBe(0);
+  expect(market.poolActivity(pool, -far, DAY).txns).toBe(0);
+  expect(market.transactionCount(pool, far, 2 * far)).toBe(0);
+  expect(market.transactions(pool, { from: -far, to: 0, limit: 5 })).toEqual([]);
+  expect(market.transactions(pool, { to: far, limit: 5 })).toHaveLength(5);
+  expect(market.poolCandles(pool, { from: -far, to: 0, intervalSeconds: 60 })).toEqual([]);
+  expect(market.poolCandles(pool, { from: far, to: 2 * far, intervalSeconds: 60 })).toEqual([]);
+  expect(market.tokenPriceUsd(weth, -far)).toBeUndefined();
+  // 1934 in one pool must not be 2024 in another.
+  expect(market.poolActivity(pool, -13_000 * DAY, DAY).txns).toBe(0);
+});
+
 describe("candles", () => {
   const market = createMarket({ seed: 5 });
   const pool = poolOf(market, "ethereum", 0);

@@ -1,5 +1,5 @@
 import type { MarketPool, MarketToken } from "./catalogue.ts";
-import { DAY } from "./catalogue.ts";
+import { DAY, LAST_DAY } from "./catalogue.ts";
 import { rowVolume } from "./trade-day.ts";
 import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import { cell, isSwap, lastRowAt, FLAGS, NO_USD, PRICE, SECOND, WIDTH } from "./trade-rows.ts";
@@ -68,7 +68,7 @@ function spanOf(window: CandleWindow): { first: number; last: number } {
   const { intervalSeconds } = window;
   const first = Math.ceil(window.from / intervalSeconds) * intervalSeconds;
   const end = Math.ceil(window.to / intervalSeconds) * intervalSeconds;
-  return { first, last: Math.min(end - 1, Math.floor(window.asOf ?? Number.POSITIVE_INFINITY)) };
+  return { first, last: Math.min(end - 1, Math.floor(window.asOf ?? end), LAST_DAY * DAY) };
 }
 
 interface OpenCandle {

@@ -57,6 +57,10 @@ export const COUNTED_AT = Date.UTC(2026, 10, 1) / 1000;
 /** No pool is made after this instant. */
 export const HISTORY_END = Date.UTC(2031, 0, 1) / 1000;
 
+/** Days since 1970 with trades, both inclusive: outside of them nothing happens, whatever instant is asked for. */
+export const FIRST_DAY = HISTORY_START / DAY;
+export const LAST_DAY = 32_000;
+
 export function blockNumberAt(clock: BlockClock, time: number): number {
   return Math.floor((time - clock.genesis) / clock.blockSeconds);
 }

@@ -1,5 +1,5 @@
 import type { MarketPool } from "./catalogue.ts";
-import { DAY } from "./catalogue.ts";
+import { DAY, LAST_DAY } from "./catalogue.ts";
 import { hash, toUnit } from "./hash.ts";
 
 /** The key of all that happens in the pool on that UTC day (days since 1970). */
@@ -15,7 +15,7 @@ export function tradesFromSecond(pool: MarketPool, day: number): number {
 /** Number of transactions of the day, without making them: deep pages count whole days this way. */
 export function countTrades(pool: MarketPool, day: number): number {
   const from = tradesFromSecond(pool, day);
-  if (from >= DAY) return 0;
+  if (from >= DAY || day > LAST_DAY) return 0;
   const key = dayKey(pool, day);
   const mood = 0.75 + 0.5 * toUnit(hash(key, -1));
   return Math.floor(pool.tradesPerDay * mood * (1 - from / DAY) + toUnit(hash(key, -2)));

@@ -1,7 +1,9 @@
 import type { MarketPool } from "./catalogue.ts";
+import { FIRST_DAY, LAST_DAY } from "./catalogue.ts";
 import { makeRecent } from "./recent.ts";
 import { makeTradeDay } from "./trade-day.ts";
 import type { DayTotals, TradeBook, TradeDay } from "./trade-rows.ts";
+import { NO_TRADES } from "./trade-rows.ts";
 
 // Rows of 56 bytes: about 40 and 28 MB. Totals of some 120 bytes: about 20 MB.
 const HUB_ROWS_KEPT = 700_000;
@@ -16,6 +18,8 @@ export function createTradeBook(): TradeBook {
   const totals = makeRecent<DayTotals>(TOTALS_KEPT, () => 1);
 
   function day(pool: MarketPool, number: number): TradeDay {
+    // Also keeps the keys apart: a day outside could have another pool's key.
+    if (number < FIRST_DAY || number > LAST_DAY) return NO_TRADES;
     const key = keyOf(pool, number);
     const days = pricesHub(pool) ? hubDays : otherDays;
     const kept = days.get(key);
@@ -28,6 +32,7 @@ export function createTradeBook(): TradeBook {
   const book: TradeBook = {
     day,
     totals: (pool, number) => {
+      if (number < FIRST_DAY || number > LAST_DAY) return NO_TRADES.totals;
       const key = keyOf(pool, number);
       const kept = totals.get(key);
       if (kept !== undefined) return kept;

@@ -1,6 +1,6 @@
 import { makeAddress, makeBlockHash, makeTransactionId, readTransactionWord } from "./addresses.ts";
 import type { MarketPool } from "./catalogue.ts";
-import { blockNumberAt, blockTime, DAY, HISTORY_START } from "./catalogue.ts";
+import { blockNumberAt, blockTime, DAY, FIRST_DAY, LAST_DAY } from "./catalogue.ts";
 import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
 import { countTrades, dayKey } from "./trade-count.ts";
 import type { TradeBook, TradeDay } from "./trade-rows.ts";
@@ -8,7 +8,6 @@ import { ADD, BUY, cell, FLAGS, FOLLOWS, lastRowAt, NO_USD, PRICE, RAW0, RAW1 } 
 import { LIQUIDITY, SECOND, USD0, USD1 } from "./trade-rows.ts";
 import type { Transaction, TransactionKey, TransactionWindow } from "./types.ts";
 
-const FIRST_DAY = HISTORY_START / DAY;
 const TRADERS = 4000;
 
 /** Newest first. Whole days that are skipped are only counted, not made. */
@@ -43,7 +42,7 @@ export function listTransactions(
 /** With from <= time <= to. */
 export function countTransactions(book: TradeBook, pool: MarketPool, from: number, to: number): number {
   const start = Math.max(Math.ceil(from), pool.tradesFrom);
-  const last = Math.floor(to);
+  const last = Math.min(Math.floor(to), LAST_DAY * DAY);
   if (last < start) return 0;
   const firstDay = Math.floor(start / DAY);
   const lastDay = Math.floor(last / DAY);
@@ -76,7 +75,7 @@ function endOfWindow(
   pool: MarketPool,
   window: TransactionWindow,
 ): { day: number; end: number | undefined } {
-  const to = Math.floor(window.to);
+  const to = Math.min(Math.floor(window.to), LAST_DAY * DAY);
   const day = Math.floor(to / DAY);
   const { before } = window;
   const second = before === undefined ? undefined : blockTime(pool.clock, before.blockNumber);
