@@ -27,7 +27,7 @@ async function run(argv: readonly string[], context: Context): Promise<number> {
     help += text;
   });
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync(asHelpFlag(argv), { from: "user" });
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
     const isAsked = ["commander.helpDisplayed", "commander.help", "commander.version"].includes(cause.code);
@@ -37,6 +37,11 @@ async function run(argv: readonly string[], context: Context): Promise<number> {
   }
   if (chosen === undefined) throw usageFailure("a command is needed", "see: dexdata --help");
   return await chosen(context);
+}
+
+/** `dexdata help txns` is `dexdata txns --help`. */
+function asHelpFlag(argv: readonly string[]): string[] {
+  return argv[0] === "help" ? [...argv.slice(1), "--help"] : [...argv];
 }
 
 /**

@@ -10,7 +10,12 @@ const cases = [
   ["--version", 0, /^dexdata \d/, /^$/],
   ["--help", 0, /pools/, /^$/],
   ["networks --sandbox -o ndjson", 0, /"id":"ethereum"/, /^$/],
-  ["pools search ethereum --sandbox --limit 250 -o ndjson --fields id", 0, /^(\{"id":"0x[\da-f]+"\}\n){250}$/, /^$/],
+  [
+    "pools search ethereum --sandbox --limit 250 -o ndjson --fields id",
+    0,
+    /^(\{"id":"0x[\da-f]+"\}\n){250}$/,
+    /^$/,
+  ],
   [`pool ethereum ${pool} --sandbox -o json`, 0, new RegExp(`^\\{.*"id":"${pool}".*\\}\\n$`, "s"), /^$/],
   [`txns ethereum ${pool} --sandbox --limit 3 -o table`, 0, /TIME|Time|time/, /^$/],
   [`txns ethereum ${pool} --sandbox --tier free`, 4, /^$/, /plan_required/],
@@ -22,11 +27,20 @@ const env = { ...process.env, DEXDATA_CONFIG_DIR: tmpdir(), DEXDATA_API_KEY: "",
 delete env.NODE_EXTRA_CA_CERTS;
 let failed = 0;
 for (const [command, exit, stdout, stderr] of cases) {
-  const ran = spawnSync(node, [program, ...command.split(" ")], { encoding: "utf8", env, timeout: 60_000, input: "" });
+  const ran = spawnSync(node, [program, ...command.split(" ")], {
+    encoding: "utf8",
+    env,
+    timeout: 60_000,
+    input: "",
+  });
   const isRight = ran.status === exit && stdout.test(ran.stdout) && stderr.test(ran.stderr);
   if (isRight) continue;
   failed += 1;
-  console.log(`not as expected: dexdata ${command}\n  exit ${ran.status}\n  ${ran.stdout.slice(0, 300)}\n  ${ran.stderr.slice(0, 500)}`);
+  console.log(
+    `not as expected: dexdata ${command}\n  exit ${ran.status}\n  ${ran.stdout.slice(0, 300)}\n  ${ran.stderr.slice(0, 500)}`,
+  );
 }
-console.log(`${cases.length - failed} of ${cases.length} commands as expected on ${spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim()}`);
+console.log(
+  `${cases.length - failed} of ${cases.length} commands as expected on ${spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim()}`,
+);
 process.exitCode = failed === 0 ? 0 : 1;

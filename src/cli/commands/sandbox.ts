@@ -90,7 +90,10 @@ async function runInside(
   const child = spawn(command, args, { stdio: "inherit", env });
   const stop = (): void => {
     const { reason }: { reason: unknown } = context.signal;
-    child.kill(isInterruption(reason) && reason.cause === "SIGINT" ? "SIGINT" : "SIGTERM");
+    const isTyped = isInterruption(reason) && reason.cause === "SIGINT";
+    // Ctrl-C reaches everything in the terminal by itself; twice would make the command inside give up at once.
+    if (!isTyped) child.kill("SIGTERM");
+    else if (!context.stdin.isTerminal) child.kill("SIGINT");
   };
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {

@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { afterEach, describe, expect, test } from "vitest";
+import { binaryEnv, ended, program, start } from "../harness/binary.ts";
+import { hang, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+
+let server: ScriptedServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** A search without an end: page after page of 100 rows, each row new. */
+const endless = async (padding = 0): Promise<ScriptedServer> =>
+  await startScriptedServer((_, index) => {
+    const results = Array.from({ length: 100 }, (_row, row) => ({
+      id: `0x${index}x${row}`,
+      chain: "ethereum",
+      padding: "p".repeat(padding),
+    }));
+    return json({ results, has_next_page: true, next_cursor: `cursor ${index}` });
+  });
+
+const all = ["pools", "search", "ethereum", "--all", "-o", "ndjson"];
+
+describe("a reader that goes away", () => {
+  test.each([0, 400])(
+    "`| head -1` ends with exit 0 and nothing on stderr, and the requests stop (rows of %i more bytes)",
+    async (padding) => {
+      server = await endless(padding);
+      const command = `"$NODE" "$PROGRAM" ${all.join(" ")} | head -1; echo "exit \${PIPESTATUS[0]}" >&2`;
+      const env = {
+        ...binaryEnv({ DEXDATA_BASE_URL: server.url }),
+        NODE: process.execPath,
+        PROGRAM: program,
+      };
+      const { stdout, stderr } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
+      expect(stdout.toString("utf8").split("\n").length).toBe(2);
+      expect(stderr).toBe("exit 0\n");
+      // The first page fits into the pipe, so the second is asked for; writing it meets the closed pipe.
+      expect(server.requests.length).toBeLessThanOrEqual(3);
+      const before = server.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(server.requests.length).toBe(before);
+    },
+  );
+
+  test("at most one request is under way after the pipe has closed", async () => {
+    server = await endless(700);
+    const child = start(all, { DEXDATA_BASE_URL: server.url });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    child.stdout.destroy();
+    const atClosing = server.requests.length;
+    const { exit, stderr } = await ended(child);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(server.requests.length - atClosing).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a pipe", () => {
+  test("3 MB arrive whole", async () => {
+    const row = (index: number): string =>
+      JSON.stringify({ id: `0x${index}`, chain: "ethereum", text: "é".repeat(4000) });
+    const pages = Array.from({ length: 4 }, (_, page) =>
+      Array.from({ length: 100 }, (_row, index) => row(page * 100 + index)),
+    );
+    server = await startScriptedServer((_, index) =>
+      json(`{"results":[${pages[index]?.join(",")}],"has_next_page":${index < 3},"next_cursor":"${index}"}`),
+    );
+    const { exit, stdout } = await ended(start(all, { DEXDATA_BASE_URL: server.url }));
+    expect(exit).toBe(0);
+    expect(stdout.length).toBeGreaterThan(3_000_000);
+    expect(stdout.toString("utf8")).toBe(
+      pages
+        .flat()
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  });
+
+  test("a slow reader slows the requests", async () => {
+    server = await endless(2000);
+    const child = start(all, { DEXDATA_BASE_URL: server.url });
+    child.stdout.pause();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // 200 kB a page: what fits between two processes is a few pages, not the whole list.
+    expect(server.requests.length).toBeLessThan(8);
+    child.kill("SIGKILL");
+    await ended(child);
+  });
+});
+
+describe("a signal", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)(
+    "%s ends a run that waits for an answer within a second, exit %i, nothing on stderr",
+    async (signal, exit) => {
+      server = await startScriptedServer(() => hang());
+      const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
+      while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      const sent = performance.now();
+      child.kill(signal);
+      const outcome = await ended(child);
+      expect({ exit: outcome.exit, stderr: outcome.stderr, stdout: outcome.stdout.length }).toEqual({
+        exit,
+        stderr: "",
+        stdout: 0,
+      });
+      expect(performance.now() - sent).toBeLessThan(1000);
+    },
+  );
+
+  test("SIGINT ends a wait before a retry", async () => {
+    server = await startScriptedServer(() =>
+      json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "60" } }),
+    );
+    const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
+    await new Promise((resolve) => child.stderr.once("data", resolve));
+    child.kill("SIGINT");
+    expect((await ended(child)).exit).toBe(130);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("SIGINT leaves whole lines behind", async () => {
+    server = await endless(300);
+    const child = start(all, { DEXDATA_BASE_URL: server.url });
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    const { exit, stdout } = await ended(child);
+    expect(exit).toBe(130);
+    expect(stdout.at(-1)).toBe(10);
+  });
+});
