@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import { type Command, Help, type Option } from "commander";
 import type { Endpoint } from "../model/endpoint.ts";
 import { plans, type Tier } from "../model/tier.ts";
 
@@ -19,10 +19,19 @@ export function layOutHelp(command: Command, shared: readonly Option[]): void {
   command.configureHelp({
     visibleOptions: ({ options }) =>
       isLeaf ? [...options, ...shared.filter(({ long }) => long !== "--version")] : [],
+    boxWrap: wrapProse,
     subcommandTerm: (each) =>
       `${each.name()} ${each.usage().replace("[flags]", "").replace("<command>", "…")}`.trim(),
   });
   for (const each of command.commands) layOutHelp(each, shared);
+}
+
+const plain = new Help();
+
+/** Indented lines are commands to paste: a break inside one would be run as two. */
+function wrapProse(text: string, width: number): string {
+  const lines = text.split("\n");
+  return lines.map((line) => (line.startsWith("  ") ? line : plain.boxWrap(line, width))).join("\n");
 }
 
 /** Two or three commands that run as they stand. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
+import { fieldOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 
@@ -114,12 +115,7 @@ describe("several addresses", () => {
     const words = `pool ethereum ${pool} 0x${"0".repeat(40)} ${pool} -o ndjson`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect(exit).toBe(8);
-    expect(
-      stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => (JSON.parse(line) as { id: string }).id),
-    ).toEqual([pool, pool]);
+    expect(fieldOf(stdout, "id")).toEqual([pool, pool]);
     expect(stderr).toBe(`dexdata: no pool "0x${"0".repeat(40)}" on ethereum\n`);
   });
 
@@ -175,10 +171,7 @@ describe("candles", () => {
     const { stdout } = await dexdata(`ohlcv ethereum ${weth} --count-back 5 --interval 15m -o ndjson`, {
       env: sandbox.env(),
     });
-    const opens = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as { time_open: string }).time_open);
+    const opens = fieldOf(stdout, "time_open");
     expect(opens).toEqual(
       ["07:45", "08:00", "08:15", "08:30", "08:45"].map((time) => `2026-11-21T${time}:00Z`),
     );
@@ -221,10 +214,10 @@ describe("--validate", () => {
       `txns ethereum ${pool} --limit 200`,
       `prices ethereum ${weth}`,
       `token ethereum ${weth}`,
-      "tokens search --limit 200 --detailed",
-      "tokens search base",
-      "pools search --limit 200 --detailed",
-      "pools search solana",
+      "tokens search --chains celo,scroll --limit 200 --detailed",
+      "tokens search plasma",
+      "pools search --chains celo,scroll --limit 200 --detailed",
+      "pools search ton",
       "search usdc",
       `ohlcv ethereum ${weth}`,
       `ohlcv ethereum ${pool} --pool`,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
+import { type Row, rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import {
   json,
@@ -18,14 +19,6 @@ afterEach(async () => {
   await server?.close();
   server = undefined;
 });
-
-type Row = Readonly<Record<string, unknown>>;
-
-const rowsOf = (ndjson: string): readonly Row[] =>
-  ndjson
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Row);
 
 async function ask(
   script: (request: SeenRequest, index: number) => Reply,

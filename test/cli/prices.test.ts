@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { planBatches } from "../../src/client/batches.ts";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 
@@ -14,18 +15,6 @@ afterEach(async () => {
   await server?.close();
   server = undefined;
 });
-
-interface Price {
-  readonly id: string;
-  readonly chain: string;
-  readonly price_usd: number | null;
-}
-
-const pricesOf = (ndjson: string): readonly Price[] =>
-  ndjson
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Price);
 
 /** 137 inputs: known, unknown and repeated ones, some in another letter case. */
 function mixedInputs(): {
@@ -59,7 +48,7 @@ describe("prices of 137 mixed addresses", () => {
       env: sandbox.env(),
     });
     expect(exit).toBe(0);
-    expect(pricesOf(stdout).map(({ id }) => id)).toEqual(
+    expect(rowsOf(stdout).map(({ id }) => id)).toEqual(
       inputs.filter(isPriced).map((input) => input.toLowerCase()),
     );
     const named = stderr.trimEnd().split("\n");
@@ -84,8 +73,10 @@ describe("prices of 137 mixed addresses", () => {
       },
     );
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    const prices = pricesOf(stdout);
-    expect(prices.map(({ id }) => id.toLowerCase())).toEqual(inputs.map((input) => input.toLowerCase()));
+    const prices = rowsOf(stdout);
+    expect(prices.map(({ id }) => String(id).toLowerCase())).toEqual(
+      inputs.map((input) => input.toLowerCase()),
+    );
     expect(prices.map(({ price_usd }) => price_usd !== null)).toEqual(inputs.map(isPriced));
   });
 
@@ -94,7 +85,7 @@ describe("prices of 137 mixed addresses", () => {
       ["prices", "ethereum", ...inputs, "--missing", "fail", "-o", "ndjson"],
       { env: sandbox.env() },
     );
-    expect({ exit, rows: pricesOf(stdout).length }).toEqual({
+    expect({ exit, rows: rowsOf(stdout).length }).toEqual({
       exit: 8,
       rows: inputs.filter(isPriced).length,
     });
@@ -131,23 +122,23 @@ describe("prices", () => {
     sandbox.takeLog();
     const { exit, stdout } = await dexdata(words, { env: sandbox.env() });
     expect(exit).toBe(0);
-    expect(pricesOf(stdout).map(({ chain, id }) => `${chain}:${id}`)).toEqual(words.slice(1, 5));
+    expect(rowsOf(stdout).map(({ chain, id }) => `${String(chain)}:${String(id)}`)).toEqual(
+      words.slice(1, 5),
+    );
     expect(sandbox.takeLog().length).toBe(2);
   });
 
   test("reads what another command wrote, and its network with it", async () => {
-    const rows = await dexdata("tokens search --limit 12 -o ndjson", { env: sandbox.env() });
+    const rows = await dexdata("tokens search --chains celo,scroll --limit 12 -o ndjson", {
+      env: sandbox.env(),
+    });
     const { exit, stdout } = await dexdata("prices -", {
       env: { ...sandbox.env(), DEXDATA_OUTPUT: "ndjson" },
       stdin: rows.stdout,
     });
     expect(exit).toBe(0);
-    const expected = rows.stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { chain: string; address: string });
-    expect(pricesOf(stdout).map(({ chain, id }) => ({ chain, id }))).toEqual(
-      expected.map(({ chain, address }) => ({ chain, id: address })),
+    expect(rowsOf(stdout).map(({ chain, id }) => ({ chain, id }))).toEqual(
+      rowsOf(rows.stdout).map(({ chain, address }) => ({ chain, id: address })),
     );
   });
 
@@ -158,7 +149,7 @@ describe("prices", () => {
     const { stdout, stderr } = await dexdata(`prices solana ${shouted} ${sol} -o ndjson`, {
       env: { DEXDATA_BASE_URL: server.url },
     });
-    expect(pricesOf(stdout).map(({ id }) => id)).toEqual([sol]);
+    expect(rowsOf(stdout).map(({ id }) => id)).toEqual([sol]);
     expect(stderr).toBe(`no price: solana:${shouted}\n`);
   });
 

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
+import { fieldOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 
 const sandbox = useSandbox();
-
-const linesOf = (text: string): readonly string[] => text.split("\n").slice(0, -1);
-const field = (lines: readonly string[], name: string): readonly unknown[] =>
-  lines.map((line) => (JSON.parse(line) as Record<string, unknown>)[name]);
 
 describe("a whole search", () => {
   test("gives every pool of the market once, in the order asked, in as many requests as pages of 100 need", async () => {
@@ -22,10 +19,10 @@ describe("a whole search", () => {
     });
 
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    const ids = field(linesOf(stdout), "id");
+    const ids = fieldOf(stdout, "id");
     expect(ids.length).toBe(pools.length);
     expect(new Set(ids)).toEqual(new Set(pools.map(({ id }) => id)));
-    const volumes = field(linesOf(stdout), "volume_usd_24h").map(Number);
+    const volumes = fieldOf(stdout, "volume_usd_24h").map(Number);
     expect(volumes).toEqual(volumes.toSorted((a, b) => b - a));
     expect(sandbox.takeLog().length).toBe(Math.ceil(pools.length / 100));
   });

@@ -6,12 +6,12 @@ import { spawn } from "node:child_process";
 /** The chunks of dist that a run loads, by their names without hash. */
 async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
   // The program's own exit code and output do not matter here; what the module cache holds at the end does.
-  const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + JSON.stringify(Object.keys(require.cache))))`;
+  const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + Object.keys(require.cache).join(" ")))`;
   const script = `${report}; process.argv.splice(1, 0, "dexdata"); require(${JSON.stringify(`${process.cwd()}/dist/dexdata.cjs`)});`;
   const child = spawn(process.execPath, ["-e", script, "--", ...words], { env: binaryEnv(), stdio: "pipe" });
   const { stderr } = await ended(child);
-  const loaded = JSON.parse(/LOADED (\[.*\])/u.exec(stderr)?.[1] ?? "[]") as string[];
-  return loaded.map((file) => (file.split("/").at(-1) ?? "").replace(/(-[\w-]{8})?\.cjs$/u, ""));
+  const loaded = /LOADED (.*)/u.exec(stderr)?.[1] ?? "";
+  return loaded.split(" ").map((file) => (file.split("/").at(-1) ?? "").replace(/(-[\w-]{8})?\.cjs$/u, ""));
 }
 
 const heavy = ["undici", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
+import { type Row, toRow } from "./rows.ts";
 import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
 import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
 
@@ -21,6 +22,10 @@ export interface LogEntry {
   readonly status: number;
 }
 
+function toEntry({ method, url, status }: Row): LogEntry {
+  return { method: String(method), url: String(url), status: Number(status) };
+}
+
 /** A sandbox on ports of its own for one test file, frozen at `sandboxNow`. */
 export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest {
   let sandbox: RunningSandbox | undefined;
@@ -29,7 +34,7 @@ export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest
     sandbox = await startSandbox({
       now: () => sandboxNow,
       elapsed: () => performance.now(),
-      log: (line) => log.push(JSON.parse(line) as LogEntry),
+      log: (line) => log.push(toEntry(toRow(line))),
       ...options,
     });
   });
