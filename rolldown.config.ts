@@ -16,7 +16,7 @@ export default defineConfig({
     chunkFileNames: "[name]-[hash].cjs",
     cleanDir: true,
     // Named after what they hold, so that a glance at dist, and the test of what a command loads, can tell.
-    advancedChunks: {
+    codeSplitting: {
       groups: ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"].map((name) => ({
         name,
         test: new RegExp(`node_modules[\\\\/]${name}[\\\\/]`),

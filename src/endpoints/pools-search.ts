@@ -116,7 +116,7 @@ const rows: RowShape = {
     { field: "liquidity_usd", title: "liquidity" },
     { field: "transactions_24h", title: "txns 24h" },
     { field: "chain", title: "network" },
-    { field: "fee", title: "fee %" },
+    { field: "fee", title: "fee" },
     { field: "created_at", title: "created" },
   ],
 };
