@@ -68,7 +68,17 @@ function listTable(items: readonly unknown[], path: readonly string[], shape: Re
 }
 
 /** What a narrow window keeps; the rest follows as it comes. */
-const MEASURES = ["last_price_usd_change", "volume_usd", "txns", "buys", "sells"];
+const MEASURES = [
+  "last_price_usd_change",
+  "volume_usd",
+  "txns",
+  "buys",
+  "buy",
+  "sells",
+  "sell",
+  "buy_usd",
+  "sell_usd",
+];
 /** What names a thing to a person, then what names it to the service. */
 const DESCRIPTIONS = ["symbol", "id", "name", "decimals"];
 
