@@ -3,6 +3,7 @@ import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
 import { type Document, readDocument } from "./document.ts";
+import { hideKey } from "./hide-key.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { refusal } from "./refusal.ts";
 import { requestUrl } from "./request-url.ts";
@@ -53,10 +54,8 @@ export function createClient(context: Context, target: Target, options: ClientOp
     let answer: Answer | undefined;
     sent();
     try {
-      answer = await transport.get(url, authorization(target, url), {
-        timeout: options.timeout,
-        signal: context.signal,
-      });
+      const sending = { timeout: options.timeout, signal: context.signal };
+      answer = hideKey(await transport.get(url, authorization(target, url), sending), target.key);
     } finally {
       options.observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
     }
@@ -72,10 +71,12 @@ export function createClient(context: Context, target: Target, options: ClientOp
       try {
         return await attempt(url, endpoint, args);
       } catch (cause) {
-        if (!(cause instanceof Failure)) throw cause;
+        // A run that is over, by a signal or its --deadline, has nothing to wait for.
+        if (!(cause instanceof Failure) || context.signal.aborted) throw cause;
         const progress = { attempt: attempts, waited, random: context.random() };
         const decision = decideRetry(cause, options.retry, progress);
-        if (!decision.again) throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0) : cause;
+        if (!decision.again)
+          throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, waited) : cause;
         options.observer.waiting({ milliseconds: decision.wait, failure: cause });
         await context.clock.sleep(decision.wait, context.signal);
         waited += decision.wait;
@@ -92,10 +93,17 @@ function itemsIn(endpoint: Endpoint, args: Args): number {
   return (args.get(endpoint.reply.param) ?? "").split(",").length;
 }
 
-function tooLong(failure: Failure, wait: number): Failure {
-  const seconds = Math.ceil(wait / 1000);
-  return new Failure(failure.message, {
-    ...failure.details,
-    next: `the wait of ${seconds} s is longer than --retry-max-time allows; come back then, or allow it`,
-  });
+function tooLong(failure: Failure, wait: number, waited: number): Failure {
+  const next =
+    waited === 0
+      ? `the wait of ${roughly(wait)} is longer than --retry-max-time allows; come back then, or allow it`
+      : `after ${roughly(waited)} of waiting, ${roughly(wait)} more would be longer than --retry-max-time allows`;
+  return new Failure(failure.message, { ...failure.details, next });
+}
+
+/** Long waits in days: nobody counts seconds of a date in another year. */
+function roughly(milliseconds: number): string {
+  const days = Math.ceil(milliseconds / 86_400_000);
+  if (days > 36_500) return "more than a hundred years";
+  return days > 2 ? `${days} days` : `${Math.ceil(milliseconds / 1000)} s`;
 }

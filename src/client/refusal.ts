@@ -29,7 +29,8 @@ export function refusal(answer: Answer, question: Question, target: Target): Fai
     next: sentence.next,
     retryable: meaning.retried,
     body: body.fields,
-    retryAfter: answer.status === 429 ? retryAfterMilliseconds(answer.headers, body) : undefined,
+    // Of every status: what --retry-on asks for, such as 503, must not come earlier either (RFC 9110, 10.2.3).
+    retryAfter: retryAfterMilliseconds(answer.headers, body),
   });
 }
 

@@ -40,8 +40,10 @@ export function parseHttpDate(text: string): number | undefined {
   const day = Number(groups["day"]);
   const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number);
   if (month < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined;
-  const instant = Date.UTC(fullYear(groups["year"] ?? ""), month, day, hour, minute, second);
-  return new Date(instant).getUTCMonth() === month ? instant : undefined;
+  const year = fullYear(groups["year"] ?? "");
+  const isOfMonth = new Date(Date.UTC(year, month, day)).getUTCMonth() === month;
+  // A leap second is the first one of the next minute, also of the next year.
+  return isOfMonth ? Date.UTC(year, month, day, hour, minute, second) : undefined;
 }
 
 /** Two digits of RFC 850 name a year of the last century from 70 on: no service answers from before 1970. */

@@ -1,5 +1,6 @@
+import { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { Agent, type Dispatcher } from "undici";
+import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { Clock } from "../model/context.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { connectionFailure, timeoutFailure } from "./connection-failure.ts";
@@ -33,11 +34,12 @@ const maxHeaderBytes = 64 * 1024;
 
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
 export function createTransport(clock: Clock): Transport {
+  const sockets = new Set<Socket>();
   const agent = new Agent({
     // The deadline below covers connecting, headers and body; undici's own timers would only add a second one.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: 0 },
+    connect: connectorInto(sockets),
     maxHeaderSize: maxHeaderBytes,
     pipelining: 1,
   });
@@ -45,7 +47,21 @@ export function createTransport(clock: Clock): Transport {
     get: async (url, headers, options) =>
       await withDeadline(clock, options, (signal) => exchange(agent, url, headers, signal)),
     // destroy() rather than close(): at the end of a run nobody waits for an answer any more.
-    close: async () => await agent.destroy(),
+    close: async () => {
+      await agent.destroy();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** undici leaves a socket that is still connecting to the system, for minutes: so each is noted until it is closed. */
+function connectorInto(sockets: Set<Socket>): buildConnector.connector {
+  const connect = buildConnector({ timeout: 0 });
+  return (options, callback) => {
+    const socket: unknown = connect(options, callback);
+    if (!(socket instanceof Socket)) return;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
   };
 }
 
@@ -87,7 +103,9 @@ async function readBody(body: Dispatcher.ResponseData["body"], url: URL): Promis
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
 }
 
-function decode(body: Uint8Array, encoding: string | undefined, url: URL): Uint8Array {
+function decode(body: Uint8Array, name: string | undefined, url: URL): Uint8Array {
+  // RFC 9110, 8.4.1: names of codings have no letter case.
+  const encoding = name?.toLowerCase();
   if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
     throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
@@ -127,7 +145,9 @@ async function withDeadline<T>(
     () => undefined,
   );
   try {
-    return await send(AbortSignal.any([options.signal, late.signal]));
+    const signal = AbortSignal.any([options.signal, late.signal]);
+    // undici heeds the signal only once it is connected; until then this alone ends the wait.
+    return await Promise.race([send(signal), whenAborted(signal)]);
   } catch (cause) {
     if (options.signal.aborted) throw options.signal.reason;
     if (late.signal.aborted) throw timeoutFailure(options.timeout);
@@ -135,4 +155,11 @@ async function withDeadline<T>(
   } finally {
     done.abort();
   }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }

@@ -130,7 +130,8 @@ export function readSetting<T>(
   return { value: checked.value, source: "config", where, text: written };
 }
 
-function configWarnings({ problem, path, values }: ConfigFile): readonly string[] {
+/** For stderr, each beginning with the path of the file. */
+export function configWarnings({ problem, path, values }: ConfigFile): readonly string[] {
   if (problem !== undefined) return [`${problem}; going on without it`];
   const known: readonly Setting<unknown>[] = Object.values(settings);
   const kept = known.filter((setting) => !setting.environmentOnly).map((setting) => setting.name);
