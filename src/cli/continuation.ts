@@ -44,7 +44,7 @@ export function continuingCommand(
   for (const { name, flag, place, kind } of endpoint.params) {
     const value = args.get(name);
     if (place !== "query" || flag === undefined || value === undefined) continue;
-    if (kind.kind === "toggle") words.push(`--${flag}`);
+    if (kind.kind === "toggle") words.push(...(flags[flag] === undefined ? [] : [`--${flag}`]));
     else words.push(`--${flag}`, kind.kind === "time" ? formatInstant(fromWire(value)) : value);
   }
   for (const [name, value] of Object.entries(flags)) {

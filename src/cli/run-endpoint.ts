@@ -60,7 +60,10 @@ async function answer(run: Run): Promise<ExitCode> {
       rows += shown.rows;
       missing += shown.missing;
     } catch (cause) {
-      const failure = await withSuggestion(cause, run.open.client, { endpoint: questions.endpoint, args });
+      const failure = await withSuggestion(cause, run.context, run.open.client, {
+        endpoint: questions.endpoint,
+        args,
+      });
       if (!isOfOneInput(failure) || questions.asked.length === 1) throw failure;
       failures.push(failure);
       notices.warn(`dexdata: ${failure.message}`);
@@ -113,7 +116,7 @@ async function showPages(
     if (more !== undefined) notices.remark(more);
   }
   if (rows === 0) {
-    const hint = await hintAtEmpty(client, { endpoint, args });
+    const hint = await hintAtEmpty(run.context, client, { endpoint, args });
     if (hint !== undefined) notices.warn(hint);
   }
   return { rows, missing };

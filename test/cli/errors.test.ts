@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { afterEach, describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import {
@@ -160,7 +162,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "403 preview_only",
     json({ error: "preview_only", tier: "keyless", message: "only previews" }, { status: 403 }),
     4,
-    /plan or higher/,
+    /needs a higher plan/,
     /only previews/,
   ],
   [
@@ -361,6 +363,25 @@ describe("an unknown network", () => {
     expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });
 
+  test("costs the look-up once a day: the list is kept for the next slip", async () => {
+    server = await startScriptedServer((request) =>
+      request.path === "/networks"
+        ? json([{ id: "ethereum" }])
+        : json({ error: "unsupported_network" }, { status: 404 }),
+    );
+    const cache = mkdtempSync(`${tmpdir()}/dexdata-cache-`);
+    const slip = async (now: string) =>
+      await dexdata(`pool eth ${pool}`, {
+        env: { DEXDATA_BASE_URL: server?.url, DEXDATA_CACHE_DIR: cache },
+        now,
+      });
+    for (const now of ["2026-11-21T08:00:00Z", "2026-11-22T07:00:00Z", "2026-11-22T09:00:00Z"]) {
+      expect((await slip(now)).stderr).toContain("did you mean ethereum?");
+    }
+    expect(server.requests.filter((request) => request.path === "/networks").length).toBe(2);
+    rmSync(cache, { recursive: true });
+  });
+
   test("is found out behind an empty 404 as well", async () => {
     server = await startScriptedServer((request) =>
       request.path === "/networks" ? json([{ id: "bsc" }]) : empty(404),
@@ -379,6 +400,36 @@ describe("an unknown network", () => {
     expect(outcome.exit).toBe(3);
     expect(outcome.stderr).toContain(`dexdata: no pool "${pool}" on ethereum\n`);
     expect(outcome.stderr).toContain(`dexdata search ${pool}`);
+    expect(outcome.requests).toBe(1);
+  });
+});
+
+describe("rule 111: a DEX's display name", () => {
+  const search = (rows: readonly unknown[]): Reply => json({ results: rows, has_next_page: false });
+
+  test("finds nothing, exit 0, and the id it means is suggested", async () => {
+    server = await startScriptedServer((request) =>
+      request.path.endsWith("/dexes")
+        ? json({ dexes: [{ dex_id: "uniswap_v3", dex_name: "Uniswap V3" }], page_info: {} })
+        : search([]),
+    );
+    const env = { DEXDATA_BASE_URL: server.url };
+    const { exit, stdout, stderr } = await dexdata(
+      ["pools", "search", "ethereum", "--dex", "Uniswap V3", "-o", "ndjson"],
+      { env },
+    );
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    expect(stderr).toBe(
+      'dexdata: --dex "Uniswap V3" is no DEX id on ethereum; did you mean --dex uniswap_v3?\n',
+    );
+    expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
+  });
+
+  test("costs nothing when something was found", async () => {
+    const outcome = await ask(
+      search([{ id: "0x1", chain: "ethereum" }]),
+      "pools search ethereum --dex uniswap_v3 -o ndjson",
+    );
     expect(outcome.requests).toBe(1);
   });
 });
