@@ -34,7 +34,7 @@ describe("a list of pools", () => {
   it("shows everything in a pipe, with times as sent", async () => {
     const text = await render([poolRows], { endpoint: "network_pools_search" });
     expect(text.split("\n").map((line) => line.slice(44))).toEqual([
-      "TOKEN 0                                   TOKEN 1  DEX           PRICE USD      24H  VOLUME 24H  LIQUIDITY  TXNS 24H  NETWORK   FEE %  CREATED",
+      "TOKEN 0                                   TOKEN 1  DEX           PRICE USD      24H  VOLUME 24H  LIQUIDITY  TXNS 24H  NETWORK     FEE  CREATED",
       "WETH                                      USDC     Uniswap V3     2,981.77   -1.23%        412M       184M   268,772  ethereum  0.05%  2021-05-05T21:42:11Z",
       "PEPE                                      WETH     Uniswap V2  0.000007345  +12.35%       12.3M      28.2M    18,772  ethereum   0.3%  2026-11-18T16:57:11Z",
       "世界コイン and a name that goes on and …  WETH     SushiSwap        1.0002                <0.01          0         2  ethereum         2026-11-21T08:50:11Z",
