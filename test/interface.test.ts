@@ -92,6 +92,8 @@ const SUMMARY_WINDOW: Fields = {
 
 /** wire-facts 4.7: the public spelling of the counts, and the change. */
 const SUMMARY_WINDOW_PUBLIC: Fields = {
+  buy_usd: "number",
+  sell_usd: "number",
   sells: "integer",
   buys: "integer",
   last_price_usd_change: "number",

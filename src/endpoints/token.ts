@@ -20,6 +20,8 @@ import { inNetwork, tokenAddress } from "./shared-params.ts";
 const window = record({
   volume: nullable(amount),
   volume_usd: nullable(amount),
+  buy_usd: nullable(amount),
+  sell_usd: nullable(amount),
   sell: nullable(count),
   buy: nullable(count),
   sells: nullable(count),

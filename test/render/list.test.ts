@@ -8,10 +8,10 @@ describe("a list of pools", () => {
   it("shows what matters most at 80 columns, addresses whole", async () => {
     expect(await render([poolRows], { endpoint: "network_pools_search", columns: 80 })).toBe(
       [
-        "POOL                                        TOKEN 0          TOKEN 1  DEX",
-        "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640  WETH             USDC     Uniswap V3",
-        "0xa43fe16908251ee70ef74718545e4fe6c5ccec9f  PEPE             WETH     Uniswap V2",
-        "0x1d283807545a96bd50d0f019d6ca2ef62a9a0be1  世界コイン and…  WETH     SushiSwap",
+        "POOL                                        TOKEN 0         TOKEN 1    PRICE USD",
+        "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640  WETH            USDC        2,981.77",
+        "0xa43fe16908251ee70ef74718545e4fe6c5ccec9f  PEPE            WETH     0.000007345",
+        "0x1d283807545a96bd50d0f019d6ca2ef62a9a0be1  世界コイン an…  WETH          1.0002",
         "",
       ].join("\n"),
     );
@@ -22,10 +22,10 @@ describe("a list of pools", () => {
       await render([poolRows], { endpoint: "network_pools_search", columns: 40, isUnicode: false }),
     ).toBe(
       [
-        "TOKEN 0              TOKEN 1  DEX",
-        "WETH                 USDC     Uniswap V3",
-        "PEPE                 WETH     Uniswap V2",
-        "世界コイン and a...  WETH     SushiSwap",
+        "TOKEN 0             TOKEN 1    PRICE USD",
+        "WETH                USDC        2,981.77",
+        "PEPE                WETH     0.000007345",
+        "世界コイン and ...  WETH          1.0002",
         "",
       ].join("\n"),
     );
@@ -34,10 +34,10 @@ describe("a list of pools", () => {
   it("shows everything in a pipe, with times as sent", async () => {
     const text = await render([poolRows], { endpoint: "network_pools_search" });
     expect(text.split("\n").map((line) => line.slice(44))).toEqual([
-      "TOKEN 0                                   TOKEN 1  DEX           PRICE USD      24H  VOLUME 24H  LIQUIDITY  TXNS 24H  NETWORK     FEE  CREATED",
-      "WETH                                      USDC     Uniswap V3     2,981.77   -1.23%        412M       184M   268,772  ethereum  0.05%  2021-05-05T21:42:11Z",
-      "PEPE                                      WETH     Uniswap V2  0.000007345  +12.35%       12.3M      28.2M    18,772  ethereum   0.3%  2026-11-18T16:57:11Z",
-      "世界コイン and a name that goes on and …  WETH     SushiSwap        1.0002                <0.01          0         2  ethereum         2026-11-21T08:50:11Z",
+      "TOKEN 0                                   TOKEN 1    PRICE USD      24H  VOLUME 24H  DEX         LIQUIDITY  TXNS 24H  NETWORK     FEE  CREATED",
+      "WETH                                      USDC        2,981.77   -1.23%        412M  Uniswap V3       184M   268,772  ethereum  0.05%  2021-05-05T21:42:11Z",
+      "PEPE                                      WETH     0.000007345  +12.35%       12.3M  Uniswap V2      28.2M    18,772  ethereum   0.3%  2026-11-18T16:57:11Z",
+      "世界コイン and a name that goes on and …  WETH          1.0002                <0.01  SushiSwap           0         2  ethereum         2026-11-21T08:50:11Z",
       "",
     ]);
   });
