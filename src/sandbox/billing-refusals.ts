@@ -88,12 +88,17 @@ export function describeCredits(tier: Tier, credits: CreditAccount, at: number):
   };
 }
 
-/** USD as decimal strings; a block is what the next million credits cost. */
+/** A block is what the next million credits cost. */
 export function describeOverage(credits: CreditAccount, at: number): JsonObject {
   return {
     enabled: credits.overageCapUsd !== undefined,
-    cap: (credits.overageCapUsd ?? 0).toFixed(2),
-    used: credits.overageUsd(at).toFixed(6),
-    block: USD_PER_OVERAGE_BLOCK.toFixed(2),
+    cap: usd(credits.overageCapUsd ?? 0),
+    used: usd(credits.overageUsd(at)),
+    block: usd(USD_PER_OVERAGE_BLOCK),
   };
+}
+
+/** A decimal string with cents, and down to a twentieth of a credit where it matters. */
+function usd(amount: number): string {
+  return amount.toFixed(6).replace(/0{1,4}$/, "");
 }

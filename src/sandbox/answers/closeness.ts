@@ -6,31 +6,29 @@ export function isGeneric(words: string): boolean {
   return words.length < 2 || generic.has(words);
 }
 
-/**
- * The items whose names come closest to the words, at most `most`: exact, then beginning with them, then holding
- * them; of equally close ones, what stands further up in its list.
- */
-export function closest<T>(
-  lists: readonly (readonly T[])[],
-  words: string,
-  namesOf: (item: T) => readonly string[],
-  most: number,
-): readonly T[] {
-  const hits = lists.flatMap((list) =>
-    list.flatMap((item, place) => {
-      const distance = Math.min(...namesOf(item).map((name) => distanceOf(name.toLowerCase(), words)));
-      return distance === Number.POSITIVE_INFINITY ? [] : [{ item, distance, place }];
-    }),
-  );
-  return hits
-    .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
-    .slice(0, most)
-    .map(({ item }) => item);
-}
-
-function distanceOf(name: string, words: string): number {
+/** 0 the same, 1 beginning with the words, 2 holding them; both in lower case. Infinity: not found. */
+export function distanceOf(name: string, words: string): number {
   const at = name.indexOf(words);
   if (at === -1) return Number.POSITIVE_INFINITY;
   if (name.length === words.length) return 0;
   return at === 0 ? 1 : 2;
+}
+
+/** The closest items, at most `most`; of equally close ones, what stands further up in its list. */
+export function closest<T>(
+  lists: readonly (readonly T[])[],
+  distance: (item: T) => number,
+  most: number,
+): readonly T[] {
+  const hits: { readonly item: T; readonly distance: number; readonly place: number }[] = [];
+  for (const list of lists) {
+    for (const [place, item] of list.entries()) {
+      const far = distance(item);
+      if (far !== Number.POSITIVE_INFINITY) hits.push({ item, distance: far, place });
+    }
+  }
+  return hits
+    .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
+    .slice(0, most)
+    .map(({ item }) => item);
 }

@@ -7,8 +7,11 @@ import { fdvUsd } from "./valuation.ts";
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-/** Specification, resource Search result, tokens[]; prices and volume as the public service adds them. */
-export function foundToken(market: Market, token: TokenFacts, at: number): JsonObject {
+/**
+ * Specification, resource Search result, tokens[], and the price. What else the public service adds sums over all
+ * pools of each token found, so the specification's dialect does without.
+ */
+export function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
   return {
     id: token.address,
     name: token.name,
@@ -21,8 +24,18 @@ export function foundToken(market: Market, token: TokenFacts, at: number): JsonO
     website: token.website,
     explorer: token.explorer,
     price_usd: market.tokenPriceUsd(token, at) ?? null,
+    ...(dialect === "public" ? publicFigures(market, token, at) : {}),
+  };
+}
+
+function publicFigures(market: Market, token: TokenFacts, at: number): JsonObject {
+  const { volumeUsd, priceChange } = market.tokenActivity(token, at, DAY);
+  return {
+    type: "",
+    status: "visible",
     liquidity_usd: market.tokenLiquidityUsd(token, at),
-    volume_usd: market.tokenActivity(token, at, DAY).volumeUsd,
+    volume_usd: volumeUsd,
+    price_usd_change: priceChange,
   };
 }
 

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { endpoints } from "../../../src/endpoints/all.ts";
+import { type Endpoint, type EndpointId, rowShape } from "../../../src/model/endpoint.ts";
+import type { Field, RecordShape } from "../../../src/model/record.ts";
+import { type Answer, at, contract, list, USDC, USDC_WETH, WETH } from "./service.ts";
+
+/** A request of each endpoint whose answer has rows; literal, so that a misspelt route cannot agree with itself. */
+const paths: Readonly<Record<EndpointId, string>> = {
+  networks: "/networks",
+  dexes: "/networks/ethereum/dexes?limit=100",
+  pool: `/networks/ethereum/pools/${USDC_WETH}`,
+  pool_transactions: `/networks/ethereum/pools/${USDC_WETH}/transactions?limit=100`,
+  pool_ohlcv: `/networks/ethereum/pools/${USDC_WETH}/ohlcv?start=-2d&interval=1h&limit=100`,
+  token_ohlcv: `/networks/ethereum/tokens/${WETH}/ohlcv?start=-2d&interval=1h&limit=100`,
+  token: `/networks/ethereum/tokens/${WETH}`,
+  network_tokens_search: "/networks/tempo/tokens/search?limit=100",
+  tokens_search: "/tokens/search?chains=tempo,sui&limit=30&detailed=true&sort=asc",
+  network_pools_search: "/networks/tempo/pools/search?limit=100",
+  pools_search: "/pools/search?chains=tempo,sui&limit=30&detailed=true&sort=asc",
+  search: "/search?query=uni",
+  multi_prices: `/networks/ethereum/multi/prices?tokens=${WETH},${USDC}`,
+  usage: "/usage",
+};
+
+const cases = endpoints.map((endpoint) => [endpoint.id, endpoint] as const);
+
+for (const dialect of ["spec", "public"] as const) {
+  contract(`every endpoint, ${dialect} dialect`, { dialect }, (service) => {
+    describe.each(cases)("%s", (id, endpoint) => {
+      test("rows fit the contract's record", async () => {
+        const { status, body } = await service.ask(paths[id]);
+        expect(status).toBe(200);
+        for (const [group, rows] of rowsOf(endpoint, body)) {
+          expect(rows.length).toBeGreaterThan(0);
+          const misfits = rows.flatMap((row) => misfitsOf(row, rowShape(endpoint, group).record, group));
+          expect([...new Set(misfits)]).toEqual([]);
+        }
+      });
+
+      test("2, 155, 216: JSON, the plan, the credits and the mark of simulated data", async () => {
+        expectStandardHeaders(await service.ask(paths[id]));
+      });
+
+      test("55: an unknown parameter is dropped", async () => {
+        const strange = `${paths[id]}${paths[id].includes("?") ? "&" : "?"}no_such_name=1&Limit=3`;
+        const [plain, other] = [await service.ask(paths[id]), await service.ask(strange)];
+        // Each request costs a credit, and /usage says so.
+        const text = id === "usage" ? other.text.replace(/"used".*?}/, "") : other.text;
+        expect(text).toBe(id === "usage" ? plain.text.replace(/"used".*?}/, "") : plain.text);
+      });
+    });
+  });
+}
+
+contract("refusals of every kind", { credits: 50, requestsPerMinute: 60 }, (service) => {
+  test.each([
+    [400, "/networks/tempo/pools/search?limit=0", { key: "api_dev_kinds" }],
+    [401, "/networks", {}],
+    [401, "/networks", { key: "nonsense" }],
+    [403, "/networks", { key: "api_free_kinds" }],
+    [404, "/networks/eth/dexes", { key: "api_dev_kinds" }],
+    [405, "/networks", { key: "api_dev_kinds", method: "POST" }],
+    [410, "/pools", { key: "api_dev_kinds" }],
+  ])(
+    "2, 155, 167: %d is JSON with error and message, the plan and the credits",
+    async (status, path, asking) => {
+      const answer = await service.ask(path, asking);
+      expect(answer.status).toBe(status);
+      expectStandardHeaders(answer);
+      expect([typeof at(answer.body, "error"), typeof at(answer.body, "message")]).toEqual([
+        "string",
+        "string",
+      ]);
+    },
+  );
+
+  test("2, 155, 167: and so are 402 and 429", async () => {
+    const statuses = new Set<number>();
+    for (let asked = 0; asked < 70; asked++) {
+      const answer = await service.ask("/usage", { key: "api_dev_both" });
+      statuses.add(answer.status);
+      expectStandardHeaders(answer);
+    }
+    expect([...statuses]).toEqual([200, 402, 429]);
+  });
+});
+
+function expectStandardHeaders({ headers }: Answer): void {
+  expect(headers["content-type"]).toMatch(/^application\/json/);
+  expect(headers["x-api-plan"]).toMatch(/^(keyless|free|dev|pro|enterprise)$/);
+  for (const name of ["x-credits-limit", "x-credits-remaining", "x-credits-reset"]) {
+    expect(headers[name]).toMatch(/^\d+$/);
+  }
+  expect(headers["x-dexdata-sandbox"]).toBe("simulated data; seed=1; at=2026-10-02T12:00:00Z");
+}
+
+/** The rows of an answer, by group of the contract. */
+function rowsOf(
+  { reply }: Endpoint,
+  body: unknown,
+): readonly (readonly [group: string, rows: readonly unknown[]])[] {
+  switch (reply.kind) {
+    case "single":
+      return [["rows", [body]]];
+    case "list":
+    case "batch":
+    case "candles":
+      return [["rows", list(body)]];
+    case "cursor-pages":
+    case "numbered-pages":
+      return [["rows", list(body, reply.rows)]];
+    case "groups":
+      return reply.groups.map((group) => [group, list(body, group)] as const);
+  }
+}
+
+/** Fields whose value is not what the contract says, as sentences; fields it does not know pass. */
+function misfitsOf(value: unknown, shape: RecordShape, path: string): readonly string[] {
+  if (typeof value !== "object" || value === null) return [`${path} is no object`];
+  return Object.entries(shape).flatMap(([name, field]) =>
+    misfitOf(Reflect.get(value, name), field, `${path}.${name}`),
+  );
+}
+
+function misfitOf(value: unknown, field: Field, path: string): readonly string[] {
+  if (value === undefined) return field.optional ? [] : [`${path} is missing`];
+  if (value === null) return field.nullable ? [] : [`${path} is null`];
+  const { type } = field;
+  switch (type.kind) {
+    case "any":
+      return [];
+    case "text":
+      return typeof value === "string" ? [] : [`${path} is no text`];
+    case "number":
+      return typeof value === "number" ? [] : [`${path} is no number`];
+    case "integer":
+      return Number.isInteger(value) ? [] : [`${path} is no integer`];
+    case "boolean":
+      return typeof value === "boolean" ? [] : [`${path} is no boolean`];
+    case "number-or-text":
+      return typeof value === "number" || typeof value === "string"
+        ? []
+        : [`${path} is neither number nor text`];
+    case "record":
+      return misfitsOf(value, type.record, path);
+    case "list":
+      return Array.isArray(value)
+        ? value.flatMap((each: unknown) => misfitsOf(each, type.record, `${path}[]`))
+        : [`${path} is no list`];
+  }
+}

@@ -1,0 +1,180 @@
+import http from "node:http";
+import net from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import { at, exchange, NOON } from "./contract/service.ts";
+
+const open: RunningSandbox[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
+});
+
+async function start(options: Partial<SandboxOptions> = {}): Promise<RunningSandbox> {
+  const sandbox = await startSandbox({
+    now: () => NOON * 1000,
+    elapsed: () => performance.now(),
+    ...options,
+  });
+  open.push(sandbox);
+  return sandbox;
+}
+
+const portOf = (url: string): number => Number(new URL(url).port);
+
+test("10, 44: free and paid REST stand at two URLs of this machine", async () => {
+  const { restFree, restPaid } = await start();
+  expect([restFree, restPaid].map((url) => new URL(url).hostname)).toEqual(["127.0.0.1", "127.0.0.1"]);
+  expect(restFree).not.toBe(restPaid);
+});
+
+test("8: a key for each keyed tier counts on its host", async () => {
+  const { restFree, restPaid, keys } = await start();
+  for (const [tier, key] of Object.entries(keys)) {
+    const answer = await exchange(tier === "free" ? restFree : restPaid, "/usage", { key });
+    expect([key, at(answer.body, "plan")]).toEqual([`api_${tier}_sandbox`, tier]);
+  }
+});
+
+test("listens on the port asked for and the next one", async () => {
+  const port = portOf((await start()).restFree);
+  await open.pop()?.close();
+  const { restFree, restPaid } = await start({ port });
+  expect([portOf(restFree), portOf(restPaid)]).toEqual([port, port + 1]);
+});
+
+test("a port that is taken rejects, and leaves nothing listening", async () => {
+  const taken = net.createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const address = taken.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  await expect(start({ port: port - 1 })).rejects.toThrow(/EADDRINUSE/);
+  await expect(exchange(`http://127.0.0.1:${port - 1}`, "/", {})).rejects.toThrow(/ECONNREFUSED/);
+  await new Promise((resolve) => taken.close(resolve));
+});
+
+test("close ends connections that are kept alive, at once", async () => {
+  const { restFree } = await start();
+  const agent = new http.Agent({ keepAlive: true });
+  await new Promise<void>((resolve, reject) => {
+    http
+      .get(`${restFree}/networks`, { agent }, (response) => response.resume().on("end", resolve))
+      .on("error", reject);
+  });
+  const started = performance.now();
+  await open.pop()?.close();
+  expect(performance.now() - started).toBeLessThan(500);
+  agent.destroy();
+  await expect(exchange(restFree, "/networks", {})).rejects.toThrow(/ECONNREFUSED/);
+});
+
+test("close ends a request that waits for its latency", async () => {
+  const { restFree } = await start({ latencyMs: 60_000 });
+  const waiting = exchange(restFree, "/networks", {});
+  const ended = expect(waiting).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await open.pop()?.close();
+  await ended;
+});
+
+test("latency holds every answer back", async () => {
+  const { restFree } = await start({ latencyMs: 80 });
+  const started = performance.now();
+  expect((await exchange(restFree, "/networks", {})).status).toBe(200);
+  expect(performance.now() - started).toBeGreaterThanOrEqual(79);
+});
+
+test("logs one JSON object a request, and no key in it", async () => {
+  const lines: string[] = [];
+  const { restFree, restPaid, keys } = await start({ log: (line) => lines.push(line) });
+  await exchange(restFree, "/networks?x=%20y", {});
+  await exchange(restPaid, "/networks/eth/dexes", { key: keys.pro });
+  await exchange(restPaid, "/networks", { key: "Bearer api_pro_secret" });
+  await exchange(restPaid, "/networks/tempo/multi/prices?tokens=0x0,0x1", {
+    key: "api_dev_secret",
+    method: "GET",
+  });
+  expect(lines.join("")).not.toMatch(/secret|api_/);
+  const entry = { time: "2026-10-02T12:00:00.000Z", method: "GET", ms: expect.any(Number) };
+  expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+    {
+      ...entry,
+      host: "rest_free",
+      url: "/networks?x=%20y",
+      status: 200,
+      plan: "keyless",
+      credits: 1,
+      key: "none",
+    },
+    {
+      ...entry,
+      host: "rest_paid",
+      url: "/networks/eth/dexes",
+      status: 404,
+      plan: "pro",
+      credits: 1,
+      key: "pro",
+    },
+    {
+      ...entry,
+      host: "rest_paid",
+      url: "/networks",
+      status: 401,
+      plan: "keyless",
+      credits: 0,
+      key: "invalid",
+    },
+    {
+      ...entry,
+      host: "rest_paid",
+      url: "/networks/tempo/multi/prices?tokens=0x0,0x1",
+      status: 200,
+      plan: "dev",
+      credits: 2,
+      key: "dev",
+    },
+  ]);
+});
+
+test("keyless credits and rates belong to the address", async () => {
+  const { restFree } = await start();
+  const statuses: number[] = [];
+  for (let asked = 0; asked < 16; asked++) statuses.push((await exchange(restFree, "/usage", {})).status);
+  expect(statuses).toEqual([...Array.from({ length: 15 }, () => 200), 429]);
+});
+
+test("2: what is not HTTP gets a JSON answer too", async () => {
+  const port = portOf((await start()).restFree);
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = net.connect(port, "127.0.0.1", () => socket.write("nonsense\r\n\r\n"));
+    let received = "";
+    socket.on("data", (chunk) => (received += chunk.toString()));
+    socket.on("close", () => resolve(received));
+    socket.on("error", reject);
+  });
+  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*application\/json[\s\S]*"error":"invalid_param"/);
+});
+
+test("a body that nobody reads does not hold the connection", async () => {
+  const { restFree } = await start();
+  const status = await new Promise((resolve, reject) => {
+    const request = http.request(`${restFree}/networks`, { method: "POST" }, (response) =>
+      response.resume().on("end", () => resolve(response.statusCode)),
+    );
+    request.on("error", reject);
+    request.end("x".repeat(300_000));
+  });
+  expect(status).toBe(405);
+});
+
+test("two sandboxes of one seed and instant answer alike", async () => {
+  const [first, second] = [await start({ seed: 7 }), await start({ seed: 7 })];
+  const path = "/networks/tempo/pools/search?limit=20";
+  const texts = await Promise.all(
+    [first, second].map(async (each) => (await exchange(each.restFree, path, {})).text),
+  );
+  expect(texts[0]).toBe(texts[1]);
+  const other = await exchange((await start({ seed: 8 })).restFree, path, {});
+  expect(other.text).not.toBe(texts[0]);
+});
