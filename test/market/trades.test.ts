@@ -37,6 +37,9 @@ function readAll(pool: PoolFacts, from: number, to: number, limit = 100): Transa
   let before: TransactionKey | undefined;
   for (;;) {
     const page = market.transactions(pool, { from, to, before, limit });
+    // A page that does not go down would never end.
+    const [first] = page;
+    if (before !== undefined && first !== undefined) expect(compareKeys(first, before)).toBeLessThan(0);
     all.push(...page);
     before = page.at(-1);
     if (before === undefined) return all;
@@ -283,6 +286,18 @@ describe("the busiest pool", () => {
       expect(share).toBeGreaterThan(0.005);
       expect(share).toBeLessThan(0.04);
     }
+  });
+
+  test("never has more than three events in a transaction", () => {
+    let longest = 0;
+    let run = 0;
+    let id = "";
+    for (const one of market.transactions(pool, { from: NOW - 60 * DAY, to: NOW, limit: 1e6 })) {
+      run = one.id === id ? run + 1 : 1;
+      id = one.id;
+      longest = Math.max(longest, run);
+    }
+    expect(longest).toBe(3);
   });
 
   test("has amounts that a double cannot hold", () => {
