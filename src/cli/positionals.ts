@@ -1,5 +1,13 @@
 import type { Endpoint } from "../model/endpoint.ts";
 
+/** Endpoints that share their words are one command. */
+export function commandGroups(all: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
+  const groups = new Map<string, Endpoint[]>();
+  for (const endpoint of all)
+    groups.set(endpoint.command, [...(groups.get(endpoint.command) ?? []), endpoint]);
+  return [...groups.values()];
+}
+
 /** The words of a command as help shows them. */
 export function usageOf(group: readonly Endpoint[]): string {
   const [endpoint] = group;

@@ -4,10 +4,12 @@ import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { versionLine } from "../model/version.ts";
 import { localCommands } from "./commands/local-commands.ts";
-import { type Flag, flagsOfReply, type FlagValues, globalFlags } from "./flags.ts";
+import { type Flag, type FlagValues, globalFlags } from "./flags.ts";
 import { closing, costLine, exampleLines, intro, layOutHelp } from "./help.ts";
+import { endpointFlags } from "./endpoint-flags.ts";
+import { groupSummaries } from "./group-summaries.ts";
 import type { LocalCommand } from "./local-command.ts";
-import { positionals } from "./positionals.ts";
+import { commandGroups, positionals } from "./positionals.ts";
 
 /** What a command line comes to: run once the words are split and nothing was wrong with them. */
 export type Chosen = (context: Context) => Promise<number>;
@@ -27,47 +29,6 @@ export function createProgram(choose: (chosen: Chosen) => void): Command {
   layOutHelp(program, program.options);
   return program;
 }
-
-/** Endpoints that share their words are one command. */
-export function commandGroups(all: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
-  const groups = new Map<string, Endpoint[]>();
-  for (const endpoint of all)
-    groups.set(endpoint.command, [...(groups.get(endpoint.command) ?? []), endpoint]);
-  return [...groups.values()];
-}
-
-/** Every flag of a command of the service, in the order of help. */
-export function endpointFlags(group: readonly Endpoint[]): readonly Flag[] {
-  const flags = new Map<string, Flag>();
-  for (const endpoint of group) {
-    if (endpoint.chosenBy !== undefined) {
-      flags.set(endpoint.chosenBy, {
-        name: endpoint.chosenBy,
-        help: `the address is a ${endpoint.chosenBy}'s: ${endpoint.summary}`,
-        group: "Filters",
-      });
-    }
-    for (const { flag, kind, help } of endpoint.params) {
-      if (flag === undefined) continue;
-      const choices = kind.kind === "choice" ? { choices: kind.choices } : {};
-      const value = kind.kind === "toggle" ? {} : { value: placeholders[kind.kind] };
-      flags.set(flag, { name: flag, help, group: "Filters", ...value, ...choices });
-    }
-    for (const flag of flagsOfReply[endpoint.reply.kind] ?? []) flags.set(flag.name, flag);
-  }
-  return [...flags.values()];
-}
-
-const placeholders = {
-  text: "text",
-  network: "network",
-  address: "address",
-  list: "a,b",
-  integer: "n",
-  amount: "number",
-  choice: "word",
-  time: "time",
-} as const;
 
 function addEndpointCommand(
   program: Command,
@@ -115,20 +76,13 @@ function leafOf(program: Command, words: string, summary: string, examples: read
       known ??
       parent
         .command(each)
-        .description(parentSummaries[each] ?? "")
+        .description(groupSummaries[each] ?? "")
         .usage("<command> [flags]");
     parent.helpCommand(false);
   }
   const leaf = parent.command(name).argument("[words...]");
   return leaf.summary(summary).description(`${summary}\n${exampleLines(examples)}`);
 }
-
-const parentSummaries: Readonly<Record<string, string>> = {
-  tokens: "search tokens",
-  pools: "search pools",
-  auth: "the key, and the plan it belongs to",
-  config: "settings that are kept",
-};
 
 function toOption(flag: Flag): Option {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;

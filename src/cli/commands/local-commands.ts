@@ -67,6 +67,18 @@ export const localCommands: readonly LocalCommand[] = [
     run: async (words, flags, context) => await (await import("./config.ts")).path(words, flags, context),
   },
   {
+    words: "completion",
+    positionals: "<bash|zsh|fish>",
+    summary: "print a completion script for a shell",
+    examples: [
+      "source <(dexdata completion bash)",
+      "dexdata completion fish > ~/.config/fish/completions/dexdata.fish",
+    ],
+    flags: [],
+    run: async (words, _flags, context) =>
+      await (await import("./completion.ts")).printCompletion(words, context),
+  },
+  {
     words: "sandbox",
     positionals: "[-- command…]",
     summary: "serve the whole interface on loopback, with simulated data, until stopped",

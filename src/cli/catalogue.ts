@@ -1,0 +1,33 @@
+import { endpoints } from "../endpoints/all.ts";
+import { localCommands } from "./commands/local-commands.ts";
+import { endpointFlags } from "./endpoint-flags.ts";
+import { type Flag, globalFlags } from "./flags.ts";
+import { commandGroups, positionals } from "./positionals.ts";
+
+/** One command as a shell or a program sees it. */
+export interface CatalogueEntry {
+  /** `pools search` */
+  readonly words: string;
+  readonly positionals: string;
+  readonly summary: string;
+  readonly flags: readonly Flag[];
+}
+
+/** Every command with every flag it takes, in the order of help. */
+export function catalogue(): readonly CatalogueEntry[] {
+  const ofService = commandGroups(endpoints).map((group) => ({
+    words: group[0]?.command ?? "",
+    positionals: positionals(group)
+      .map(({ shown }) => shown)
+      .join(" "),
+    summary: group[0]?.summary ?? "",
+    flags: [...endpointFlags(group), ...globalFlags],
+  }));
+  const ours = localCommands.map(({ words, positionals: shown, summary, flags }) => ({
+    words,
+    positionals: shown,
+    summary,
+    flags: [...flags, ...globalFlags],
+  }));
+  return [...ofService, ...ours];
+}
