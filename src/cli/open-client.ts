@@ -38,9 +38,9 @@ export interface OpenTarget {
 }
 
 async function openTarget(context: Context, options: RunOptions, notices: Notices): Promise<OpenTarget> {
-  if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox);
   const { settings } = options;
   for (const warning of settings.warnings) notices.warn(`dexdata: ${warning}`);
+  if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox);
   const { found, warnings } = findKey(
     context,
     { keyFile: options.keyFile, profile: options.profile },
