@@ -1,17 +1,12 @@
 import type { Continuation, Page } from "../client/page.ts";
 import type { Endpoint } from "../model/endpoint.ts";
-import type { Args } from "../model/args.ts";
+import type { Args, Question } from "../model/args.ts";
 import { formatInstant, fromWire } from "../model/time.ts";
 import { type FlagValues, globalFlags } from "./flags.ts";
 import { takesAddress } from "./positionals.ts";
 
 /** Flags of this run that the continuing command needs as well, to ask the same service the same way. */
 const repeated = new Set(["limit", "all", ...globalFlags.map(({ name }) => name)]);
-
-interface Question {
-  readonly endpoint: Endpoint;
-  readonly args: Args;
-}
 
 /** What to say after the last page shown when the list goes on; undefined when it does not. */
 export function moreLine(

@@ -1,17 +1,16 @@
-import type { Subject } from "../client/batches.ts";
 import type { Page } from "../client/page.ts";
-import { walkPages } from "../client/pages.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { type ExitCode, Failure } from "../model/failure.ts";
-import { distinctPages, firstRows } from "../pull/distinct-pages.ts";
+import type { Question } from "../model/args.ts";
+import { wantedPages } from "../pull/wanted-pages.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { bounded } from "./deadline.ts";
 import { moreLine } from "./continuation.ts";
 import type { FlagValues } from "./flags.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
-import { readQuestions, type Questions } from "./questions.ts";
+import { type Questions, readQuestions } from "./questions.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
 import { hintAtEmpty, withSuggestion } from "./suggestion.ts";
 
@@ -55,15 +54,13 @@ async function answer(run: Run): Promise<ExitCode> {
   const failures: Failure[] = [];
   let [rows, missing] = [0, 0];
   for (const args of questions.asked) {
+    const question = { endpoint: questions.endpoint, args };
     try {
-      const shown = await showPages(run, args, renderer);
+      const shown = await showPages(run, question, renderer);
       rows += shown.rows;
       missing += shown.missing;
     } catch (cause) {
-      const failure = await withSuggestion(cause, run.context, run.open.client, {
-        endpoint: questions.endpoint,
-        args,
-      });
+      const failure = await withSuggestion(cause, run.context, run.open.client, question);
       if (!isOfOneInput(failure) || questions.asked.length === 1) throw failure;
       failures.push(failure);
       notices.warn(`dexdata: ${failure.message}`);
@@ -90,58 +87,37 @@ async function openRenderer({ context, options, questions }: Run): Promise<Rende
   });
 }
 
-type Args = Questions["asked"][number];
-
 /** The walk for one question, row by row to the screen; says what was left out and how to go on. */
 async function showPages(
   run: Run,
-  args: Args,
+  question: Question,
   renderer: Renderer,
 ): Promise<{ rows: number; missing: number }> {
-  const { questions, notices } = run;
-  const { endpoint, limit } = questions;
+  const { questions, options, notices } = run;
   const { client } = run.open;
+  const pages = await wantedPages(client, question, { ...questions, isValidated: options.isValidated });
   let [rows, missing] = [0, 0];
   let last: Page | undefined;
-  for await (const page of await pagesOf(run, args)) {
+  for await (const page of pages) {
     rows += page.rows.length;
     missing += page.missing?.length ?? 0;
-    if (questions.missing !== "null")
-      for (const subject of page.missing ?? []) notices.warn(noPrice(subject));
+    if (questions.missing !== "null") nameMissing(page, notices);
     await renderer.page(page);
     last = page;
   }
-  if (limit !== undefined && last !== undefined) {
-    const more = moreLine({ endpoint, args }, run.flags, last, questions.walk.pageSize);
+  if (questions.limit !== undefined && last !== undefined) {
+    const more = moreLine(question, run.flags, last, questions.walk.pageSize);
     if (more !== undefined) notices.remark(more);
   }
   if (rows === 0) {
-    const hint = await hintAtEmpty(run.context, client, { endpoint, args });
+    const hint = await hintAtEmpty(run.context, client, question);
     if (hint !== undefined) notices.warn(hint);
   }
   return { rows, missing };
 }
 
-function noPrice({ network, address }: Subject): string {
-  return `no price: ${network}:${address}`;
-}
-
-/** Every row once, as many as wanted, checked where that was asked for. */
-async function pagesOf({ questions, options, open }: Run, args: Args): Promise<AsyncIterable<Page>> {
-  const { endpoint, groups, limit, walk } = questions;
-  let pages: AsyncIterable<Page> = walkPages(open.client, endpoint, args, walk);
-  if (endpoint.reply.kind === "groups") pages = pagesOfGroups(pages, groups);
-  if (endpoint.reply.kind === "cursor-pages" || endpoint.reply.kind === "numbered-pages") {
-    pages = distinctPages(pages, endpoint);
-  }
-  if (limit !== undefined) pages = firstRows(pages, limit);
-  if (!options.isValidated) return pages;
-  const { validatedPages } = await import("../pull/validated-pages.ts");
-  return validatedPages(pages, endpoint);
-}
-
-async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {
-  for await (const page of pages) if (groups.includes(page.group)) yield page;
+function nameMissing(page: Page, notices: Notices): void {
+  for (const { network, address } of page.missing ?? []) notices.warn(`no price: ${network}:${address}`);
 }
 
 /** A wrong address among several is that input's failure; key, credits, pace and network are everybody's. */
@@ -155,6 +131,6 @@ function warnOfPlan({ client }: OpenClient, notices: Notices): void {
   const { plan } = client.meter;
   const { tier, key } = client.target;
   if (plan === undefined || plan === tier) return;
-  const why = key === undefined ? "" : plan === "keyless" ? ": the key was not counted" : "";
+  const why = key !== undefined && plan === "keyless" ? ": the key was not counted" : "";
   notices.warn(`dexdata: the service counted this as ${plan}, not ${tier}${why}; see: dexdata auth status`);
 }

@@ -3,18 +3,12 @@ import { member } from "../client/page.ts";
 import { walkPages } from "../client/pages.ts";
 import { dexes } from "../endpoints/dexes.ts";
 import { networks } from "../endpoints/networks.ts";
-import type { Args } from "../model/args.ts";
+import type { Question } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
-import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
 import { nearest } from "../model/nearest.ts";
 import { readCachedList, writeCachedList } from "../settings/list-cache.ts";
 import { networkAliases } from "./network-aliases.ts";
-
-interface Question {
-  readonly endpoint: Endpoint;
-  readonly args: Args;
-}
 
 /**
  * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request

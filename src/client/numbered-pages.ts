@@ -24,16 +24,24 @@ export async function* walkNumberedPages(
   const identity = rowShape(endpoint).identity;
   const edge = createEdge(identity);
   let at: Continuation | undefined = firstPage(walk);
+  let { pageSize } = walk;
   while (at !== undefined) {
-    const asked = new Map([...args, ["limit", String(walk.pageSize)], [at.flag, at.value]]);
+    const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     const { text, value } = await client.ask(endpoint, asked);
     if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
     const raw = rawMembers(text).get(reply.rows);
     const page = createPage(raw, member(value, reply.rows), reply.rows);
     const isNew = edge.moveTo(page.values);
-    const isLast: boolean = !isNew || isEnd(page, value, at, walk.pageSize);
     const here: Continuation = at;
-    at = isLast ? undefined : nextPage(at, reply, edge.lastWholeId(), value);
+    const isOneId = here.flag === "cursor" && (edge.lastWholeId() ?? here.value) === here.value;
+    if (isOneId && page.rows.length >= pageSize && pageSize < reply.maxLimit) {
+      // The events of one transaction fill the page, so no cursor leads beyond them: only a larger page does.
+      pageSize = reply.maxLimit;
+      yield { ...page, at: here, next: here };
+      continue;
+    }
+    const isLast: boolean = !isNew || isEnd(page, value, here, pageSize);
+    at = isLast ? undefined : nextPage(here, reply, edge.lastWholeId(), value);
     yield { ...page, at: here, next: at };
   }
 }
@@ -57,8 +65,9 @@ function nextPage(
   const offered = member(member(answer, "page_info"), "next_cursor");
   // Rows of one id may stand on both sides of the edge, so the walk goes on after the last id that is whole: the
   // rows that come again are dropped, and none is lost. Only where a page holds one id alone is the offer taken.
-  const cursor = lastWholeId ?? (typeof offered === "string" && offered !== "" ? offered : undefined);
-  if (cursor === undefined || (at.flag === "cursor" && cursor === at.value)) {
+  const isAhead = lastWholeId !== undefined && !(at.flag === "cursor" && lastWholeId === at.value);
+  const cursor = isAhead ? lastWholeId : offered;
+  if (typeof cursor !== "string" || cursor === "" || (at.flag === "cursor" && cursor === at.value)) {
     throw untrustedAnswer("the history goes on, but the answers give no cursor that leads there");
   }
   return { flag: "cursor", value: cursor };

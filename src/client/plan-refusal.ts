@@ -1,6 +1,6 @@
+import type { Question } from "../model/args.ts";
 import { inputName } from "../model/read-param.ts";
 import { type ErrorBody, textField } from "./error-body.ts";
-import type { Question } from "./refusal.ts";
 import type { Target } from "./target.ts";
 import type { Answer } from "./transport.ts";
 import { rawMembers } from "../model/raw-json.ts";

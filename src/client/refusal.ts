@@ -1,4 +1,4 @@
-import type { Args } from "../model/args.ts";
+import type { Question } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
 import { meaningOf } from "../model/meanings.ts";
@@ -8,12 +8,6 @@ import { retryAfterMilliseconds } from "./retry-after.ts";
 import { planSentence, type Sentence } from "./plan-refusal.ts";
 import type { Target } from "./target.ts";
 import type { Answer } from "./transport.ts";
-
-/** What was asked, so that a refusal can name what the user typed. */
-export interface Question {
-  readonly endpoint: Endpoint;
-  readonly args: Args;
-}
 
 /** Turns any answer but 2xx into the failure that `meanings` lays down, in the user's words. */
 export function refusal(answer: Answer, question: Question, target: Target): Failure {

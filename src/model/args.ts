@@ -7,6 +7,12 @@ import { compareInstants, formatInstant, fromWire } from "./time.ts";
 /** Wire name → wire text. What a request is made of. */
 export type Args = ReadonlyMap<string, string>;
 
+/** One thing asked of one endpoint; refusals and hints name what the user typed by it. */
+export interface Question {
+  readonly endpoint: Endpoint;
+  readonly args: Args;
+}
+
 /** What the user typed for the parameters of one endpoint, by wire name. */
 export type Typed = ReadonlyMap<string, string>;
 

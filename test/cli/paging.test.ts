@@ -89,6 +89,30 @@ describe("transactions", () => {
     expect(requests.every(({ query }) => Number(query.get("page") ?? 1) <= 100)).toBe(true);
   });
 
+  test("a transaction with more events than a page has rows is read whole", async () => {
+    const events = Array.from({ length: 30 }, (_, index) => ({
+      id: index < 12 ? `0x${index}` : index < 24 ? "0xbig" : `0x${index}`,
+      log_index: 30 - index,
+    }));
+    const answer = ({ query }: SeenRequest): Reply => {
+      const limit = Number(query.get("limit"));
+      const from = events.findLastIndex(({ id }) => id === query.get("cursor")) + 1;
+      const transactions = events.slice(from, from + limit);
+      return json({
+        transactions,
+        page_info: { limit, next_cursor: from + limit < events.length ? transactions.at(-1)?.id : "" },
+      });
+    };
+    const { exit, rows } = await ask(
+      answer,
+      `txns ethereum ${pool} --cursor 0xnone --all --page-size 5 -o ndjson`,
+    );
+    expect({ exit, rows: rows.map(({ log_index }) => log_index) }).toEqual({
+      exit: 0,
+      rows: events.map(({ log_index }) => log_index),
+    });
+  });
+
   test("rule 75: history ends with an empty next_cursor, a missing one, or a page without new rows", async () => {
     const row = (id: number): Row => ({ id: `0x${id}`, log_index: 0 });
     const endings: readonly (readonly [string, Row])[] = [
