@@ -60,7 +60,7 @@ function startOfDay(parts: readonly string[]): RequestInstant | undefined {
   const [year = 0, month = 0, day = 0] = parts.map(Number);
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  if (date.getUTCMonth() !== month - 1) return undefined;
   return whole(date.getTime() / 1000);
 }
 

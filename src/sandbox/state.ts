@@ -1,4 +1,5 @@
 import type { Tier } from "../model/tier.ts";
+import { createTokenVolumes, type TokenVolumes } from "./answers/token-volumes.ts";
 import { allowances } from "./allowances.ts";
 import type { Caller } from "./caller.ts";
 import { CreditAccount } from "./credit-account.ts";
@@ -31,6 +32,7 @@ export interface SandboxState {
   readonly poolLists: RecentLists<PoolFacts>;
   readonly tokenLists: RecentLists<TokenFacts>;
   readonly dexLists: RecentLists<JsonObject>;
+  readonly tokenVolumes: TokenVolumes;
 }
 
 export function createSandboxState(options: SandboxOptions): SandboxState {
@@ -55,6 +57,7 @@ export function createSandboxState(options: SandboxOptions): SandboxState {
     poolLists: new RecentLists(16),
     tokenLists: new RecentLists(16),
     dexLists: new RecentLists(16),
+    tokenVolumes: createTokenVolumes(),
   };
 }
 

@@ -2,7 +2,7 @@ import { writeInstant } from "../instant.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, PoolFacts } from "../market/types.ts";
 import { type Answer, type Asked, networkOf } from "./answer.ts";
-import { searchedPoolToken } from "./searched-pool-token.ts";
+import { createPoolTokens, type PoolTokens } from "./pool-tokens.ts";
 import { type Further, type Measure, type Search, searchPage } from "./search-page.ts";
 
 const HOUR = 3600;
@@ -15,6 +15,7 @@ export const answerPoolsSearch: Answer = (asked) => searchPage(asked, poolSearch
 
 function poolSearch(asked: Asked): Search<PoolFacts> {
   const { market } = asked;
+  const poolTokens = createPoolTokens(market);
   const { created_at: createdAt, ...filters } = measures(market);
   return {
     orders: { ...filters, created_at: createdAt },
@@ -23,7 +24,7 @@ function poolSearch(asked: Asked): Search<PoolFacts> {
     items: (networks, at) => networks.flatMap((network) => market.pools(network, at)),
     further: [ofDex(asked), ...(asked.path.has("network") ? [ofToken(asked)] : [])],
     lists: asked.state.poolLists,
-    row: (pool, at, detailed) => poolRow(asked, pool, at, detailed),
+    row: (pool, at, detailed) => poolRow(asked, poolTokens, pool, at, detailed),
     echoNetworks: (networks, isAcross) => (isAcross ? { chains: networks } : { network: networks[0] ?? "" }),
   };
 }
@@ -72,7 +73,13 @@ function ofToken(asked: Asked): Further<PoolFacts>[number] {
 }
 
 /** Wire-facts 4.8. `transactions_24h` here, though the filter is `txns_24h`; never a bare `volume_usd`. */
-function poolRow({ market, dialect }: Asked, pool: PoolFacts, at: number, detailed: boolean): JsonObject {
+function poolRow(
+  { market, dialect }: Asked,
+  poolTokens: PoolTokens,
+  pool: PoolFacts,
+  at: number,
+  detailed: boolean,
+): JsonObject {
   const day = market.poolActivity(pool, at, DAY);
   const change = (seconds: number): number | null => market.poolActivity(pool, at, seconds).priceChange;
   return {
@@ -95,6 +102,6 @@ function poolRow({ market, dialect }: Asked, pool: PoolFacts, at: number, detail
     // The specification orders by it, so its dialect shows it; public rows were never seen with it.
     price_change_percentage_48h: dialect === "spec" ? change(2 * DAY) : undefined,
     fee: pool.fee,
-    tokens: pool.tokens.map((token) => searchedPoolToken(market, token, at, detailed)),
+    tokens: pool.tokens.map((token) => poolTokens(token, at, detailed)),
   };
 }

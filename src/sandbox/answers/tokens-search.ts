@@ -15,7 +15,7 @@ export const answerTokensSearch: Answer = (asked) => searchPage(asked, tokenSear
 /** Specification, endpoint 3. The price filters tokens and does not order them. */
 function tokenSearch(asked: Asked): Search<TokenFacts> {
   const { market } = asked;
-  const numbers = measures(market);
+  const numbers = measures(asked);
   const price: Measure<TokenFacts> = (token, at) => market.tokenPriceUsd(token, at) ?? null;
   return {
     orders: { ...numbers, created_at: (token) => token.createdAt },
@@ -29,13 +29,13 @@ function tokenSearch(asked: Asked): Search<TokenFacts> {
   };
 }
 
-function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>> {
+function measures({ market, state }: Asked): Readonly<Record<string, Measure<TokenFacts>>> {
   const volume =
     (seconds: number): Measure<TokenFacts> =>
     (token, at) =>
-      market.tokenActivity(token, at, seconds).volumeUsd;
+      state.tokenVolumes.of(market, token, at, seconds);
   return {
-    volume_usd_24h: volume(DAY),
+    volume_usd_24h: (token, at) => market.tokenActivity(token, at, DAY).volumeUsd,
     volume_usd_7d: volume(7 * DAY),
     volume_usd_30d: volume(30 * DAY),
     liquidity_usd: (token, at) => market.tokenLiquidityUsd(token, at),
@@ -47,7 +47,7 @@ function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>>
 
 /** Plain rows of the public service have no names and no counts; windows come with `detailed` in both dialects. */
 function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): JsonObject {
-  const { market } = asked;
+  const { market, state } = asked;
   const day = market.tokenActivity(token, at, DAY);
   return {
     chain: token.network.id,
@@ -55,8 +55,8 @@ function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean
     price_usd: market.tokenPriceUsd(token, at) ?? null,
     price_change_percentage_24h: day.priceChange,
     volume_usd_24h: day.volumeUsd,
-    volume_usd_7d: market.tokenActivity(token, at, 7 * DAY).volumeUsd,
-    volume_usd_30d: market.tokenActivity(token, at, 30 * DAY).volumeUsd,
+    volume_usd_7d: state.tokenVolumes.of(market, token, at, 7 * DAY),
+    volume_usd_30d: state.tokenVolumes.of(market, token, at, 30 * DAY),
     liquidity_usd: market.tokenLiquidityUsd(token, at),
     fdv_usd: fdvUsd(market, token, at),
     txns_24h: day.txns,

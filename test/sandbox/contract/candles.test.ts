@@ -150,8 +150,10 @@ contract("candles", {}, (service) => {
     expect(forward.length).toBeGreaterThan(0);
     expect(forward.length).toBeLessThan(1000);
     expect(backward).toEqual(forward);
-    expect(await opens(service, `${path}&start=-2d&limit=2`)).toEqual(forward.slice(0, 2));
-    expect(await opens(service, `${path}&start=-2d&count_back=2`)).toEqual(forward.slice(-2));
+    for (let count = 1; count <= forward.length; count++) {
+      expect(await opens(service, `${path}&start=-2d&limit=${count}`)).toEqual(forward.slice(0, count));
+      expect(await opens(service, `${path}&start=-2d&count_back=${count}`)).toEqual(forward.slice(-count));
+    }
   });
 
   test("a volume that rounds to 0 is left out", async () => {

@@ -51,6 +51,8 @@ contract("removed endpoints", { credits: 100 }, (service) => {
     expect((await service.ask("/usage", { key })).status).toBe(402);
     const answer = await service.ask("/pools", { key });
     expect([answer.status, answer.headers["x-credits-remaining"]]).toEqual([410, "0"]);
+    const refused = await service.ask("/usage", { key });
+    expect([refused.status, at(refused.body, "credits.used")]).toEqual([402, 100]);
   });
 
   test("221: 410 at every instant of the clock", async () => {

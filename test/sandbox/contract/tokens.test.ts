@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { at, contract, keysOf, list, WETH, words } from "./service.ts";
+import { at, contract, keysOf, list, NOON, numbers, WETH, words } from "./service.ts";
 
 const PATH = `/networks/ethereum/tokens/${WETH}`;
 const WINDOWS = ["24h", "6h", "1h", "30m", "15m", "5m"];
@@ -55,6 +55,20 @@ contract("one token", {}, (service) => {
       if (isWhole) expect(found).toBe(at(row, "pools"));
       else expect(Number(at(row, "pools"))).toBeGreaterThan(100);
     }
+  });
+
+  test("31: a token's volumes are those of its pools, over every window and whenever it is asked", async () => {
+    for (const later of [0, 3_600_000, 40_000_000]) {
+      service.clock.now += later;
+      const row = at((await service.ask("/networks/tempo/tokens/search?limit=1")).body, "results.0");
+      const path = `/networks/tempo/pools/search?limit=100&token_address=${String(at(row, "address"))}`;
+      const pools = (await service.ask(path)).body;
+      for (const name of words("volume_usd_24h volume_usd_7d volume_usd_30d")) {
+        const sum = numbers(pools, "results", name).reduce((total, volume) => total + volume, 0);
+        expect(Number(at(row, name)) / sum).toBeCloseTo(1, 9);
+      }
+    }
+    service.clock.now = NOON * 1000;
   });
 });
 

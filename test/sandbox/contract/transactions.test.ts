@@ -205,9 +205,9 @@ contract("pool transactions", {}, (service) => {
     ["70: RFC 3339 with an offset", "2026-10-02T13:30:00%2B02:30"],
     ["70: RFC 3339 behind UTC", "2026-10-02t07:00:00.000-04:00"],
   ])("%s", async (_rule, from) => {
-    expect(await places(service, `from=${from}&limit=100`)).toEqual(
-      await places(service, `from=${NOON - 3600}&limit=100`),
-    );
+    // The totals are in the text, and tell two windows apart whose newest rows are the same.
+    const [one, other] = [from, NOON - 3600].map((bound) => service.ask(`${PATH}?limit=1&from=${bound}`));
+    expect((await one)?.text).toBe((await other)?.text);
   });
 
   test.each([
