@@ -1,8 +1,12 @@
 import type { Tier } from "../model/tier.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** The REST hosts of the service: free for keyless and free keys, paid for the others. */
-export type SandboxHost = "rest_free" | "rest_paid";
+/** The hosts of the service: free for keyless and free keys, paid for the others. */
+export type SandboxHost = "rest_free" | "rest_paid" | "stream_free" | "stream_paid";
+
+export function isPaidHost(host: SandboxHost): boolean {
+  return host === "rest_paid" || host === "stream_paid";
+}
 
 /** What arrives at a host, without the socket it came through. */
 export interface SandboxRequest {
@@ -38,7 +42,7 @@ export interface SandboxOptions {
   readonly now: () => number;
   /** Real milliseconds from an arbitrary start: rate windows run in real time. */
   readonly elapsed: () => number;
-  /** The free REST host; the paid one stands on the next port. 0: any two free ports. */
+  /** The free REST host; the others stand on the next three ports. 0: any four free ports. */
   readonly port?: number;
   /** One JSON object a request. */
   readonly log?: (line: string) => void;

@@ -1,6 +1,6 @@
 import { paymentRequired, rateLimited, wrongHost } from "./billing-refusals.ts";
 import type { Caller } from "./caller.ts";
-import type { SandboxHost } from "./exchange.ts";
+import { isPaidHost, type SandboxHost } from "./exchange.ts";
 import { planRefusal } from "./plan-rules.ts";
 import type { Query } from "./query.ts";
 import { refuse, type Refusal } from "./refusal.ts";
@@ -13,6 +13,8 @@ export interface Arrival {
   readonly caller: Caller;
   readonly account: Account;
   readonly route: Route | undefined;
+  /** What the caller's plan does not include of a stream; that of an endpoint follows from its route. */
+  readonly streamPlan?: Refusal | undefined;
   readonly query: Query;
   /** Credits the answer will cost when all goes well. */
   readonly cost: number;
@@ -35,7 +37,7 @@ function keyRefusal({ host, caller }: Arrival): Refusal | undefined {
   if (caller.kind === "invalid") {
     return refuse(401, "invalid_api_key", "invalid API key: send the bare key as the Authorization header");
   }
-  if (caller.kind === "keyless" && host === "rest_paid") {
+  if (caller.kind === "keyless" && isPaidHost(host)) {
     return refuse(401, "unauthorized", "missing Authorization header");
   }
   return undefined;
@@ -44,12 +46,11 @@ function keyRefusal({ host, caller }: Arrival): Refusal | undefined {
 /** Specification, Authentication 5: a right key on the wrong host, in both directions. */
 function hostRefusal({ host, caller }: Arrival): Refusal | undefined {
   if (caller.kind !== "keyed") return undefined;
-  const right: SandboxHost = caller.tier === "free" ? "rest_free" : "rest_paid";
-  return host === right ? undefined : wrongHost(caller.tier);
+  return isPaidHost(host) === (caller.tier !== "free") ? undefined : wrongHost(caller.tier);
 }
 
-function plan({ route, query, caller, at }: Arrival): Refusal | undefined {
-  return route === undefined ? undefined : planRefusal(route.endpoint, query, caller.tier, at);
+function plan({ route, streamPlan, query, caller, at }: Arrival): Refusal | undefined {
+  return route === undefined ? streamPlan : planRefusal(route.endpoint, query, caller.tier, at);
 }
 
 function rate({ account, elapsed }: Arrival): Refusal | undefined {

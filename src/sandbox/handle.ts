@@ -104,7 +104,7 @@ function price(status: number, cost: number): number {
   return status === 400 || status === 404 ? 1 : 0;
 }
 
-function standardHeaders(state: SandboxState, account: Account, at: number): Record<string, string> {
+export function standardHeaders(state: SandboxState, account: Account, at: number): Record<string, string> {
   return {
     "Content-Type": "application/json; charset=utf-8",
     "X-Api-Plan": account.tier,
@@ -125,13 +125,13 @@ function isObject(body: Json): body is JsonObject {
   return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
-function keyOf(caller: ReturnType<typeof identify>): SandboxResponse["account"]["key"] {
+export function keyOf(caller: ReturnType<typeof identify>): SandboxResponse["account"]["key"] {
   if (caller.kind === "keyed") return caller.tier;
   return caller.kind === "invalid" ? "invalid" : "none";
 }
 
 /** Path and query of a request target, which a proxy's client sends with scheme and host. */
-function splitTarget(target: string): readonly [path: string, search: string] {
+export function splitTarget(target: string): readonly [path: string, search: string] {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
   const mark = local.indexOf("?");
   return mark === -1 ? [local, ""] : [local.slice(0, mark), local.slice(mark + 1)];

@@ -25,7 +25,10 @@ export type Answer = (asked: Asked) => Json;
 // Specification, "What the service does": 35 networks. The public service has grown past that.
 const SPECIFIED_NETWORKS = 35;
 
-export function supportedNetworks({ market, dialect }: Asked): readonly NetworkFacts[] {
+export function supportedNetworks({
+  market,
+  dialect,
+}: Pick<Asked, "market" | "dialect">): readonly NetworkFacts[] {
   return dialect === "spec" ? market.networks.slice(0, SPECIFIED_NETWORKS) : market.networks;
 }
 
