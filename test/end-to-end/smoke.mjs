@@ -33,11 +33,12 @@ for (const [command, exit, stdout, stderr] of cases) {
     timeout: 60_000,
     input: "",
   });
-  const isRight = ran.status === exit && stdout.test(ran.stdout) && stderr.test(ran.stderr);
+  const isRight =
+    ran.error === undefined && ran.status === exit && stdout.test(ran.stdout) && stderr.test(ran.stderr);
   if (isRight) continue;
   failed += 1;
   console.log(
-    `not as expected: dexdata ${command}\n  exit ${ran.status}\n  ${ran.stdout.slice(0, 300)}\n  ${ran.stderr.slice(0, 500)}`,
+    `not as expected: dexdata ${command}\n  exit ${ran.status}\n  ${ran.error ?? ran.stdout.slice(0, 300)}\n  ${ran.stderr?.slice(0, 500)}`,
   );
 }
 console.log(
