@@ -1,5 +1,6 @@
 import type { Tier } from "../model/tier.ts";
 import type { Dialect } from "./dialect.ts";
+import type { Faults } from "./faults/fault.ts";
 
 /** The hosts of the service: free for keyless and free keys, paid for the others. */
 export type SandboxHost = "rest_free" | "rest_paid" | "stream_free" | "stream_paid";
@@ -34,6 +35,8 @@ export interface Accounting {
   readonly key: Exclude<Tier, "keyless"> | "none" | "invalid";
   /** Credits charged. */
   readonly credits: number;
+  /** What was made to go wrong, as asked for. */
+  readonly faults?: readonly string[];
 }
 
 export interface SandboxOptions {
@@ -46,7 +49,7 @@ export interface SandboxOptions {
   readonly port?: number;
   /** One JSON object a request. */
   readonly log?: (line: string) => void;
-  /** Instead of each tier's own rate. */
+  /** Instead of each tier's own rate; Infinity for none. */
   readonly requestsPerMinute?: number;
   /** Length of the rate's window. */
   readonly minuteMs?: number;
@@ -58,4 +61,6 @@ export interface SandboxOptions {
   readonly overageCapUsd?: number;
   readonly latencyMs?: number;
   readonly dialect?: Dialect;
+  /** What goes wrong on purpose, and when; see `parseFaults`. */
+  readonly faults?: Faults;
 }

@@ -116,7 +116,7 @@ export function standardHeaders(state: SandboxState, account: Account, at: numbe
 }
 
 /** Wire-facts, section 6: outside plan and billing, public refusals were seen with a message and nothing else. */
-function publicForm({ status, body }: Outcome): Json {
+export function publicForm({ status, body }: Outcome): Json {
   if (status < 400 || status === 410 || !isObject(body) || "tier" in body) return body;
   return { message: body["message"] ?? "" };
 }

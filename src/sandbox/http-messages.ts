@@ -41,6 +41,7 @@ export function logRequest(
       plan: account.plan,
       credits: account.credits,
       key: account.key,
+      faults: account.faults,
       ms: Math.round(milliseconds * 1000) / 1000,
     }),
   );

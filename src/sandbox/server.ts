@@ -2,7 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type KeyedTier, sandboxKeys } from "./caller.ts";
 import type { SandboxHost, SandboxOptions } from "./exchange.ts";
-import { handle } from "./handle.ts";
+import { answerWithFaults } from "./faults/answer-with-faults.ts";
+import { deliver } from "./faults/delivery.ts";
+import { sendSteps } from "./faults/send-steps.ts";
 import { logRequest, readRequest, respond } from "./http-messages.ts";
 import { createSandboxState, type SandboxState } from "./state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
@@ -61,9 +63,11 @@ function serve(host: SandboxHost, state: SandboxState): Server {
     // Nothing here reads a body; unread, it would keep the connection from its next request.
     message.resume();
     const request = readRequest(message, host);
-    const response = handle(request, state);
+    const response = answerWithFaults(request, state);
     const send = (): void => {
-      respond(reply, response);
+      const { delivery } = response;
+      if (delivery === undefined) respond(reply, response);
+      else sendSteps(message.socket, deliver(delivery, response, request.method !== "HEAD"));
       logRequest(request, response, state.options.elapsed() - started, state);
     };
     const latency = state.options.latencyMs ?? 0;

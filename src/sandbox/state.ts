@@ -5,6 +5,7 @@ import type { Caller } from "./caller.ts";
 import { CreditAccount } from "./credit-account.ts";
 import type { Dialect } from "./dialect.ts";
 import type { SandboxOptions } from "./exchange.ts";
+import { createFaultCounter, type FaultCounter } from "./faults/fault-counter.ts";
 import { createMarket } from "./market/market.ts";
 import type { JsonObject } from "./json-writer.ts";
 import type { Market, PoolFacts, TokenFacts } from "./market/types.ts";
@@ -33,6 +34,8 @@ export interface SandboxState {
   readonly tokenLists: RecentLists<TokenFacts>;
   readonly dexLists: RecentLists<JsonObject>;
   readonly tokenVolumes: TokenVolumes;
+  /** Undefined where nothing is to go wrong. */
+  readonly faults: FaultCounter | undefined;
 }
 
 export function createSandboxState(options: SandboxOptions): SandboxState {
@@ -58,6 +61,7 @@ export function createSandboxState(options: SandboxOptions): SandboxState {
     tokenLists: new RecentLists(16),
     dexLists: new RecentLists(16),
     tokenVolumes: createTokenVolumes(),
+    faults: options.faults && createFaultCounter(options.faults, options.seed ?? 1),
   };
 }
 
@@ -66,6 +70,9 @@ function openAccount(tier: Tier, options: SandboxOptions): Account {
   return {
     tier,
     credits: new CreditAccount(tier, options),
-    rate: perMinute === undefined ? undefined : new RateWindow(perMinute, options.minuteMs ?? 60_000),
+    rate:
+      perMinute === undefined || perMinute === Number.POSITIVE_INFINITY
+        ? undefined
+        : new RateWindow(perMinute, options.minuteMs ?? 60_000),
   };
 }
