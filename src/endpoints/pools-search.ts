@@ -10,13 +10,22 @@ import {
   optional,
   percent,
   price,
-  record,
   text,
   time,
   windows,
   yesNo,
 } from "../model/record.ts";
-import { chains, createdBounds, cursorPaging, detailed, inNetwork, range, sort } from "./shared-params.ts";
+import {
+  chains,
+  createdBounds,
+  cursorPaging,
+  detailed,
+  inNetwork,
+  range,
+  searchRanges,
+  sort,
+} from "./shared-params.ts";
+import { searchWindow } from "./search-window.ts";
 
 /** Specification, "Pool search order_by accepted values". */
 export const poolOrders = [
@@ -49,26 +58,13 @@ const filters: readonly Param[] = [
     flag: "dex",
   }),
   detailed,
-  ...range("volume_usd_24h", "USD volume of 24 hours"),
-  ...range("volume_usd_7d", "USD volume of 7 days"),
-  ...range("volume_usd_30d", "USD volume of 30 days"),
-  ...range("liquidity_usd", "USD liquidity"),
-  ...range("txns_24h", "transactions of 24 hours", "integer"),
-  ...range("price_usd", "USD price"),
+  ...searchRanges,
   ...priceChanges,
   ...createdBounds,
 ];
 
 /** The cross-network path drops token_address without a word, so only the per-network endpoint has it. */
 const ofToken = query("token_address", { kind: "address" }, "only pools of this token", { flag: "token" });
-
-const window = record({
-  volume_usd: nullable(amount),
-  buys: nullable(count),
-  sells: nullable(count),
-  txns: nullable(count),
-  last_price_usd_change: nullable(percent),
-});
 
 /** Rows say transactions_24h though the filter is txns_24h, and never a bare volume_usd. */
 const rows: RowShape = {
@@ -100,7 +96,7 @@ const rows: RowShape = {
         symbol: optional(text),
         decimals: optional(count),
         fdv: nullable(amount),
-        ...everyWindow(optional(window), [...windows, "1m"]),
+        ...everyWindow(optional(searchWindow), [...windows, "1m"]),
       }),
     ),
   },

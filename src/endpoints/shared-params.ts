@@ -40,3 +40,13 @@ export const createdBounds: readonly Param[] = [
   query("created_after", { kind: "time" }, "created at or after this time"),
   query("created_before", { kind: "time" }, "created at or before this time"),
 ];
+
+/** What both searches filter by. */
+export const searchRanges: readonly Param[] = [
+  ...range("volume_usd_24h", "USD volume of 24 hours"),
+  ...range("volume_usd_7d", "USD volume of 7 days"),
+  ...range("volume_usd_30d", "USD volume of 30 days"),
+  ...range("liquidity_usd", "USD liquidity"),
+  ...range("txns_24h", "transactions of 24 hours", "integer"),
+  ...range("price_usd", "USD price"),
+];

@@ -9,13 +9,22 @@ import {
   optional,
   percent,
   price,
-  record,
   text,
   time,
   windows,
   yesNo,
 } from "../model/record.ts";
-import { chains, createdBounds, cursorPaging, detailed, inNetwork, range, sort } from "./shared-params.ts";
+import {
+  chains,
+  createdBounds,
+  cursorPaging,
+  detailed,
+  inNetwork,
+  range,
+  searchRanges,
+  sort,
+} from "./shared-params.ts";
+import { searchWindow } from "./search-window.ts";
 
 /** Specification, endpoint 3: the values order_by accepts. */
 export const tokenOrders = [
@@ -45,24 +54,11 @@ const filters: readonly Param[] = [
   ),
   sort,
   detailed,
-  ...range("volume_usd_24h", "USD volume of 24 hours"),
-  ...range("volume_usd_7d", "USD volume of 7 days"),
-  ...range("volume_usd_30d", "USD volume of 30 days"),
-  ...range("liquidity_usd", "USD liquidity"),
-  ...range("txns_24h", "transactions of 24 hours", "integer"),
-  ...range("price_usd", "USD price"),
+  ...searchRanges,
   ...range("price_change_percentage_24h", "price change of 24 hours in percent"),
   ...range("fdv_usd", "fully diluted value in USD"),
   ...createdBounds,
 ];
-
-const window = record({
-  volume_usd: nullable(amount),
-  buys: nullable(count),
-  sells: nullable(count),
-  txns: nullable(count),
-  last_price_usd_change: nullable(percent),
-});
 
 /** Plain rows of the public service have neither name nor symbol; the specification lists both always. */
 const rows: RowShape = {
@@ -83,7 +79,7 @@ const rows: RowShape = {
     pools: optional(count),
     created_at: optional(time),
     has_image: optional(yesNo),
-    ...everyWindow(optional(window), [...windows, "1m"]),
+    ...everyWindow(optional(searchWindow), [...windows, "1m"]),
   },
   identity: ["chain", "address"],
   columns: [
