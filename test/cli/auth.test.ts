@@ -342,6 +342,15 @@ describe("auth logout", () => {
     expect((await run("auth logout")).stderr).toBe('no key is stored as profile "default"\n');
   });
 
+  test("of a key where a profile belongs shows nothing of it", async () => {
+    const { run } = atHome();
+    const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: 'dexdata: --profile "api_…": is a key, not the name of a profile\n',
+    });
+  });
+
   test("asks nobody", async () => {
     const { run } = atHome();
     sandbox.takeLog();

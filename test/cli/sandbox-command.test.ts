@@ -148,7 +148,7 @@ describe("dexdata sandbox", () => {
         expect(await planOf(settingsOf(served))).toBe("pro");
       }
       expect(served.context.stderrText()).toMatch(
-        /^dexdata: --log "\/dev\/full": cannot be written \(ENOSPC[^\n]*\); serving goes on\n$/u,
+        /^dexdata: --log "\/dev\/full": cannot be written \(ENOSPC\); serving goes on\n$/u,
       );
     },
   );
@@ -251,7 +251,10 @@ describe("a slip", () => {
     ["--clock yesterday", /^dexdata: --clock "yesterday": /u],
     ["--speed fast", /^dexdata: --speed "fast": must be a number, 0 or more/u],
     ["--seed -1", /^dexdata: --seed "-1": /u],
-    ["--log /no/such/folder/log", /^dexdata: --log "\/no\/such\/folder\/log": cannot be written \(ENOENT/u],
+    [
+      "--log /no/such/folder/log",
+      /^dexdata: --log "\/no\/such\/folder\/log": cannot be written \(ENOENT\)\n$/u,
+    ],
   ];
   test.each(refused)("%s is refused by name, and nothing is served", async (flags, message) => {
     const { exit, stdout, stderr } = await dexdata(`sandbox --error-format text ${flags}`);
@@ -269,7 +272,7 @@ describe("a slip", () => {
       const bound = taken.address();
       if (bound === null || typeof bound === "string") throw new Error("no port");
       const port = bound.port - nth;
-      const before = listening();
+      await expect.poll(listening, soon).toBe(1);
       const { exit, stdout, stderr } = await dexdata(`sandbox --port ${port} --error-format text`);
       expect({ exit, stdout, stderr }).toEqual({
         exit: 2,
@@ -278,8 +281,7 @@ describe("a slip", () => {
           `dexdata: ports ${port} to ${port + 3} cannot be used: one is taken or not allowed\n` +
           "  choose others with --port, or any free ones with --port 0\n",
       });
-      const other = nth === 0 ? port + 1 : port;
-      await expect(connect(other)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+      await expect.poll(listening, soon).toBe(1);
       await new Promise((resolve) => {
         taken.close(resolve);
       });

@@ -29,9 +29,7 @@ export async function login(
   if (options.sandbox !== undefined) {
     throw usageFailure("auth login: the sandbox has keys of its own, and stores none", "leave out --sandbox");
   }
-  const name = options.profile ?? options.settings.profile.value ?? "default";
-  const checkedName = checkProfileName(name);
-  if ("problem" in checkedName) throw usageFailure(`${label("--profile", name)}: ${checkedName.problem}`);
+  const name = profileName(options) ?? "default";
   const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
@@ -155,12 +153,20 @@ export async function logout(
 ): Promise<ExitCode> {
   expectWords(words, 0, "auth logout");
   const options = readRunOptions(flags, context);
-  const name = options.profile ?? options.settings.profile.value ?? readCredentials(context).active;
+  const name = profileName(options) ?? readCredentials(context).active;
   const wasStored = await removeProfile(context, name);
   await context.stderr.write(
     wasStored ? `removed the key of profile "${name}"\n` : `no key is stored as profile "${name}"\n`,
   );
   return 0;
+}
+
+/** The profile that was named; one of the settings is checked already. */
+function profileName({ profile, settings }: RunOptions): string | undefined {
+  if (profile === undefined) return settings.profile.value;
+  const checked = checkProfileName(profile);
+  if ("problem" in checked) throw usageFailure(`${label("--profile", profile)}: ${checked.problem}`);
+  return profile;
 }
 
 async function readKey(

@@ -3,10 +3,13 @@ import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
 import { type Context, isInterruption } from "../../model/context.ts";
 import { Failure, usageFailure } from "../../model/failure.ts";
+import { withoutSecrets } from "../../model/key.ts";
 import { readInteger } from "../../model/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../model/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
+import { errorCode } from "../../settings/read-json-file.ts";
 import type { FlagValues } from "../flags.ts";
+import { readServiceOptions } from "./sandbox-options.ts";
 
 /** Serves until a signal ends it, or for as long as one command runs inside. */
 export async function runSandbox(
@@ -20,6 +23,7 @@ export async function runSandbox(
   const speed = readSpeed(flags);
   const started = context.clock.elapsed();
   const now = (): number => begin + (context.clock.elapsed() - started) * speed;
+  const service = readServiceOptions(flags);
   const log = openLog(flags, context);
   const { startSandbox } = await import("../../sandbox/server.ts");
   const isCommand = words.length > 0;
@@ -29,6 +33,7 @@ export async function runSandbox(
     elapsed: context.clock.elapsed,
     port: isCommand && flags["port"] === undefined ? 0 : port,
     ...(log !== undefined && { log }),
+    ...service,
   }).catch((cause: unknown) => {
     throw portFailure(cause, port);
   });
@@ -116,7 +121,7 @@ function openLog(flags: FlagValues, context: Context): ((line: string) => void) 
       appendFileSync(path, text);
       return undefined;
     } catch (cause) {
-      return `--log "${path}": cannot be written (${cause instanceof Error ? cause.message : String(cause)})`;
+      return `--log "${withoutSecrets(path)}": cannot be written (${errorCode(cause)})`;
     }
   };
   const refused = append("");
