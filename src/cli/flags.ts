@@ -88,6 +88,12 @@ export const globalFlags: readonly Flag[] = [
     group: "Hosts and keys",
   },
   {
+    name: "faults",
+    value: "spec",
+    help: "with --sandbox: what goes wrong, such as 429x3,500:5% (see: dexdata sandbox --help)",
+    group: "Hosts and keys",
+  },
+  {
     name: "now",
     value: "instant",
     help: "read time bounds as if it were this instant",

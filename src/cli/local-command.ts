@@ -10,5 +10,7 @@ export interface LocalCommand {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly flags: readonly Flag[];
+  /** What help says below the flags. */
+  readonly notes?: () => string;
   readonly run: (words: readonly string[], flags: FlagValues, context: Context) => Promise<number>;
 }

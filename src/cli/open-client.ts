@@ -64,10 +64,15 @@ async function openTarget(context: Context, options: RunOptions, notices: Notice
 export async function openSandbox(
   context: Context,
   options: RunOptions,
-  { tier, seed }: NonNullable<RunOptions["sandbox"]>,
+  { tier, seed, faults }: NonNullable<RunOptions["sandbox"]>,
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  const sandbox = await startSandbox({ seed, now: () => options.now, elapsed: context.clock.elapsed });
+  const sandbox = await startSandbox({
+    seed,
+    now: () => options.now,
+    elapsed: context.clock.elapsed,
+    ...(faults !== undefined && { faults }),
+  });
   const rest = plans[tier].hosts === "free" ? sandbox.restFree : sandbox.restPaid;
   const target: Target = {
     rest,

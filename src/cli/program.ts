@@ -59,6 +59,7 @@ function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen:
   const command = leafOf(program, local.words, local.summary, local.examples);
   command.usage(`${local.positionals} [flags]`.trim());
   for (const flag of local.flags) command.addOption(toOption(flag));
+  if (local.notes !== undefined) command.addHelpText("after", local.notes);
   command.action((words: string[]) => {
     const values = flagValues(command, local.flags);
     choose(async (context) => await local.run(words, values, context));

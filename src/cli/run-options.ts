@@ -7,7 +7,9 @@ import { parseTimeBound } from "../model/time.ts";
 import { isTier, type Tier, tiers } from "../model/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
 import { readSettings, type Settings } from "../settings/settings.ts";
+import type { Faults } from "../sandbox/faults/fault.ts";
 import { type FlagValues, globalFlags } from "./flags.ts";
+import { readFaults } from "./read-faults.ts";
 
 /** What the flags that every command takes, the environment and config.json make of this run. */
 export interface RunOptions {
@@ -25,7 +27,9 @@ export interface RunOptions {
   /** Milliseconds for the run. */
   readonly deadline: number | undefined;
   readonly retry: RetryPolicy;
-  readonly sandbox: { readonly tier: Tier; readonly seed: number } | undefined;
+  readonly sandbox:
+    | { readonly tier: Tier; readonly seed: number; readonly faults: Faults | undefined }
+    | undefined;
   readonly baseUrl: string | undefined;
   readonly keyFile: string | undefined;
   readonly profile: string | undefined;
@@ -118,13 +122,14 @@ function readSandbox(flags: FlagValues, context: Context): RunOptions["sandbox"]
   const isOn = flags["sandbox"] === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
   const tier = readText(flags, "tier");
   if (!isOn) {
-    for (const name of ["tier", "seed"]) {
+    for (const name of ["tier", "seed", "faults"]) {
       if (flags[name] !== undefined) throw usageFailure(`--${name}: goes with --sandbox`, tierHint(name));
     }
     return undefined;
   }
   if (tier !== undefined && !isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
-  return { tier: tier ?? "pro", seed: readNumber(flags, "seed", 0, 4_294_967_295) ?? 1 };
+  const seed = readNumber(flags, "seed", 0, 4_294_967_295) ?? 1;
+  return { tier: tier ?? "pro", seed, faults: readFaults(flags) };
 }
 
 function tierHint(name: string): string | undefined {

@@ -1,4 +1,5 @@
 import type { LocalCommand } from "../local-command.ts";
+import { faultsHelp, sandboxFlags } from "./sandbox-flags.ts";
 
 /** The words, flags and help of the commands that ask no endpoint; what they do is loaded when one is run. */
 export const localCommands: readonly LocalCommand[] = [
@@ -86,24 +87,10 @@ export const localCommands: readonly LocalCommand[] = [
       "dexdata sandbox",
       "dexdata sandbox --clock 2026-06-01 --log requests.ndjson",
       "dexdata sandbox -- npm test",
+      "dexdata sandbox --minute 6s --credits 50 --faults 429x3,500:5%,reset-body@7",
     ],
-    flags: [
-      {
-        name: "port",
-        value: "n",
-        help: "first of four ports (default 4747; 0 takes any free ones)",
-        group: "Sandbox",
-      },
-      { name: "clock", value: "instant", help: "where its time begins (default now)", group: "Sandbox" },
-      {
-        name: "speed",
-        value: "n",
-        help: "how fast its time runs; 0 freezes it (default 1)",
-        group: "Sandbox",
-      },
-      { name: "log", value: "file", help: "append one JSON line a request", group: "Sandbox" },
-      { name: "env", help: "print export lines for a shell instead", group: "Sandbox" },
-    ],
+    flags: sandboxFlags,
+    notes: faultsHelp,
     run: async (words, flags, context) =>
       await (await import("./sandbox.ts")).runSandbox(words, flags, context),
   },

@@ -1,0 +1,50 @@
+import { readDuration } from "../../model/duration.ts";
+import { usageFailure } from "../../model/failure.ts";
+import { choiceFailure, readInteger } from "../../model/read-param.ts";
+import type { Dialect } from "../../sandbox/dialect.ts";
+import type { SandboxOptions } from "../../sandbox/exchange.ts";
+import type { FlagValues } from "../flags.ts";
+import { readFaults } from "../read-faults.ts";
+
+/** What the flags say of the service itself: limits, forms, faults. What was not typed is absent. */
+export function readServiceOptions(flags: FlagValues): Partial<SandboxOptions> {
+  const options = {
+    requestsPerMinute: readRate(flags),
+    minuteMs: readTime(flags, "minute"),
+    credits: readCount(flags, "credits", 0),
+    packs: readCount(flags, "packs", 0),
+    overageCapUsd: readUsd(flags, "overage-cap"),
+    latencyMs: readTime(flags, "latency"),
+    dialect: readDialect(flags),
+    faults: readFaults(flags),
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function readRate(flags: FlagValues): number | undefined {
+  return flags["rpm"] === "unlimited" ? Number.POSITIVE_INFINITY : readCount(flags, "rpm", 1);
+}
+
+function readCount(flags: FlagValues, name: string, min: number): number | undefined {
+  const typed = flags[name];
+  if (typed === undefined) return undefined;
+  return Number(readInteger(`--${name} "${typed}"`, String(typed), { min, max: 1_000_000_000_000 }));
+}
+
+function readTime(flags: FlagValues, name: string): number | undefined {
+  const typed = flags[name];
+  return typed === undefined ? undefined : readDuration(`--${name} "${typed}"`, String(typed));
+}
+
+function readUsd(flags: FlagValues, name: string): number | undefined {
+  const typed = flags[name];
+  if (typed === undefined) return undefined;
+  if (/^\d{1,9}(\.\d{1,6})?$/u.test(String(typed))) return Number(typed);
+  throw usageFailure(`--${name} "${typed}": must be an amount of USD, such as 20 or 0.5`);
+}
+
+function readDialect(flags: FlagValues): Dialect | undefined {
+  const typed = flags["dialect"];
+  if (typed === undefined || typed === "spec" || typed === "public") return typed;
+  throw choiceFailure(`--dialect "${typed}"`, String(typed), ["spec", "public"]);
+}
