@@ -25,13 +25,21 @@ export function connectionFailure(cause: unknown): Error {
   const code = faultCode(cause);
   if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
   const isProtocol = code.startsWith("HPE_");
-  const isTls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/u.test(code);
-  if (isTls) {
+  if (/^(ERR_TLS_CERT|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/u.test(code)) {
     return new Failure(`the certificate of the host was not accepted (${code})`, {
       exit: 7,
       code: "tls",
       retryable: false,
       next: "if the host uses a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",
+    });
+  }
+  // EPROTO is what node makes of an answer that is no TLS, on some systems.
+  if (/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) {
+    return new Failure(`no secure connection to the host (${code})`, {
+      exit: 7,
+      code: "tls",
+      retryable: false,
+      next: "check the host, its port, and any proxy in between",
     });
   }
   const sentence = isProtocol

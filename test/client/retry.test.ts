@@ -138,6 +138,15 @@ describe("what is not", () => {
     expect(await ask([reply])).toMatchObject({ exit: 1, requests: 1, waits: [] });
   });
 
+  test("a host that speaks no TLS, which no other try would change", async () => {
+    server = await startScriptedServer(() => rows);
+    const url = server.url.replace("http:", "https:");
+    const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
+    const { exit, stdout, stderr } = await run(["networks", "-o", "table"], context);
+    expect({ exit, stdout, waits: context.clock.asked }).toEqual({ exit: 7, stdout: "", waits: [30_000] });
+    expect(stderr).toMatch(/^dexdata: no secure connection to the host \(ERR_SSL_\w+\)\n {2}check the host/u);
+  });
+
   test("rule 199: --retry-on names others, and only those", async () => {
     const flags = "--retry-on 503,408 --retries 1";
     for (const status of [503, 408]) {
@@ -328,7 +337,7 @@ describe("an end while it waits", () => {
 const folder = fileURLToPath(new URL("../../../shared/vectors/", import.meta.url));
 const areThere = existsSync(folder);
 if (!areThere)
-  console.warn(`LEFT OUT: the vectors of Retry-After and HTTP dates, for ${folder} is not there\n`);
+  console.warn(`LEFT OUT: the vectors of Retry-After and HTTP dates, for ${folder} is not there`);
 
 interface Vector {
   readonly value: string;
