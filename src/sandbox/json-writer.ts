@@ -22,7 +22,8 @@ function writeObject(object: JsonObject): string {
   for (const name in object) {
     const value = object[name];
     if (value === undefined) continue;
-    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${writeJson(value)}`;
+    // Names are the specification's words, which need no escapes.
+    text += `${text === "" ? "" : ","}"${name}":${writeJson(value)}`;
   }
   return `{${text}}`;
 }
