@@ -62,7 +62,7 @@ for (const dialect of ["spec", "public"] as const) {
     dialect,
   });
   for (const endpoint of endpoints) {
-    test(`184: whatever ${endpoint.id} is asked in the ${dialect} dialect, the answer is the contract's`, () => {
+    test(`169, 172, 184: whatever ${endpoint.id} is asked in the ${dialect} dialect, the answer is the contract's`, () => {
       fc.assert(
         fc.property(requestOf(endpoint), (target) => {
           const response = handle(
@@ -79,6 +79,7 @@ for (const dialect of ["spec", "public"] as const) {
           expect([200, 400, 404]).toContain(response.status);
           if (response.status !== 200) {
             expect(at(body, "message")).toEqual(expect.any(String));
+            if (dialect === "spec") expectEnvelope(endpoint, response.status, body);
             return;
           }
           for (const [group, rows] of rowsOf(endpoint, body)) {
@@ -91,4 +92,14 @@ for (const dialect of ["spec", "public"] as const) {
       );
     });
   }
+}
+
+/** Specification, Errors: of the thirteen codes those that REST parameters and paths can bring about. */
+function expectEnvelope(endpoint: Endpoint, status: number, body: unknown): void {
+  const code = at(body, "error");
+  const codes = { 400: words("invalid_param missing_param"), 404: words("unsupported_network not_found") };
+  expect(status === 400 ? codes[400] : codes[404]).toContain(code);
+  if (status === 400) expect(endpoint.params.map(({ name }) => name)).toContain(at(body, "param"));
+  if (code === "unsupported_network") expect(at(body, "param")).toBe("network");
+  if (code === "not_found") expect(words("pool token dex")).toContain(at(body, "resource"));
 }
