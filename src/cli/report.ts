@@ -1,6 +1,7 @@
 import type { Context } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
 import { escapeJsonText } from "../model/json-text.ts";
+import { hideSecrets } from "../model/key.ts";
 import { visibleText } from "../render/sanitise.ts";
 
 export type ErrorFormat = "text" | "json";
@@ -9,7 +10,7 @@ export type ErrorFormat = "text" | "json";
 export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
   const text = format === "json" ? failureJson(failure) : failureText(failure);
   // A closed stderr must not hide the exit code.
-  await context.stderr.write(text).catch(() => undefined);
+  await context.stderr.write(hideSecrets(text)).catch(() => undefined);
 }
 
 /** What is wrong, why in the service's words, what to type next. */

@@ -25,18 +25,26 @@ export async function runEndpoint(
   const questions = await readQuestions(group, words, flags, options, outer.stdin);
   const { context, release } = bounded(outer, options.deadline);
   const notices = createNotices(context, options);
-  const open = await openClient(context, options, notices);
   try {
-    return await answer({ context, options, questions, flags, notices, open });
+    const open = await openClient(context, options, notices);
+    try {
+      return await answer({ context, options, questions, flags, notices, open });
+    } finally {
+      await open.close();
+      sayWhatItWas(open, notices);
+    }
   } finally {
     release();
-    await open.close();
-    const { meter, target } = open.client;
-    if (target.isSimulated) notices.remark("simulated data: the sandbox's made-up market, not the real one");
-    warnOfPlan(open, notices);
-    notices.close(meter);
     await notices.settled();
   }
+}
+
+/** After the rows: whose they were, and what they cost. */
+function sayWhatItWas(open: OpenClient, notices: Notices): void {
+  const { meter, target } = open.client;
+  if (target.isSimulated) notices.remark("simulated data: the sandbox's made-up market, not the real one");
+  warnOfPlan(open, notices);
+  notices.close(meter);
 }
 
 interface Run {

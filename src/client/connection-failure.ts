@@ -1,4 +1,4 @@
-import { Failure } from "../model/failure.ts";
+import { Failure, untrustedAnswer } from "../model/failure.ts";
 
 /** Codes of node:net, node:dns, node:tls and undici, and the sentence for each. */
 const sentences: Readonly<Record<string, string>> = {
@@ -13,8 +13,6 @@ const sentences: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   UND_ERR_SOCKET: "the connection was closed before the answer was whole",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is not as long as it says",
-  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
-  UND_ERR_RESPONSE: "the answer is not HTTP",
 };
 
 const next = "check the network and the host, then try again";
@@ -24,7 +22,10 @@ export function connectionFailure(cause: unknown): Error {
   if (cause instanceof Failure) return cause;
   const code = faultCode(cause);
   if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
-  const isProtocol = code.startsWith("HPE_");
+  // What answers there is not the service: asking again would give the same.
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return untrustedAnswer("the headers of the answer are too long");
+  if (code === "UND_ERR_RESPONSE" || code.startsWith("HPE_"))
+    return untrustedAnswer("the answer is not HTTP");
   if (/^(ERR_TLS_CERT|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/u.test(code)) {
     return new Failure(`the certificate of the host was not accepted (${code})`, {
       exit: 7,
@@ -42,10 +43,9 @@ export function connectionFailure(cause: unknown): Error {
       next: "check the host, its port, and any proxy in between",
     });
   }
-  const sentence = isProtocol
-    ? "the answer is not HTTP"
-    : (sentences[code] ?? `the connection failed (${code})`);
-  return new Failure(sentence, { exit: 7, code: "network", retryable: true, next, cause });
+  const sentence = sentences[code] ?? `the connection failed (${code})`;
+  // A name that does not exist now will not exist in a second; EAI_AGAIN is the one that may.
+  return new Failure(sentence, { exit: 7, code: "network", retryable: code !== "ENOTFOUND", next, cause });
 }
 
 export function timeoutFailure(milliseconds: number): Failure {

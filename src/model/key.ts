@@ -61,3 +61,13 @@ export function withoutSecrets(text: string): string {
     .replaceAll(new RegExp(`${PREFIX}\\S{4,}`, "giu"), `${PREFIX}…`);
   return safe.length > 200 ? `${safe.slice(0, 200)}…` : safe;
 }
+
+/**
+ * The same for a whole message or JSON text, wherever in it: a key typed as a flag, a word or a URL would otherwise
+ * be repeated by the refusal. Codes such as `invalid_api_key` stay.
+ */
+export function hideSecrets(message: string): string {
+  return message
+    .replaceAll(/(?<![a-z\d_])api_[^\s"'\\]{4,}/giu, `${PREFIX}…`)
+    .replaceAll(/:\/\/[^\s/"'\\]*@/gu, "://…@");
+}

@@ -216,3 +216,26 @@ describe("help", () => {
     expect((await run("networks --version")).stdout).toMatch(/^dexdata \S+ \(interface 1\.0\.4\)\n$/u);
   });
 });
+
+describe("promise 1: a key typed where none belongs", () => {
+  const key = "api_pro_0123456789abcdef";
+  test.each([
+    `networks --api-key=${key}`,
+    `networks ${key}`,
+    key,
+    `auth ${key}`,
+    `networks -o ${key}`,
+    `networks --retries ${key}`,
+    `networks --base-url ${key}`,
+    `networks --base-url https://user:${key}@example.org`,
+    `pool ${key}`,
+    `tokens search --order-by ${key}`,
+  ])("%s: is refused without being repeated, as text and as JSON", async (words) => {
+    for (const format of ["text", "json"]) {
+      const { exit, stdout, stderr } = await run(`${words} --error-format ${format}`);
+      expect(exit).toBe(2);
+      expect(stdout + stderr).not.toContain("0123456789");
+      expect(stderr).not.toBe("");
+    }
+  });
+});

@@ -228,11 +228,19 @@ describe("promise 5: a body of any size", () => {
   });
 
   test("headers without end are refused", async () => {
-    const { url } = await serve(raw([`HTTP/1.1 200 OK\r\nx: ${"a".repeat(100 * 1024)}\r\n\r\n[]`]));
+    const { url, requests } = await serve(raw([`HTTP/1.1 200 OK\r\nx: ${"a".repeat(100 * 1024)}\r\n\r\n[]`]));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
-    const { exit, stderr } = await run(words("--retries 0"), context);
-    expect(exit).toBe(7);
+    const { exit, stderr } = await run(words(""), context);
+    expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
     expect(stderr).toMatch(/^dexdata: the headers of the answer are too long\n/u);
+  });
+
+  test("an answer that is not HTTP is refused, and not asked for again", async () => {
+    const { url, requests } = await serve(raw(["SSH-2.0-OpenSSH_9.2\r\n"]));
+    const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
+    const { exit, stderr } = await run(words(""), context);
+    expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
+    expect(stderr).toMatch(/^dexdata: the answer is not HTTP\n/u);
   });
 });
 
