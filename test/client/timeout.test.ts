@@ -230,7 +230,7 @@ describe("promise 5: a body of any size", () => {
   test("headers without end are refused", async () => {
     const { url, requests } = await serve(raw([`HTTP/1.1 200 OK\r\nx: ${"a".repeat(100 * 1024)}\r\n\r\n[]`]));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
-    const { exit, stderr } = await run(words(""), context);
+    const { exit, stderr } = await run(words("--retries 4"), context);
     expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
     expect(stderr).toMatch(/^dexdata: the headers of the answer are too long\n/u);
   });
@@ -238,7 +238,7 @@ describe("promise 5: a body of any size", () => {
   test("an answer that is not HTTP is refused, and not asked for again", async () => {
     const { url, requests } = await serve(raw(["SSH-2.0-OpenSSH_9.2\r\n"]));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
-    const { exit, stderr } = await run(words(""), context);
+    const { exit, stderr } = await run(words("--retries 4"), context);
     expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
     expect(stderr).toMatch(/^dexdata: the answer is not HTTP\n/u);
   });
