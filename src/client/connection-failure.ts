@@ -1,3 +1,4 @@
+import { errors } from "undici";
 import { Failure, untrustedAnswer } from "../model/failure.ts";
 
 /** Codes of node:net, node:dns, node:tls and undici, and the sentence for each. */
@@ -20,9 +21,10 @@ const next = "check the network and the host, then try again";
 /** A fault of the connection: exit 7. A GET is safe to repeat, so it is retried like a 500. */
 export function connectionFailure(cause: unknown): Error {
   if (cause instanceof Failure) return cause;
+  // What answers there is not the service: asking again would give the same.
+  if (cause instanceof errors.HTTPParserError) return untrustedAnswer("the answer is not HTTP");
   const code = faultCode(cause);
   if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
-  // What answers there is not the service: asking again would give the same.
   if (code === "UND_ERR_HEADERS_OVERFLOW") return untrustedAnswer("the headers of the answer are too long");
   if (code === "UND_ERR_RESPONSE" || code.startsWith("HPE_"))
     return untrustedAnswer("the answer is not HTTP");
