@@ -44,8 +44,8 @@ export class EventStream {
     if (this.#left === 0) this.#finish();
   }
 
-  ping(now: number): void {
-    if (!this.#isOver) this.#write(pingFrame(now));
+  ping(time: number): void {
+    if (!this.#isOver) this.#write(pingFrame(time));
   }
 
   /** Specification, Events 2. */

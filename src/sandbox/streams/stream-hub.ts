@@ -71,25 +71,26 @@ export class StreamHub {
   /** Sends what is due. Returns the milliseconds until it wants to be called again; undefined without streams. */
   turn(): number | undefined {
     const now = this.#state.at();
-    this.#sendPings(now);
     for (let step = 0; step < STEPS_A_TURN && this.#sentTo < now; step += 1) {
       const from = this.#sentTo;
       this.#sentTo = Math.min(now, from + STEP_SECONDS);
       this.#sendEvents(from, this.#sentTo, now);
     }
+    // After the events, so that a ping says up to when its stream has told everything.
+    this.#sendPings();
     if (this.#pings.size === 0) return undefined;
     if (this.#sentTo >= now) return TURN_MS;
     return [...this.#pings.keys()].some((stream) => stream.isCrowded()) ? CROWDED_MS : 0;
   }
 
-  #sendPings(now: number): void {
+  #sendPings(): void {
     const elapsed = this.#state.options.elapsed();
     for (const [stream, due] of this.#pings) {
       if (due > elapsed) break;
       // Put back at the end, behind all that are due earlier.
       this.#pings.delete(stream);
       this.#pings.set(stream, elapsed + PING_MS);
-      stream.ping(now);
+      stream.ping(this.#sentTo);
     }
   }
 

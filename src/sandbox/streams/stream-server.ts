@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { SandboxHost } from "../exchange.ts";
-import { logRequest, readRequest, respond } from "../http-messages.ts";
+import { faultySink } from "../faults/faulty-sink.ts";
+import { openWithFaults } from "../faults/open-with-faults.ts";
+import { sendAnswer } from "../faults/send-answer.ts";
+import { logRequest, readRequest } from "../http-messages.ts";
 import type { SandboxState } from "../state.ts";
 import type { StreamSink } from "./event-stream.ts";
-import { openStream } from "./open-stream.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { after } from "./ticker.ts";
 
@@ -11,6 +13,7 @@ import { after } from "./ticker.ts";
 const LONGEST_BODY = 64 * 1024;
 /** So long may what is queued wait for its reader when the stream is over. */
 const PARTING_MS = 10_000;
+const READING_MS = 25;
 
 /** A streaming host, not yet listening. */
 export function serveStreams(host: SandboxHost, state: SandboxState, hub: StreamHub): Server {
@@ -19,16 +22,16 @@ export function serveStreams(host: SandboxHost, state: SandboxState, hub: Stream
     readBody(message, (body) => {
       const answer = (): void => {
         const request = { ...readRequest(message, host), body };
-        const opening = openStream(request, state, hub);
+        const opening = openWithFaults(request, state, hub);
         if (opening.kind === "refused") {
-          respond(reply, opening.response);
+          sendAnswer(message, reply, opening.response);
           logRequest(request, opening.response, state.options.elapsed() - started, state);
           return;
         }
         reply.writeHead(opening.status, opening.headers);
         // A stream may be silent for long; its reader is to know at once that it is open.
         reply.flushHeaders();
-        const stream = opening.start(sinkOf(reply));
+        const stream = opening.start(faultySink(sinkOf(reply), opening.fault, () => cut(reply)));
         reply.once("close", () => stream.drop());
         logRequest(request, opening, state.options.elapsed() - started, state);
       };
@@ -48,6 +51,14 @@ function readBody(message: IncomingMessage, done: (body: string) => void): void 
     if (length <= LONGEST_BODY) chunks.push(chunk);
   });
   message.once("end", () => done(Buffer.concat(chunks).toString("utf8")));
+}
+
+/** Not before what has been written had time to be read: the end of a socket throws it away. */
+function cut(reply: ServerResponse): void {
+  reply.once(
+    "close",
+    after(READING_MS, () => reply.destroy()),
+  );
 }
 
 function sinkOf(reply: ServerResponse): StreamSink {
