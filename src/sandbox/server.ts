@@ -3,9 +3,8 @@ import type { AddressInfo } from "node:net";
 import { type KeyedTier, sandboxKeys } from "./caller.ts";
 import type { SandboxHost, SandboxOptions } from "./exchange.ts";
 import { answerWithFaults } from "./faults/answer-with-faults.ts";
-import { deliver } from "./faults/delivery.ts";
-import { sendSteps } from "./faults/send-steps.ts";
-import { logRequest, readRequest, respond } from "./http-messages.ts";
+import { sendAnswer } from "./faults/send-answer.ts";
+import { logRequest, readRequest } from "./http-messages.ts";
 import { createSandboxState, type SandboxState } from "./state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./streams/stream-server.ts";
@@ -65,9 +64,7 @@ function serve(host: SandboxHost, state: SandboxState): Server {
     const request = readRequest(message, host);
     const response = answerWithFaults(request, state);
     const send = (): void => {
-      const { delivery } = response;
-      if (delivery === undefined) respond(reply, response);
-      else sendSteps(message.socket, deliver(delivery, response, request.method !== "HEAD"));
+      sendAnswer(message, reply, response);
       logRequest(request, response, state.options.elapsed() - started, state);
     };
     const latency = state.options.latencyMs ?? 0;

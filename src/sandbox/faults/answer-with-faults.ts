@@ -29,7 +29,7 @@ export function answerWithFaults(request: SandboxRequest, state: SandboxState): 
 }
 
 /** As typed, for the log. */
-function namesOf({ answer, delivery, changes, headers }: DueFaults): readonly string[] {
+export function namesOf({ answer, delivery, changes, headers }: DueFaults): readonly string[] {
   const all = [answer, ...(answer === undefined ? changes : []), ...headers, delivery];
   return all.flatMap((fault) => (fault === undefined ? [] : [fault.text]));
 }

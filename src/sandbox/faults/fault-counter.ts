@@ -8,6 +8,8 @@ export interface StreamFault {
   readonly kind: "stream-cut" | "stream-silent" | "stream-error";
   /** Events to deliver before; 0 strikes at once. */
   readonly afterEvents: number;
+  /** As typed. */
+  readonly text: string;
 }
 
 /** Counts the requests each fault can strike; all else about faults is pure. */
@@ -34,7 +36,7 @@ export function createFaultCounter(faults: Faults, seed: number): FaultCounter {
       // All of them count, whether or not one before them strikes.
       const [due] = ofStreams.filter((fault) => strikes(fault, target));
       if (due === undefined || !isStreamKind(due.kind)) return undefined;
-      return { kind: due.kind, afterEvents: due.amount ?? 0 };
+      return { kind: due.kind, afterEvents: due.amount ?? 0, text: due.text };
     },
   };
 }

@@ -17,7 +17,9 @@ export function standIn(fault: Fault, request: SandboxRequest, state: SandboxSta
   const caller = identify(request.headers["authorization"], request.host, state.dialect);
   const account = state.account(caller, request.remoteAddress);
   const status = fault.amount ?? 500;
-  const charged = hasPrice(status) && account.credits.canPay(1, at) ? 1 : 0;
+  // Opening a stream costs nothing, and neither does a refusal.
+  const isStream = request.host === "stream_free" || request.host === "stream_paid";
+  const charged = !isStream && hasPrice(status) && account.credits.canPay(1, at) ? 1 : 0;
   account.credits.charge(charged, at);
   const accounting = { plan: account.tier, key: keyOf(caller), credits: charged };
   // An edge in front of the service knows nothing of plans and credits, nor do its headers.
