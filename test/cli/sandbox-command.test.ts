@@ -75,6 +75,20 @@ describe("dexdata sandbox", () => {
     expect(served.context.stderrText()).toBe("");
   });
 
+  test("streams on the two addresses it prints after those of REST", async () => {
+    const served = await serve("--clock 2026-10-02T12:00:00Z --speed 600");
+    const urls = served.printed.match(/http:\/\/127\.0\.0\.1:\d+/gu) ?? [];
+    const wanted =
+      "/sse/prices?method=token_price&chain=ethereum&address=0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+    const answers = [
+      await fetch(`${urls[2]}${wanted}&limit=2`),
+      await fetch(`${urls[3]}${wanted}&limit=2`, { headers: { authorization: "api_dev_x" } }),
+    ];
+    served.context.clock.advance(1000);
+    for (const answer of answers) expect((await answer.text()).match(/event: token_price/gu)).toHaveLength(2);
+    expect(answers.map(({ headers }) => headers.get("x-api-plan"))).toEqual(["keyless", "dev"]);
+  });
+
   test("the command it shows for another terminal works as it stands", async () => {
     const served = await serve();
     expect(served.printed).toMatch(
@@ -93,6 +107,8 @@ describe("dexdata sandbox", () => {
     expect(Object.keys(settings)).toEqual([
       "DEXDATA_BASE_URL",
       "DEXDATA_PRO_BASE_URL",
+      "DEXDATA_STREAMING_URL",
+      "DEXDATA_STREAMING_PRO_URL",
       "DEXDATA_API_KEY",
       "DEXDATA_TIER",
     ]);
@@ -193,6 +209,8 @@ describe("dexdata sandbox -- command", () => {
       expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
         DEXDATA_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u),
         DEXDATA_PRO_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u),
+        DEXDATA_STREAMING_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u),
+        DEXDATA_STREAMING_PRO_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u),
         DEXDATA_API_KEY: "api_pro_sandbox",
         DEXDATA_TIER: "pro",
         // Else a dexdata inside would start a second sandbox.

@@ -54,8 +54,10 @@ function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
   return `${[
     `dexdata sandbox: simulated data, seed ${seed}, from ${from}`,
     "",
-    `  REST, keyless and free          ${sandbox.restFree}`,
-    `  REST, dev, pro and enterprise   ${sandbox.restPaid}`,
+    `  REST, keyless and free             ${sandbox.restFree}`,
+    `  REST, dev, pro and enterprise      ${sandbox.restPaid}`,
+    `  streams, keyless and free          ${sandbox.streamFree}`,
+    `  streams, dev, pro and enterprise   ${sandbox.streamPaid}`,
     "",
     "keys",
     ...keys,
@@ -78,6 +80,8 @@ function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> 
   return {
     DEXDATA_BASE_URL: sandbox.restFree,
     DEXDATA_PRO_BASE_URL: sandbox.restPaid,
+    DEXDATA_STREAMING_URL: sandbox.streamFree,
+    DEXDATA_STREAMING_PRO_URL: sandbox.streamPaid,
     DEXDATA_API_KEY: sandbox.keys.pro,
     DEXDATA_TIER: "pro",
   };
