@@ -1,5 +1,6 @@
 import net from "node:net";
 import { describe, expect, test } from "vitest";
+import { StreamCensus } from "../../../src/sandbox/streams/stream-census.ts";
 import { at, list, NOON } from "../contract/service.ts";
 import {
   FREE,
@@ -90,6 +91,20 @@ describe("162: concurrent streams", () => {
     const other = await service.open(wethPrice, { key: `${key}_2`, host });
     expect(other.status).toBe(200);
   });
+});
+
+test.each(["spec", "public"] as const)("163: the 10,001st of the server gets 429, %s", (dialect) => {
+  const census = new StreamCensus();
+  for (let each = 0; each < 10_000; each++) census.enter(`127.1.${each % 1000}`);
+  expect(census.total).toBe(10_000);
+  const refusal = census.refusal("127.0.0.1", "pro", dialect);
+  expect([refusal?.status, refusal?.body["error"], refusal?.body["message"]]).toEqual([
+    429,
+    "rate_limited",
+    "global stream limit exceeded",
+  ]);
+  census.leave("127.1.0");
+  expect(census.refusal("127.0.0.1", "pro", dialect)).toBeUndefined();
 });
 
 describe("credits", () => {
@@ -208,22 +223,32 @@ describe("frames", () => {
 
 test("a reader that does not read is sent an error and let go, and holds little", async () => {
   const service = await serve({ credits: 1_000_000_000 });
-  const slow = await service.open(poolTrades.replace("=pool", "=token").replace(/0x88e6\w+/, WETH));
+  const key = "api_pro_slow";
+  const path = poolTrades.replace("=pool", "=token").replace(/0x88e6\w+/, WETH);
+  const slow = await service.open(path, { key });
   const quick = await service.open(wethPrice);
   slow.response.pause();
-  // Two days of all of WETH's trades are some 50 MB.
   const before = process.memoryUsage().rss;
-  for (let hour = 0; hour < 48; hour++) {
+  // An hour of all of WETH's trades is about a megabyte. It is over when nothing more is charged.
+  let left = Number.NaN;
+  for (let hour = 0; hour < 72; hour++) {
     service.pass(3600);
     await settled(service, quick);
+    const remaining = await service.remaining(key);
+    // The question itself costs one.
+    if (remaining === left - 1) break;
+    left = remaining;
   }
   expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(150);
   slow.response.resume();
   await slow.ended;
   expect(slow.events().at(-1)?.data).toEqual({ message: "the stream is read too slowly" });
-  expect(slow.text().length).toBeLessThan(12 * 2 ** 20);
-  expect(quick.events().length).toBeGreaterThan(1000);
-}, 120_000);
+  expect(slow.text().length).toBeLessThan(16 * 2 ** 20);
+  const charged = 1_000_000_000 - left;
+  expect(slow.events().length - 1).toBeLessThanOrEqual(charged);
+  // The quick one was not held up by it.
+  expect(quick.events().length).toBeGreaterThan(100);
+}, 60_000);
 
 test("close ends streams at once", async () => {
   const service = await serve();

@@ -1,0 +1,78 @@
+import { array, assert, double, integer, property } from "fast-check";
+import { expect, test } from "vitest";
+import { createMarket } from "../../../src/sandbox/market/market.ts";
+import { plainDecimal } from "../../../src/sandbox/streams/plain-decimal.ts";
+import { sourceOf, type Subject } from "../../../src/sandbox/streams/subject.ts";
+import { NOON } from "../contract/service.ts";
+import { POOL, WETH } from "./stream-client.ts";
+
+const market = createMarket({ seed: 1 });
+const network = market.networks.find(({ id }) => id === "ethereum");
+const token = network && market.token(network, WETH, NOON);
+const pool = network && market.pool(network, POOL, NOON);
+
+const subjects: Subject[] =
+  token === undefined || pool === undefined
+    ? []
+    : [
+        { method: "token_price", token },
+        { method: "pool", pool },
+        { method: "token", token },
+        { method: "token_ohlcv", token, interval: "1s" },
+        { method: "token_ohlcv", token, interval: "5s" },
+        { method: "token_ohlcv", token, interval: "60s" },
+        { method: "pool_reserves", pool },
+        { method: "token_reserves", token },
+      ];
+
+test("132: a swap that leaves the price where it was is no event", () => {
+  const still = { ...market, tokenPriceUsd: () => 2620.5 };
+  if (token === undefined) throw new Error("no WETH");
+  expect(
+    sourceOf({ method: "token_price", token }, market, "spec", NOON)(NOON, NOON + 600).length,
+  ).toBeGreaterThan(10);
+  expect(sourceOf({ method: "token_price", token }, still, "spec", NOON)(NOON, NOON + 600)).toEqual([]);
+});
+
+test("a token without a price is silent", () => {
+  const silent = { ...market, tokenPriceUsd: () => undefined };
+  if (token === undefined) throw new Error("no WETH");
+  expect(sourceOf({ method: "token_price", token }, silent, "spec", NOON)(NOON, NOON + 600)).toEqual([]);
+});
+
+test.each(subjects)(
+  "$method: however the time is cut, the events are the same, in order of time",
+  (subject) => {
+    const source = sourceOf(subject, market, "spec", NOON);
+    const whole = source(NOON, NOON + 600);
+    expect(whole.length).toBeGreaterThan(5);
+    const times = whole.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    assert(
+      property(array(integer({ min: 1, max: 599 }), { maxLength: 12 }), (cuts) => {
+        const edges = [0, ...cuts.toSorted((a, b) => a - b), 600].map((each) => NOON + each);
+        const parts = edges.slice(1).flatMap((to, index) => source(edges[index] ?? to, to));
+        expect(parts).toEqual(whole);
+      }),
+      { numRuns: 15 },
+    );
+  },
+);
+
+test("a decimal has no exponent, reads back as the same double, and keeps its digits", () => {
+  expect([0.00000098, 1e-30, 1.5e21, 2620.25, 3, 1.2345e-7].map(plainDecimal)).toEqual([
+    "0.00000098",
+    "0.000000000000000000000000000001",
+    "1500000000000000000000",
+    "2620.25",
+    "3",
+    "0.00000012345",
+  ]);
+  assert(
+    property(double({ min: 0, max: 1e24, noNaN: true }), (value) => {
+      const text = plainDecimal(value);
+      expect(text).toMatch(/^\d+(\.\d+)?$/);
+      expect(Number(text)).toBe(value);
+    }),
+  );
+});
