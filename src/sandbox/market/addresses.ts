@@ -4,7 +4,6 @@ import type { AddressFamily } from "./types.ts";
 const BASE58_DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-const HEX = makeAlphabet("0123456789abcdef");
 const BASE58 = makeAlphabet(BASE58_DIGITS);
 const BASE64URL = makeAlphabet(BASE64_DIGITS);
 
@@ -84,9 +83,21 @@ export function readTransactionWord(family: AddressFamily, id: string): number |
   }
 }
 
+/** Whole words of eight digits, the lowest digit first: what `letters` would give for a base of 16, without its divisions. */
 function hexDigits(key: number, count: number): string {
-  return letters(key, count, HEX);
+  let digits = "";
+  for (let next = 0; digits.length < count; next += 1) {
+    const word = hash(key, next);
+    digits += `${PAIRS[word & 255]}${PAIRS[(word >>> 8) & 255]}${PAIRS[(word >>> 16) & 255]}${PAIRS[word >>> 24]}`;
+  }
+  return digits;
 }
+
+/** The two digits of a byte, the lower one first. */
+const PAIRS: readonly string[] = Array.from(
+  { length: 256 },
+  (_, byte) => (byte & 15).toString(16) + (byte >>> 4).toString(16),
+);
 
 function hexWord(word: number): string {
   return (word >>> 0).toString(16).padStart(8, "0");

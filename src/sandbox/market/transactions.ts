@@ -130,7 +130,7 @@ function makeId(pool: MarketPool, day: number, head: number): string {
 
 function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: number): Transaction {
   const { network } = pool.facts;
-  const key = keyOf(pool, day, trades, row);
+  const { blockNumber, transactionIndex, logIndex } = keyOf(pool, day, trades, row);
   const head = headOf(trades, row);
   const flags = cell(trades, row, FLAGS);
   const isLiquidity = (flags & LIQUIDITY) !== 0;
@@ -145,11 +145,13 @@ function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: n
   const sender = makeAddress(network.addressFamily, hash(traders, (headWord >>> 0) % TRADERS));
   const isDirect = toUnit(mix(headWord)) < 0.6;
   return {
-    ...key,
+    blockNumber,
+    transactionIndex,
+    logIndex,
     kind: isLiquidity ? ((flags & ADD) === 0 ? "remove" : "add") : "swap",
     pool: pool.facts,
     id: makeId(pool, day, head),
-    blockHash: makeBlockHash(network.addressFamily, hash(traders ^ 0x1f83d9ab, key.blockNumber)),
+    blockHash: makeBlockHash(network.addressFamily, hash(traders ^ 0x1f83d9ab, blockNumber)),
     time: day * DAY + cell(trades, row, SECOND),
     sender,
     recipient: isDirect ? sender : makeAddress(network.addressFamily, hash(traders, -1 - (word & 15))),
