@@ -14,7 +14,7 @@ import { readBackfill } from "./read-backfill.ts";
 import { readBodySubscriptions, readQuerySubscription, type Subscription } from "./read-subscriptions.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { blockedPage, refusalBody, removedStream } from "./stream-refusals.ts";
+import { blockedPage, internalError, refusalBody, removedStream } from "./stream-refusals.ts";
 import { sourceOf } from "./subject.ts";
 
 export type Opening =
@@ -49,8 +49,8 @@ export function openStream(request: StreamRequest, state: SandboxState, hub: Str
       account: accounting,
       start: (sink) => start(arrived, order, state, hub, sink),
     };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+  } catch (cause) {
+    const error = cause instanceof Refusal ? cause : refuse(500, "internal_error", internalError(cause));
     const page = error.status === 401 ? blockedPage(caller, state.dialect) : undefined;
     return {
       kind: "refused",
@@ -131,9 +131,13 @@ function start(
     hub.census.leave(owner);
     leaveHub?.();
   });
-  for (const { subject, requestId } of backfill === undefined ? [] : subscriptions) {
-    const source = sourceOf(subject, state.market, state.dialect, at);
-    for (const candle of pastCandles(source, backfill ?? at, at)) stream.deliver(candle, requestId, at);
+  try {
+    for (const { subject, requestId } of backfill === undefined ? [] : subscriptions) {
+      const source = sourceOf(subject, state.market, state.dialect, at);
+      for (const candle of pastCandles(source, backfill ?? at, at)) stream.deliver(candle, requestId, at);
+    }
+  } catch (error) {
+    stream.fail(internalError(error));
   }
   if (!stream.isOver) leaveHub = hub.add(stream, subscriptions, at);
   return stream;

@@ -18,7 +18,7 @@ export function readBackfill(
     return since;
   }
   const last = headers["last-event-id"] ?? "";
-  // One of the future, or one that is no candle's, is ignored.
-  if (!/^\d{1,11}$/.test(last) || Number(last) > at) return undefined;
+  // One that is no candle's is ignored; so is one of the future, from which on there are none.
+  if (!/^\d{1,11}$/.test(last)) return undefined;
   return Math.max(Number(last), at - REACH_SECONDS);
 }

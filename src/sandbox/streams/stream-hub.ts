@@ -3,6 +3,7 @@ import type { EventStream } from "./event-stream.ts";
 import type { Subscription } from "./read-subscriptions.ts";
 import { StreamCensus } from "./stream-census.ts";
 import type { EventSource, StreamEvent } from "./stream-event.ts";
+import { internalError } from "./stream-refusals.ts";
 import { sourceOf, subjectKey } from "./subject.ts";
 
 /** Wire-facts 5.4. Pings run in real time, as rate windows do. */
@@ -101,9 +102,7 @@ export class StreamHub {
       try {
         for (const event of group.source(from, to)) due.push({ event, group });
       } catch (error) {
-        // Specification, Events 2: as a request would get a 500.
-        const why = error instanceof Error ? error.message : String(error);
-        for (const { stream } of group.members) stream.fail(`internal error: ${why}`);
+        for (const { stream } of group.members) stream.fail(internalError(error));
       }
     }
     due.sort((a, b) => a.event.at - b.event.at);

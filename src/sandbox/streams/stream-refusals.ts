@@ -60,3 +60,8 @@ export function blockedPage(caller: Caller, dialect: Dialect): string | undefine
   if (dialect === "spec" || caller.kind !== "keyless") return undefined;
   return "<!DOCTYPE html><html><head><title>You have been blocked</title></head><body></body></html>";
 }
+
+/** The message of a 500, and of the `error` event in its place when the stream is open (specification, Events 2). */
+export function internalError(cause: unknown): string {
+  return `internal error: ${cause instanceof Error ? cause.message : String(cause)}`;
+}

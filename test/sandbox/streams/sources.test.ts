@@ -1,10 +1,13 @@
 import { array, assert, double, integer, property } from "fast-check";
 import { expect, test } from "vitest";
 import { createMarket } from "../../../src/sandbox/market/market.ts";
+import { createSandboxState } from "../../../src/sandbox/state.ts";
+import { openStream } from "../../../src/sandbox/streams/open-stream.ts";
 import { plainDecimal } from "../../../src/sandbox/streams/plain-decimal.ts";
+import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
 import { sourceOf, type Subject } from "../../../src/sandbox/streams/subject.ts";
 import { NOON } from "../contract/service.ts";
-import { POOL, WETH } from "./stream-client.ts";
+import { POOL, WETH, wethPrice } from "./stream-client.ts";
 
 const market = createMarket({ seed: 1 });
 const network = market.networks.find(({ id }) => id === "ethereum");
@@ -75,4 +78,50 @@ test("a decimal has no exponent, reads back as the same double, and keeps its di
       expect(Number(text)).toBe(value);
     }),
   );
+});
+
+test("without sockets: a fault of the sandbox is a 500 before the stream and an error in it", () => {
+  let isBroken = false;
+  const clock = { now: NOON * 1000 };
+  const state = {
+    ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
+    market: {
+      ...market,
+      token: (...asked: Parameters<typeof market.token>) => {
+        if (isBroken) throw new Error("out of order");
+        return market.token(...asked);
+      },
+      tokenPriceUsd: () => {
+        throw new Error("out of order");
+      },
+    },
+  };
+  const hub = new StreamHub(state);
+  const request = {
+    method: "GET",
+    target: wethPrice,
+    headers: {},
+    remoteAddress: "127.0.0.1",
+    host: "stream_free",
+    body: "",
+  } as const;
+  const frames: string[] = [];
+  const opening = openStream(request, state, hub);
+  if (opening.kind !== "open") throw new Error("refused");
+  opening.start({
+    write: (frame) => void frames.push(frame),
+    queued: () => 0,
+    end: () => frames.push("end"),
+  });
+  clock.now += 60_000;
+  expect(hub.turn()).toBe(undefined);
+  expect(frames).toEqual(['event: error\ndata: {"message":"internal error: out of order"}\n\n', "end"]);
+  expect(hub.census.total).toBe(0);
+
+  isBroken = true;
+  const refused = openStream(request, state, hub);
+  expect(refused).toMatchObject({
+    kind: "refused",
+    response: { status: 500, body: '{"error":"internal_error","message":"internal error: out of order"}' },
+  });
 });
