@@ -107,6 +107,17 @@ test.each(["spec", "public"] as const)("163: the 10,001st of the server gets 429
   expect(census.refusal("127.0.0.1", "pro", dialect)).toBeUndefined();
 });
 
+test("162: who has left with the last stream has all places again", () => {
+  const census = new StreamCensus();
+  census.enter("127.0.0.1");
+  census.leave("127.0.0.1");
+  for (let each = 0; each < 10; each++) {
+    expect(census.refusal("127.0.0.1", "pro", "spec")).toBeUndefined();
+    census.enter("127.0.0.1");
+  }
+  expect(census.refusal("127.0.0.1", "pro", "spec")?.status).toBe(429);
+});
+
 describe("credits", () => {
   test("131: an update costs one, in a batch one each; opening and pings cost none", async () => {
     const service = await serve();

@@ -7,7 +7,7 @@ import { plainDecimal } from "../../../src/sandbox/streams/plain-decimal.ts";
 import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
 import { sourceOf, type Subject } from "../../../src/sandbox/streams/subject.ts";
 import { NOON } from "../contract/service.ts";
-import { POOL, WETH, wethPrice } from "./stream-client.ts";
+import { POOL, USDC, WETH, wethPrice } from "./stream-client.ts";
 
 const market = createMarket({ seed: 1 });
 const network = market.networks.find(({ id }) => id === "ethereum");
@@ -80,6 +80,84 @@ test("a decimal has no exponent, reads back as the same double, and keeps its di
   );
 });
 
+const request = {
+  method: "GET",
+  target: wethPrice,
+  headers: {},
+  remoteAddress: "127.0.0.1",
+  host: "stream_free",
+  body: "",
+} as const;
+
+test("a clock that jumps is caught up in bounded turns, in order, and nothing is skipped", () => {
+  const clock = { now: NOON * 1000 };
+  const state = { ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }), market };
+  const hub = new StreamHub(state);
+  const frames: string[] = [];
+  let queued = 0;
+  const opening = openStream(request, state, hub);
+  if (opening.kind !== "open") throw new Error("refused");
+  opening.start({ write: (frame) => void frames.push(frame), queued: () => queued, end: () => {} });
+  clock.now += 3_600_000;
+  const turns: (number | undefined)[] = [];
+  const told: number[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    // A reader that lags behind is waited for, a little.
+    queued = turn === 2 ? 300_000 : 0;
+    turns.push(hub.turn());
+    told.push(Number(/"timestamp":(\d+)/.exec(frames.at(-1) ?? "")?.[1]) - NOON);
+  }
+  expect(turns).toEqual([0, 0, 10, 100, 100]);
+  expect(told.map((seconds, turn) => seconds > turn * 960 - 120 && seconds <= (turn + 1) * 960)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+  const times = frames.map((frame) => Number(/"timestamp":(\d+)/.exec(frame)?.[1]));
+  if (token === undefined) throw new Error("no WETH");
+  const source = sourceOf({ method: "token_price", token }, market, "spec", NOON);
+  expect(times).toEqual(source(NOON, NOON + 3600).map(({ at }) => at));
+});
+
+test("what nobody follows any more is not worked out any more", () => {
+  const clock = { now: NOON * 1000 };
+  let asked = 0;
+  const counting = {
+    ...market,
+    transactions: (...window: Parameters<typeof market.transactions>) => {
+      asked += 1;
+      return market.transactions(...window);
+    },
+  };
+  const state = {
+    ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
+    market: counting,
+  };
+  const hub = new StreamHub(state);
+  const start = (address: string) => {
+    const opening = openStream({ ...request, target: wethPrice.replace(WETH, address) }, state, hub);
+    if (opening.kind !== "open") throw new Error("refused");
+    return opening.start({ write: () => {}, queued: () => 0, end: () => {} });
+  };
+  const askedInATurn = (): number => {
+    asked = 0;
+    clock.now += 1000;
+    hub.turn();
+    return asked;
+  };
+  const [first, second, other] = [start(WETH), start(WETH), start(USDC)];
+  expect(askedInATurn()).toBe(2);
+  first.drop();
+  expect(askedInATurn()).toBe(2);
+  second.drop();
+  expect(askedInATurn()).toBe(1);
+  other.drop();
+  expect(askedInATurn()).toBe(0);
+  expect(hub.turn()).toBe(undefined);
+});
+
 test("without sockets: a fault of the sandbox is a 500 before the stream and an error in it", () => {
   let isBroken = false;
   const clock = { now: NOON * 1000 };
@@ -97,14 +175,6 @@ test("without sockets: a fault of the sandbox is a 500 before the stream and an 
     },
   };
   const hub = new StreamHub(state);
-  const request = {
-    method: "GET",
-    target: wethPrice,
-    headers: {},
-    remoteAddress: "127.0.0.1",
-    host: "stream_free",
-    body: "",
-  } as const;
   const frames: string[] = [];
   const opening = openStream(request, state, hub);
   if (opening.kind !== "open") throw new Error("refused");
