@@ -28,14 +28,28 @@ export function atOrAfter(instant: RequestInstant): number {
   return instant.hasFraction ? instant.seconds + 1 : instant.seconds;
 }
 
-/** Unix seconds as RFC 3339 in UTC, `2026-09-28T13:07:35Z`. */
+/** Whole unix seconds as RFC 3339 in UTC, `2026-09-28T13:07:35Z`. */
 export function writeInstant(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  const day = Math.floor(seconds / 86_400);
+  // Every row has an instant, most of a page lie on one day, and a Date costs more than the rest of a row.
+  if (day !== writtenDay) {
+    writtenDate = new Date(day * 86_400_000).toISOString().slice(0, -13);
+    writtenDay = day;
+  }
+  const second = seconds - day * 86_400;
+  return `${writtenDate}${pair(second / 3600)}:${pair((second / 60) % 60)}:${pair(second % 60)}Z`;
+}
+
+let writtenDay = Number.NaN;
+let writtenDate = "";
+
+function pair(value: number): string {
+  return value < 10 ? `0${Math.floor(value)}` : `${Math.floor(value)}`;
 }
 
 /** The same with milliseconds, the form the service uses for pools: `2023-11-26T20:25:08.000Z`. */
 export function writeInstantMs(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
+  return `${writeInstant(seconds).slice(0, -1)}.000Z`;
 }
 
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;

@@ -66,9 +66,11 @@ function lastWholeId(shown: readonly Transaction[], next: Transaction | undefine
   return (whole ?? shown.at(-1))?.id ?? "";
 }
 
-function writeRows({ dialect }: Asked, rows: readonly Transaction[]): readonly JsonObject[] {
+function writeRows({ dialect, market }: Asked, rows: readonly Transaction[]): readonly JsonObject[] {
   return rows.map((row) => {
     const createdAt = writeInstant(row.time);
-    return dialect === "spec" ? specifiedTransaction(row, createdAt) : publicTransaction(row, createdAt);
+    return dialect === "spec"
+      ? specifiedTransaction(row, createdAt)
+      : publicTransaction(market, row, createdAt);
   });
 }

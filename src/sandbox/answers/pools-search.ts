@@ -38,7 +38,7 @@ function measures(market: Market) {
   const change =
     (seconds: number): Measure<PoolFacts> =>
     (pool, at) =>
-      market.poolActivity(pool, at, seconds).priceChange;
+      market.poolPriceChange(pool, at, seconds);
   return {
     volume_usd_24h: volume(DAY),
     volume_usd_7d: volume(7 * DAY),
@@ -81,7 +81,7 @@ function poolRow(
   detailed: boolean,
 ): JsonObject {
   const day = market.poolActivity(pool, at, DAY);
-  const change = (seconds: number): number | null => market.poolActivity(pool, at, seconds).priceChange;
+  const change = (seconds: number): number | null => market.poolPriceChange(pool, at, seconds);
   return {
     id: pool.id,
     chain: pool.network.id,

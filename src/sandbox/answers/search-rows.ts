@@ -53,8 +53,8 @@ export function foundPool(market: Market, pool: PoolFacts, at: number, dialect: 
     volume_usd: day.volumeUsd,
     transactions: day.txns,
     price_usd: market.poolPrice(pool, at).priceUsd,
-    last_price_change_usd_5m: market.poolActivity(pool, at, 300).priceChange,
-    last_price_change_usd_1h: market.poolActivity(pool, at, HOUR).priceChange,
+    last_price_change_usd_5m: market.poolPriceChange(pool, at, 300),
+    last_price_change_usd_1h: market.poolPriceChange(pool, at, HOUR),
     last_price_change_usd_24h: day.priceChange,
     tokens: pool.tokens.map((token) => ({
       id: token.address,

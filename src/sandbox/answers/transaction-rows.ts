@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json-writer.ts";
-import type { Transaction } from "../market/types.ts";
+import type { Market, Transaction } from "../market/types.ts";
 
 /** Specification, resource Transaction: these 18 fields; the two USD prices are left out where there is none. */
 export function specifiedTransaction(row: Transaction, createdAt: string): JsonObject {
@@ -27,7 +27,7 @@ export function specifiedTransaction(row: Transaction, createdAt: string): JsonO
 }
 
 /** Wire-facts 4.6: the 24 keys of the public service, with amounts as integers of any length. */
-export function publicTransaction(row: Transaction, createdAt: string): JsonObject {
+export function publicTransaction(market: Market, row: Transaction, createdAt: string): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
     ...specifiedTransaction(row, createdAt),
@@ -38,7 +38,7 @@ export function publicTransaction(row: Transaction, createdAt: string): JsonObje
     amount_1: row.amount1,
     volume_0: unsigned(row.amount0, token0?.decimals),
     volume_1: unsigned(row.amount1, token1?.decimals),
-    created_at_block_hash: row.blockHash,
+    created_at_block_hash: market.blockHash(row),
     canonical_chain: true,
   };
 }
@@ -49,6 +49,18 @@ function unsigned(amount: bigint, decimals = 0): number {
 
 /** The specification types `recipient` as a number, "address or numeric id": a made-up id of the address, exact as a double. */
 function numericId(address: string): number {
+  const known = ids.get(address);
+  if (known !== undefined) return known;
+  const id = makeNumericId(address);
+  if (ids.size < IDS_KEPT) ids.set(address, id);
+  return id;
+}
+
+// The traders of several networks.
+const ids = new Map<string, number>();
+const IDS_KEPT = 50_000;
+
+function makeNumericId(address: string): number {
   let [high, low] = [0x811c9dc5, 0x01000193];
   for (let index = 0; index < address.length; index++) {
     const code = address.charCodeAt(index);

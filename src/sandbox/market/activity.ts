@@ -1,8 +1,9 @@
 import type { MarketPool, MarketToken } from "./catalogue.ts";
 import { DAY } from "./catalogue.ts";
+import { countTrades } from "./trade-count.ts";
 import { rowVolume } from "./trade-day.ts";
 import type { TradeBook } from "./trade-rows.ts";
-import { BUY, FLAGS, lastRowAt, LIQUIDITY, WIDTH } from "./trade-rows.ts";
+import { BUY, FLAGS, isSwap, lastRowAt, LIQUIDITY, WIDTH } from "./trade-rows.ts";
 import type { Activity } from "./types.ts";
 import { usdAt } from "./usd.ts";
 
@@ -12,6 +13,29 @@ export function activityOfPool(book: TradeBook, pool: MarketPool, at: number, se
   const { volumeUsd, buyUsd, buys, swaps, txns } = sums;
   const priceChange = swaps === 0 ? null : changeOf(book, pool.token0, pool, at, seconds);
   return { volumeUsd, buyUsd, sellUsd: volumeUsd - buyUsd, buys, sells: swaps - buys, txns, priceChange };
+}
+
+export function priceChangeOfPool(
+  book: TradeBook,
+  pool: MarketPool,
+  at: number,
+  seconds: number,
+): number | null {
+  const first = Math.max(Math.floor(at - seconds) + 1, pool.tradesFrom);
+  return hasSwap(book, pool, first, Math.floor(at)) ? changeOf(book, pool.token0, pool, at, seconds) : null;
+}
+
+/** From the newest day back: a pool that trades at all mostly traded on the last day of the window. */
+function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number): boolean {
+  for (let day = Math.floor(last / DAY); day * DAY + DAY > first; day -= 1) {
+    if (countTrades(pool, day) === 0) continue;
+    const trades = book.day(pool, day);
+    const end = Math.max(-1, lastRowAt(trades, first - day * DAY - 1));
+    for (let row = lastRowAt(trades, last - day * DAY); row > end; row -= 1) {
+      if (isSwap(trades, row)) return true;
+    }
+  }
+  return false;
 }
 
 /** The sums over the token's pools, buys and sells as seen from the token. */

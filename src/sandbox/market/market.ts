@@ -1,13 +1,14 @@
-import { activityOfPool, activityOfToken } from "./activity.ts";
+import { activityOfPool, activityOfToken, priceChangeOfPool } from "./activity.ts";
 import { candlesOfPool, candlesOfToken } from "./candles.ts";
 import type { MarketPool, MarketToken } from "./catalogue.ts";
 import { DAY } from "./catalogue.ts";
 import { hash } from "./hash.ts";
 import { liquidityOfPool, liquidityOfToken } from "./liquidity.ts";
+import { rememberLatest } from "./latest-asked.ts";
 import { createListing } from "./listing.ts";
 import { priceOfPool } from "./prices.ts";
 import { createTradeBook } from "./trades.ts";
-import { countTransactions, findTransactions, listTransactions } from "./transactions.ts";
+import { blockHashOf, countTransactions, findTransactions, listTransactions } from "./transactions.ts";
 import type { Market, PoolFacts, TokenFacts } from "./types.ts";
 import { pricingPool, usdAt } from "./usd.ts";
 
@@ -38,7 +39,8 @@ export function createMarket(options: { seed: number }): Market {
         .map((pool) => pool.facts),
     poolPrice: (pool, at) => priceOfPool(book, poolOf(pool), at),
     poolLiquidityUsd: (pool, at) => liquidityOfPool(poolOf(pool), at),
-    poolActivity: (pool, at, seconds) => activityOfPool(book, poolOf(pool), at, seconds),
+    poolActivity: rememberLatest((pool, at, seconds) => activityOfPool(book, poolOf(pool), at, seconds)),
+    poolPriceChange: (pool, at, seconds) => priceChangeOfPool(book, poolOf(pool), at, seconds),
     tokenPriceUsd: (token, at) => {
       const known = tokenOf(token);
       if (!known.isPriced || pricingPool(known).facts.createdAt > at) return undefined;
@@ -46,10 +48,11 @@ export function createMarket(options: { seed: number }): Market {
       return usdAt(book, known, day, at - day * DAY);
     },
     tokenLiquidityUsd: (token, at) => liquidityOfToken(tokenOf(token), at),
-    tokenActivity: (token, at, seconds) => activityOfToken(book, tokenOf(token), at, seconds),
+    tokenActivity: rememberLatest((token, at, seconds) => activityOfToken(book, tokenOf(token), at, seconds)),
     transactions: (pool, window) => listTransactions(book, poolOf(pool), window),
     transactionCount: (pool, from, to) => countTransactions(book, poolOf(pool), from, to),
     transactionsWithId: (pool, id, to) => findTransactions(book, poolOf(pool), id, to),
+    blockHash: blockHashOf,
     poolCandles: (pool, window) => candlesOfPool(book, poolOf(pool), window),
     tokenCandles: (token, window) => candlesOfToken(book, tokenOf(token), window),
   };

@@ -6,7 +6,7 @@ import { countTrades, dayKey } from "./trade-count.ts";
 import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import { ADD, BUY, cell, FLAGS, FOLLOWS, lastRowAt, NO_USD, PRICE, RAW0, RAW1 } from "./trade-rows.ts";
 import { LIQUIDITY, SECOND, USD0, USD1 } from "./trade-rows.ts";
-import type { Transaction, TransactionKey, TransactionWindow } from "./types.ts";
+import type { NetworkFacts, Transaction, TransactionKey, TransactionWindow } from "./types.ts";
 
 const TRADERS = 4000;
 
@@ -141,8 +141,7 @@ function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: n
   const raw1 = makeRaw(cell(trades, row, RAW1), mix(word));
   const price = cell(trades, row, PRICE);
   const hasUsd = (flags & NO_USD) === 0;
-  const traders = hashText(network.addressFamily.length, network.id);
-  const sender = makeAddress(network.addressFamily, hash(traders, (headWord >>> 0) % TRADERS));
+  const sender = traderAt(network, (headWord >>> 0) % TRADERS);
   const isDirect = toUnit(mix(headWord)) < 0.6;
   return {
     blockNumber,
@@ -151,10 +150,9 @@ function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: n
     kind: isLiquidity ? ((flags & ADD) === 0 ? "remove" : "add") : "swap",
     pool: pool.facts,
     id: makeId(pool, day, head),
-    blockHash: makeBlockHash(network.addressFamily, hash(traders ^ 0x1f83d9ab, blockNumber)),
     time: day * DAY + cell(trades, row, SECOND),
     sender,
-    recipient: isDirect ? sender : makeAddress(network.addressFamily, hash(traders, -1 - (word & 15))),
+    recipient: isDirect ? sender : traderAt(network, -1 - (word & 15)),
     amount0: isIn ? raw0 : -raw0,
     amount1: (isLiquidity ? isIn : !isIn) ? raw1 : -raw1,
     price0: price,
@@ -162,6 +160,29 @@ function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: n
     price0Usd: hasUsd && pool.token0.isPriced ? cell(trades, row, USD0) : undefined,
     price1Usd: hasUsd && pool.token1.isPriced ? cell(trades, row, USD1) : undefined,
   };
+}
+
+/** Hash of the block that holds it; only one dialect shows it, so rows do without. */
+export function blockHashOf({ pool, blockNumber }: Transaction): string {
+  const { network } = pool;
+  return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
+}
+
+const traders = new WeakMap<NetworkFacts, Map<number, string>>();
+
+/** The few thousand who trade on a network, and below zero its routers; each address is made once. */
+function traderAt(network: NetworkFacts, place: number): string {
+  let known = traders.get(network);
+  if (known === undefined) traders.set(network, (known = new Map()));
+  const address = known.get(place);
+  if (address !== undefined) return address;
+  const made = makeAddress(network.addressFamily, hash(tradersKey(network), place));
+  known.set(place, made);
+  return made;
+}
+
+function tradersKey(network: NetworkFacts): number {
+  return hashText(network.addressFamily.length, network.id);
 }
 
 /** Odd last digits within what the double cannot tell apart: a client that reads the amount as a double loses them. */

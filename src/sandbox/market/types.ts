@@ -21,6 +21,8 @@ export interface Market {
   readonly poolLiquidityUsd: (pool: PoolFacts, at: number) => number;
   /** Sums over the pool's transactions with `at - seconds < time <= at`. */
   readonly poolActivity: (pool: PoolFacts, at: number, seconds: number) => Activity;
+  /** The activity's `priceChange`, without its sums. */
+  readonly poolPriceChange: (pool: PoolFacts, at: number, seconds: number) => number | null;
 
   /** USD price every endpoint shows for the token; undefined where the service has none (an unpriced token). */
   readonly tokenPriceUsd: (token: TokenFacts, at: number) => number | undefined;
@@ -33,6 +35,8 @@ export interface Market {
   readonly transactionCount: (pool: PoolFacts, from: number, to: number) => number;
   /** The transactions of the pool that share the id, newest first; empty when the pool has none. */
   readonly transactionsWithId: (pool: PoolFacts, id: string, to: number) => readonly Transaction[];
+
+  readonly blockHash: (transaction: Transaction) => string;
 
   /** Folded from the pool's swaps with from <= time_open < to, ascending, no candle for an interval without a swap. */
   readonly poolCandles: (pool: PoolFacts, window: CandleWindow) => readonly Candle[];
@@ -130,7 +134,6 @@ export interface Transaction extends TransactionKey {
   readonly pool: PoolFacts;
   /** Transaction hash; several events of one transaction share it. */
   readonly id: string;
-  readonly blockHash: string;
   readonly time: number;
   readonly sender: string;
   readonly recipient: string;
