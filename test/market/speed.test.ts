@@ -1,12 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createMarket } from "../../src/sandbox/market/market.ts";
+import type * as module from "../../src/sandbox/market/market.ts";
 import type { Market, PoolFacts } from "../../src/sandbox/market/types.ts";
+import { bundled, processorTime } from "../harness/bundled.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;
 
-/** The bars are for a quiet machine; a busy one may take this many times as long. */
+/** The bars are for the machine they were set on; another may take this many times as long. */
 const SLACK = 3;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle of that very module
+const { createMarket } = (await bundled("src/sandbox/market/market.ts")) as typeof module;
 
 function poolsOf(market: Market, slug: string): readonly PoolFacts[] {
   const network = market.network(slug);
@@ -22,9 +26,9 @@ function measure(enough: number, work: (market: Market, pools: readonly PoolFact
   for (let round = 0; round < 3 && best > enough; round += 1) {
     const market = createMarket({ seed: 20 + round });
     const pools = poolsOf(market, "ethereum");
-    const start = performance.now();
+    const start = processorTime();
     work(market, pools);
-    best = Math.min(best, performance.now() - start);
+    best = Math.min(best, processorTime() - start);
   }
   return best;
 }
@@ -92,9 +96,9 @@ describe("with a warm module and a cold cache", () => {
   test.each(["ethereum", "solana", "base"])("a market and the facts of %s take less than 60 ms", (slug) => {
     let best = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 3 && best > 60 * SLACK; round += 1) {
-      const start = performance.now();
+      const start = processorTime();
       poolsOf(createMarket({ seed: 30 + round }), slug);
-      best = Math.min(best, performance.now() - start);
+      best = Math.min(best, processorTime() - start);
     }
     expect(best).toBeLessThan(60 * SLACK);
   });
