@@ -97,7 +97,11 @@ describe("spec dialect", () => {
     ["133: no asset", [], "400 invalid_param body"],
     ["133: no array", entry, "400 invalid_param body"],
     ["133: no JSON", "[{", "400 invalid_param body"],
-    ["133: more than any batch needs", `[${" ".repeat(200_000)}]`, "400 invalid_param body"],
+    [
+      "133: more than any batch needs",
+      `[${" ".repeat(200_000)}${JSON.stringify(entry)}]`,
+      "400 invalid_param body",
+    ],
     ["133: an entry that is no object", [entry, 7], "400 invalid_param body"],
     ["133: an entry without a method", [{ ...entry, method: undefined }], "400 missing_param method"],
     ["133: a number as an address", [{ ...entry, address: 7 }], "400 invalid_param address"],
