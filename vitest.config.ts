@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    globalSetup: ["test/harness/global-setup.ts"],
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/harness/no-public-host.ts"],
     // Real sockets and child processes on two cores: generous, but a hang still ends.

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { rolldown } from "rolldown";
 import { afterAll } from "vitest";
+import { bundle } from "./bundle.ts";
 
 /**
  * A module of ours as users run it: bundled, and loaded by Node itself. Vitest wraps every access to an import, which
@@ -13,9 +13,7 @@ export async function bundled(source: string): Promise<unknown> {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-bundled-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "module.cjs");
-  const bundle = await rolldown({ input: source, platform: "node", logLevel: "silent" });
-  await bundle.write({ file, format: "cjs", codeSplitting: false });
-  await bundle.close();
+  await bundle(source, file);
   const loaded: unknown = createRequire(import.meta.url)(file);
   return loaded;
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll } from "vitest";
 import { type Row, toRow } from "./rows.ts";
 import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
-import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import { startSandbox } from "./bundled-sandbox.ts";
 
 /** The instant of every sandbox of the tests, in milliseconds: the same market in each run. */
 export const sandboxNow = Date.parse("2026-11-21T08:54:00Z");

@@ -1,9 +1,7 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/exchange.ts";
-import { handle } from "../../../src/sandbox/handle.ts";
-import { startSandbox } from "../../../src/sandbox/server.ts";
-import { createSandboxState } from "../../../src/sandbox/state.ts";
+import { createSandboxState, handle, startSandbox } from "../../harness/bundled-sandbox.ts";
 
 /** An answer as it came over the wire. */
 export interface Answer {
