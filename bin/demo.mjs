@@ -14,12 +14,20 @@ const scenes = [
   ["its newest trades", `txns ethereum ${pool} --limit 5`, 0],
   ["prices of any number of tokens, in the order asked", `prices ethereum ${weth} ${usdc}`, 0],
   ["candles", `ohlcv ethereum ${weth} --interval 1h --count-back 6`, 0],
-  ["tokens by liquidity, with filters", `tokens search solana --order-by liquidity_usd --volume-usd-24h-min 10k --limit 5`, 0],
+  [
+    "tokens by liquidity, with filters",
+    `tokens search solana --order-by liquidity_usd --volume-usd-24h-min 10k --limit 5`,
+    0,
+  ],
   ["anything by name, symbol or address", `search usdc --type tokens`, 0],
   ["the networks", `networks --limit 5`, 0],
   ["the DEXes of one", `dexes ethereum --limit 5`, 0],
   ["what it has cost", `usage`, 0],
-  ["for programs: NDJSON, each digit as the service sent it", `pools search base --limit 3 -o ndjson --fields id,price_usd,volume_usd_24h`, 0],
+  [
+    "for programs: NDJSON, each digit as the service sent it",
+    `pools search base --limit 3 -o ndjson --fields id,price_usd,volume_usd_24h`,
+    0,
+  ],
   ["a slip of the hand", `pool eth ${pool}`, 3],
 ];
 
@@ -28,11 +36,21 @@ for (const [title, command, exit] of scenes) {
   const words = command.split(" ");
   const format = words.includes("-o") ? [] : ["-o", "table"];
   process.stdout.write(`\n# ${title}\n$ dexdata ${command} --sandbox\n`);
-  const ran = spawnSync(process.execPath, [program, ...words, "--sandbox", "-q", "--error-format", "text", ...format], {
-    stdio: ["ignore", "inherit", "inherit"],
-    // Nothing of the user's own settings: the demo is the same everywhere.
-    env: { ...process.env, DEXDATA_CONFIG_DIR: "", DEXDATA_API_KEY: "", DEXDATA_TIER: "", NODE_EXTRA_CA_CERTS: "" },
-  });
+  const ran = spawnSync(
+    process.execPath,
+    [program, ...words, "--sandbox", "-q", "--error-format", "text", ...format],
+    {
+      stdio: ["ignore", "inherit", "inherit"],
+      // Nothing of the user's own settings: the demo is the same everywhere.
+      env: {
+        ...process.env,
+        DEXDATA_CONFIG_DIR: "",
+        DEXDATA_API_KEY: "",
+        DEXDATA_TIER: "",
+        NODE_EXTRA_CA_CERTS: "",
+      },
+    },
+  );
   if (ran.status !== exit) {
     failed += 1;
     process.stdout.write(`expected exit ${exit}, got ${ran.status ?? ran.signal}\n`);

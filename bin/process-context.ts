@@ -18,7 +18,7 @@ export function createProcessContext(): Context & { readonly release: () => void
   return {
     stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
     stderr: createOutput(process.stderr, () => undefined),
-    stdin: createInput(),
+    stdin: createInput(interrupt),
     env: process.env,
     platform: process.platform,
     clock: createClock(),
@@ -52,24 +52,33 @@ function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output 
   };
 }
 
-function createInput(): Input {
+function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
     isTerminal: process.stdin.isTTY,
-    read: async () => {
+    read: async (signal) => {
       const chunks: Buffer[] = [];
+      // Ends the loop below, which would otherwise wait for a line that nobody types any more.
+      const stop = (): void => void process.stdin.destroy();
+      signal.addEventListener("abort", stop);
       for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+      signal.removeEventListener("abort", stop);
+      signal.throwIfAborted();
       return Buffer.concat(chunks).toString("utf8");
     },
-    readSecret: async () =>
-      await new Promise((resolve) => {
+    readSecret: async (signal) =>
+      await new Promise((resolve, reject) => {
         // readline edits the line; what it would echo goes nowhere.
         const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
         const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+        let typed = "";
         lines.once("line", (line) => {
+          typed = line;
           lines.close();
-          resolve(line);
         });
-        lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
+        // In raw mode Ctrl-C is a key, not a signal.
+        lines.once("SIGINT", () => interrupt({ cause: "SIGINT" }));
+        signal.addEventListener("abort", () => lines.close());
+        lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));
       }),
   };
 }

@@ -41,7 +41,7 @@ export const globalFlags: readonly Flag[] = [
     group: "Output",
   },
   { name: "validate", help: "check every row against the interface's schema", group: "Output" },
-  { name: "quiet", short: "q", help: "no closing line, no progress", group: "Output" },
+  { name: "quiet", short: "q", help: "no closing line on a terminal", group: "Output" },
   {
     name: "stats",
     help: "print requests, credits and time on stderr, also without a terminal",
@@ -120,11 +120,17 @@ const pagingFlags: readonly Flag[] = [
 
 const pageFlag: Flag = { name: "page", value: "n", help: "begin with this page, from 1", group: "Rows" };
 
+const strictFlag: Flag = {
+  name: "no-strict",
+  help: "take rows though the service did not apply a filter",
+  group: "Rows",
+};
+
 /** The flags that follow from how an endpoint answers. */
 export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
   single: [],
   list: [{ ...limitFlag, help: "rows in all (default: all)" }],
-  "cursor-pages": pagingFlags,
+  "cursor-pages": [...pagingFlags, strictFlag],
   "numbered-pages": [...pagingFlags, pageFlag],
   batch: [
     {

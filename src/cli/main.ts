@@ -57,7 +57,11 @@ function quieten(command: Command, writeHelp: (text: string) => void): void {
 
 /** commander's refusals in our form: the word at fault, then the nearest known one. */
 function wordsFailure(error: CommanderError, program: Command, argv: readonly string[]): Failure {
-  const word = /'(?<word>[^']*)'/u.exec(error.message)?.groups?.["word"] ?? "";
+  // A value after `=` is not at fault, and may be a secret.
+  const word = (/'(?<word>[^']*)'/u.exec(error.message)?.groups?.["word"] ?? "").replace(
+    /^(--[^=]+)=.*$/su,
+    "$1",
+  );
   const command = commandOf(program, argv);
   const path = pathOf(command);
   const help = `see: ${path} --help`;
@@ -89,6 +93,7 @@ const renamedFlags: ReadonlyMap<string, string> = new Map([
   ["--volume-24h-max", "--volume-usd-24h-max"],
   ["--sort-by", "--order-by"],
   ["--sort-dir", "--sort"],
+  ["--page", "--cursor"],
 ]);
 
 function didYouMean(near: string | undefined, otherwise: string): string {

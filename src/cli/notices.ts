@@ -1,6 +1,7 @@
 import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
 import type { Meter } from "../client/meter.ts";
 import type { Context } from "../model/context.ts";
+import { hideSecrets } from "../model/key.ts";
 import { visibleText } from "../render/sanitise.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -29,7 +30,7 @@ export function createNotices(
   // Written in order and never awaited by the pull: a stuck stderr must not stop the rows.
   const write = (text: string): void => {
     written = written
-      .then(async () => await context.stderr.write(`${visibleText(text)}\n`))
+      .then(async () => await context.stderr.write(`${visibleText(hideSecrets(text))}\n`))
       .catch(() => undefined);
   };
   return {

@@ -18,7 +18,7 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
   const { reply } = endpoint;
   const typedLimit = readCount(flags, "limit", { min: 1 });
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
-    return { limit: typedLimit, walk: { pageSize: 0 } };
+    return { limit: typedLimit, walk: { pageSize: 0, isStrict: true } };
   }
   if (flags["all"] === true && typedLimit !== undefined) {
     throw usageFailure("--all and --limit: one says every row, the other how many", "leave out one of them");
@@ -34,7 +34,7 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
   const limit = flags["all"] === true ? undefined : (typedLimit ?? defaultLimit);
   const typedSize = readCount(flags, "page-size", { min: 1, max: reply.maxLimit });
   const pageSize = typedSize ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
-  return { limit, walk: { pageSize, cursor, page } };
+  return { limit, walk: { pageSize, cursor, page, isStrict: flags["no-strict"] !== true } };
 }
 
 function readCount(

@@ -88,7 +88,8 @@ function leafOf(program: Command, words: string, summary: string, examples: read
 function toOption(flag: Flag): Option {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
   const value = flag.value === undefined ? "" : ` <${flag.value}>`;
-  const option = new Option(`${short}--${flag.name}${value}`, flag.help);
+  const choices = flag.choices === undefined || flag.name === "output" ? "" : `: ${flag.choices.join(", ")}`;
+  const option = new Option(`${short}--${flag.name}${value}`, `${flag.help}${choices}`);
   if (flag.name === "verbose") option.argParser((_, before: number | undefined) => (before ?? 0) + 1);
   return option.helpGroup(`${flag.group}:`);
 }
@@ -99,7 +100,9 @@ function flagValues(command: Command, flags: readonly Flag[]): FlagValues {
   const values: Record<string, string | boolean | number | undefined> = {};
   for (const { name } of [...flags, ...globalFlags]) {
     const value = typed[new Option(`--${name}`).attributeName()];
-    if (value !== undefined) values[name] = value;
+    // commander knows `--no-strict` as a `strict` that is true unless typed.
+    if (name.startsWith("no-")) values[name] = value === false ? true : undefined;
+    else if (value !== undefined) values[name] = value;
   }
   return values;
 }

@@ -1,8 +1,6 @@
 import type { Subject } from "../client/batches.ts";
 import type { Walk } from "../client/pages.ts";
-import type { Args } from "../model/args.ts";
-import { readArgs } from "../model/args.ts";
-import type { Input } from "../model/context.ts";
+import { type Args, readArgs, type Typed } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";
 import { choiceFailure } from "../model/read-param.ts";
@@ -32,12 +30,12 @@ export async function readQuestions(
   words: readonly string[],
   flags: FlagValues,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
-  stdin: Input,
+  readStdin: () => Promise<string>,
 ): Promise<Questions> {
   const hasNetwork = words.length > 0;
   const endpoint = chooseEndpoint(group, flags, hasNetwork);
   const usage = `usage: dexdata ${usageOf(group)}`;
-  const subjects = await readTargets(endpoint, words, stdin, usage);
+  const subjects = await readTargets(endpoint, words, readStdin, usage);
   const typed = typedParams(endpoint, flags, options);
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
   const missing = readMissing(flags);
@@ -62,13 +60,11 @@ export async function readQuestions(
   };
 }
 
-type Typed = ReadonlyMap<string, string>;
-
 /** The path parameters (or the search words) of each thing asked for. */
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
-  stdin: Input,
+  readStdin: () => Promise<string>,
   usage: string,
 ): Promise<readonly Typed[]> {
   const [first] = words;
@@ -83,7 +79,7 @@ async function readTargets(
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("a network is needed", usage);
     return [new Map(first === undefined ? [] : [["network", first]])];
   }
-  const subjects = await readSubjects(words, stdin, usage);
+  const subjects = await readSubjects(words, readStdin, usage);
   if (subjects.length === 0 && !words.includes("-")) throw usageFailure("an address is needed", usage);
   if (subjects.length > 1 && !takesMany(endpoint)) {
     throw usageFailure(`"${subjects[1]?.address}": ${endpoint.command} takes one address`, usage);

@@ -2,13 +2,14 @@ import type { Page } from "../client/page.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { type ExitCode, Failure } from "../model/failure.ts";
+import { isOfOneInput } from "../model/meanings.ts";
 import type { Question } from "../model/args.ts";
 import { wantedPages } from "../pull/wanted-pages.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { bounded } from "./deadline.ts";
 import { moreLine } from "./continuation.ts";
 import type { FlagValues } from "./flags.ts";
-import { createNotices, type Notices } from "./notices.ts";
+import { counted, createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
 import { type Questions, readQuestions } from "./questions.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
@@ -22,10 +23,11 @@ export async function runEndpoint(
   outer: Context,
 ): Promise<ExitCode> {
   const options = readRunOptions(flags, outer);
-  const questions = await readQuestions(group, words, flags, options, outer.stdin);
   const { context, release } = bounded(outer, options.deadline);
   const notices = createNotices(context, options);
   try {
+    const readStdin = async (): Promise<string> => await context.stdin.read(context.signal);
+    const questions = await readQuestions(group, words, flags, options, readStdin);
     const open = await openClient(context, options, notices);
     try {
       return await answer({ context, options, questions, flags, notices, open });
@@ -58,27 +60,36 @@ interface Run {
 
 async function answer(run: Run): Promise<ExitCode> {
   const { questions, notices } = run;
+  const { endpoint } = questions;
   const renderer = await openRenderer(run);
   const failures: Failure[] = [];
-  let [rows, missing] = [0, 0];
+  const total: Shown = { rows: 0, missing: 0, failures: [], remarks: [] };
+  const note = async (cause: unknown, question: Question): Promise<void> => {
+    const failure = await withSuggestion(cause, run.context, run.open.client, question);
+    if (!isOfOneInput(failure)) throw failure;
+    failures.push(failure);
+  };
   for (const args of questions.asked) {
-    const question = { endpoint: questions.endpoint, args };
     try {
-      const shown = await showPages(run, question, renderer);
-      rows += shown.rows;
-      missing += shown.missing;
+      const shown = await showPages(run, { endpoint, args }, renderer);
+      total.rows += shown.rows;
+      total.missing += shown.missing;
+      total.remarks.push(...shown.remarks);
+      for (const refused of shown.failures) await note(refused.failure, { endpoint, args: refused.args });
     } catch (cause) {
-      const failure = await withSuggestion(cause, run.context, run.open.client, question);
-      if (!isOfOneInput(failure) || questions.asked.length === 1) throw failure;
-      failures.push(failure);
-      notices.warn(`dexdata: ${failure.message}`);
+      await note(cause, { endpoint, args });
     }
   }
   const [first] = failures;
-  if (first !== undefined && failures.length === questions.asked.length) throw first;
+  if (first !== undefined && total.rows === 0 && total.missing === 0) {
+    for (const other of failures.slice(1)) notices.warn(`dexdata: ${other.message}`);
+    throw first;
+  }
   await renderer.end();
-  if (rows === 0 && failures.length === 0) notices.remark("nothing found");
-  return failures.length > 0 || (missing > 0 && questions.missing === "fail") ? 8 : 0;
+  for (const failure of failures) notices.warn(`dexdata: ${failure.message}`);
+  for (const remark of total.remarks) notices.remark(remark);
+  if (total.rows === 0) notices.remark("nothing found");
+  return failures.length > 0 || (total.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
 async function openRenderer({ context, options, questions }: Run): Promise<Renderer> {
@@ -90,48 +101,63 @@ async function openRenderer({ context, options, questions }: Run): Promise<Rende
     isRecord: questions.isRecord,
     fields: options.fields,
     isColored: options.isColored,
-    isUnicode: /utf-?8/iu.test(context.env["LC_ALL"] ?? context.env["LC_CTYPE"] ?? context.env["LANG"] ?? ""),
+    // An empty variable counts as unset (POSIX, Environment Variables).
+    isUnicode: /utf-?8/iu.test(context.env["LC_ALL"] || context.env["LC_CTYPE"] || context.env["LANG"] || ""),
     now: options.now,
   });
 }
 
-/** The walk for one question, row by row to the screen; says what was left out and how to go on. */
-async function showPages(
-  run: Run,
-  question: Question,
-  renderer: Renderer,
-): Promise<{ rows: number; missing: number }> {
+/** What became of one question, or of all. */
+interface Shown {
+  rows: number;
+  missing: number;
+  readonly failures: NonNullable<Page["refused"]>[];
+  /** For somebody who watches, once the output is whole. */
+  readonly remarks: string[];
+}
+
+/** The walk for one question, page by page to the screen. */
+async function showPages(run: Run, question: Question, renderer: Renderer): Promise<Shown> {
   const { questions, options, notices } = run;
   const { client } = run.open;
+  const { pageSize } = questions.walk;
   const pages = await wantedPages(client, question, { ...questions, isValidated: options.isValidated });
-  let [rows, missing] = [0, 0];
+  const shown: Shown = { rows: 0, missing: 0, failures: [], remarks: [] };
   let last: Page | undefined;
-  for await (const page of pages) {
-    rows += page.rows.length;
-    missing += page.missing?.length ?? 0;
-    if (questions.missing !== "null") nameMissing(page, notices);
-    await renderer.page(page);
-    last = page;
+  try {
+    for await (const page of pages) {
+      shown.rows += page.rows.length;
+      shown.missing += page.missing?.length ?? 0;
+      if (page.refused !== undefined) shown.failures.push(page.refused);
+      if (questions.missing !== "null") nameMissing(page, notices);
+      await renderer.page(page);
+      last = page;
+    }
+  } catch (cause) {
+    const more = last === undefined ? undefined : moreLine(question, run.flags, last, pageSize);
+    throw cause instanceof Failure && more !== undefined ? cutShort(cause, shown.rows, more) : cause;
   }
   if (questions.limit !== undefined && last !== undefined) {
-    const more = moreLine(question, run.flags, last, questions.walk.pageSize);
-    if (more !== undefined) notices.remark(more);
+    const more = moreLine(question, run.flags, last, pageSize);
+    if (more !== undefined) shown.remarks.push(more);
   }
-  if (rows === 0) {
+  if (shown.rows === 0) {
     const hint = await hintAtEmpty(run.context, client, question);
     if (hint !== undefined) notices.warn(hint);
   }
-  return { rows, missing };
+  return shown;
+}
+
+/** The rows before the failure stay; so that they are not taken for all, it says how many, and how to go on. */
+function cutShort(failure: Failure, rows: number, more: string): Failure {
+  return new Failure(`${failure.message}; ${counted(rows, "row")} came before`, {
+    ...failure.details,
+    next: more,
+  });
 }
 
 function nameMissing(page: Page, notices: Notices): void {
   for (const { network, address } of page.missing ?? []) notices.warn(`no price: ${network}:${address}`);
-}
-
-/** A wrong address among several is that input's failure; key, credits, pace and network are everybody's. */
-function isOfOneInput(failure: Failure): boolean {
-  const { status } = failure.details;
-  return status === 404 || status === 400;
 }
 
 /** A key that the service does not count under its plan is a silent loss: it is said whoever listens. */

@@ -43,6 +43,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
   const format =
     readWord(flags, "output") ?? settings.output.value ?? (context.stdout.isTerminal ? "table" : "ndjson");
   const fields = readText(flags, "fields");
+  readWord(flags, "error-format");
   return {
     settings,
     format: format === "table" || format === "json" ? format : "ndjson",

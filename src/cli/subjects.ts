@@ -1,6 +1,5 @@
 import type { Subject } from "../client/batches.ts";
 import { isObject, member } from "../client/page.ts";
-import type { Input } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
 
 /**
@@ -9,19 +8,19 @@ import { usageFailure } from "../model/failure.ts";
  */
 export async function readSubjects(
   words: readonly string[],
-  stdin: Input,
+  read: () => Promise<string>,
   usage: string,
 ): Promise<readonly Subject[]> {
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("a network and an address are needed", usage);
-  if (first === "-") return await readLines(stdin, undefined, usage);
+  if (first === "-") return await readLines(read, undefined, usage);
   const pair = splitPair(first);
   if (pair === undefined && rest.length === 0)
     throw usageFailure(`"${first}": an address is needed after the network`, usage);
   const network = pair === undefined ? first : undefined;
   const subjects: Subject[] = [];
   for (const word of pair === undefined ? rest : words) {
-    if (word === "-") subjects.push(...(await readLines(stdin, network, usage)));
+    if (word === "-") subjects.push(...(await readLines(read, network, usage)));
     else subjects.push(readWord(word, network, usage));
   }
   return subjects;
@@ -43,11 +42,11 @@ function splitPair(word: string): Subject | undefined {
 }
 
 async function readLines(
-  stdin: Input,
+  read: () => Promise<string>,
   network: string | undefined,
   usage: string,
 ): Promise<readonly Subject[]> {
-  const lines = (await stdin.read()).split("\n").map((line) => line.trim());
+  const lines = (await read()).split("\n").map((line) => line.trim());
   return lines.flatMap((line, index) => (line === "" ? [] : [readLine(line, network, index + 1, usage)]));
 }
 
@@ -55,7 +54,7 @@ function readLine(line: string, network: string | undefined, number: number, usa
   const where = `line ${number} of stdin`;
   const said = line.startsWith("{")
     ? readRow(line, where)
-    : (splitPair(line) ?? { network: undefined, address: line });
+    : ((network === undefined ? splitPair(line) : undefined) ?? { network: undefined, address: line });
   const onNetwork = said.network ?? network;
   if (onNetwork !== undefined) return { network: onNetwork, address: said.address };
   throw usageFailure(

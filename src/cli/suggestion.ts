@@ -78,7 +78,7 @@ async function listKnown(
   if (cached !== undefined) return cached.map((text) => text.split("\t"));
   const rows: string[][] = [];
   try {
-    for await (const page of walkPages(client, endpoint, args, { pageSize: 100 })) {
+    for await (const page of walkPages(client, endpoint, args, { pageSize: 100, isStrict: true })) {
       rows.push(...page.values.map((row) => fields.map((field) => String(member(row, field)))));
     }
   } catch (cause) {

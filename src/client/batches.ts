@@ -1,6 +1,7 @@
 import type { Args } from "../model/args.ts";
 import { type Endpoint, onlyGroup } from "../model/endpoint.ts";
-import { untrustedAnswer, usageFailure } from "../model/failure.ts";
+import { Failure, untrustedAnswer, usageFailure } from "../model/failure.ts";
+import { isOfOneInput } from "../model/meanings.ts";
 import type { Reply } from "../model/reply.ts";
 import { addressKey } from "./address-key.ts";
 import type { Client } from "./client.ts";
@@ -16,6 +17,7 @@ export interface Subject {
 }
 
 interface Found {
+  readonly id: string;
   readonly row: string;
   readonly value: object;
 }
@@ -33,43 +35,55 @@ export async function* askInBatches(
   walk: Walk,
 ): AsyncGenerator<Page> {
   const subjects = walk.subjects ?? [];
-  const answered = new Map<string, Found | undefined>();
+  const answered = new Map<string, Found | "missing" | "refused">();
   let next = 0;
-  for (const chunk of planBatches(subjects, reply)) {
-    const asked = new Map([...args, ["network", chunk.network], [reply.param, chunk.addresses.join(",")]]);
-    const { text, value } = await client.ask(endpoint, asked);
-    for (const address of chunk.addresses) answered.set(subjectKey({ ...chunk, address }), undefined);
-    const page = createPage(text, value, "prices");
-    for (const [index, item] of page.values.entries()) {
-      const id = member(item, "id");
-      if (typeof id !== "string") throw untrustedAnswer(`row ${index + 1} of the prices has no id`);
-      answered.set(subjectKey({ ...chunk, address: id }), { row: page.rows[index] ?? "", value: item });
-    }
+  for (const { network, addresses } of planBatches(subjects, reply)) {
+    const asked = new Map([...args, ["network", network], [reply.param, addresses.join(",")]]);
+    const answer = await askChunk(client, endpoint, asked);
+    const isRefused = answer instanceof Failure;
+    for (const address of addresses)
+      answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
+    if (!isRefused)
+      for (const found of foundIn(answer)) answered.set(subjectKey({ network, address: found.id }), found);
     // Rows leave as far as every subject before them is answered, so that long lists need no memory to speak of.
     const ready: Found[] = [];
     const missing: Subject[] = [];
     for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
-      const key = subjectKey(subject);
-      if (!answered.has(key)) break;
-      const found = answered.get(key);
-      if (found === undefined) missing.push(subject);
-      if (found !== undefined) ready.push(found);
-      else if (walk.fillMissing === true) ready.push(withoutValue(subject, reply.value));
+      const found = answered.get(subjectKey(subject));
+      if (found === undefined) break;
+      if (found === "missing") missing.push(subject);
+      if (found === "missing" && walk.fillMissing === true) ready.push(withoutValue(subject, reply.value));
+      if (typeof found === "object") ready.push(found);
       next += 1;
     }
-    yield {
-      group: onlyGroup,
-      rows: ready.map(({ row }) => row),
-      values: ready.map((each) => each.value),
-      next: undefined,
-      missing,
-    };
+    const refused = isRefused ? { refused: { args: asked, failure: answer } } : {};
+    const [rows, values] = [ready.map(({ row }) => row), ready.map(({ value }) => value)];
+    yield { group: onlyGroup, rows, values, next: undefined, missing, ...refused };
   }
+}
+
+/** A refusal that these inputs earned is theirs alone; key, credits, pace and network are everybody's. */
+async function askChunk(client: Client, endpoint: Endpoint, args: Args): Promise<Page | Failure> {
+  try {
+    const { text, value } = await client.ask(endpoint, args);
+    return createPage(text, value, "prices");
+  } catch (cause) {
+    if (cause instanceof Failure && isOfOneInput(cause)) return cause;
+    throw cause;
+  }
+}
+
+function foundIn(page: Page): readonly Found[] {
+  return page.values.map((value, index) => {
+    const id = member(value, "id");
+    if (typeof id !== "string") throw untrustedAnswer(`row ${index + 1} of the prices has no id`);
+    return { id, row: page.rows[index] ?? "", value };
+  });
 }
 
 function withoutValue({ network, address }: Subject, field: string): Found {
   const value = { id: address, chain: network, [field]: null };
-  return { row: JSON.stringify(value), value };
+  return { id: address, row: JSON.stringify(value), value };
 }
 
 function subjectKey({ network, address }: Subject): string {

@@ -4,6 +4,7 @@ import { untrustedAnswer } from "../model/failure.ts";
 import { rawMembers } from "../model/raw-json.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Client } from "./client.ts";
+import { checkEcho } from "./echo.ts";
 import { createPage, isObject, member, type Page } from "./page.ts";
 import type { Walk } from "./pages.ts";
 
@@ -29,6 +30,7 @@ export async function* walkCursorPages(
     );
     if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
     const at = cursor === undefined ? undefined : ({ flag: "cursor", value: cursor } as const);
+    if (walk.isStrict) checkEcho(endpoint, args, member(value, "query"));
     cursor = nextCursor(value);
     const next = cursor === undefined ? undefined : ({ flag: "cursor", value: cursor } as const);
     yield {

@@ -10,9 +10,9 @@ import type { Walk } from "./pages.ts";
 type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 
 /**
- * Specification, Pagination styles 2: pages from 1 on, because page 0 is served as page 1. Totals are never relied
- * on (the public service was seen to send 0): the list ends with an empty page, one shorter than asked for, or
- * one without anything new. Where page numbers end, the walk goes on by `cursor`.
+ * Specification, Pagination styles 2: pages from 1 on, because page 0 is served as page 1. Totals alone never end
+ * the list (the public service was seen to send 0): an empty page does, one shorter than asked for, or one without
+ * anything new. Where page numbers end, the walk goes on by `cursor`.
  */
 export async function* walkNumberedPages(
   client: Client,
@@ -40,7 +40,7 @@ export async function* walkNumberedPages(
       yield { ...page, at: here, next: here };
       continue;
     }
-    const isLast: boolean = !isNew || isEnd(page, value, here, pageSize);
+    const isLast: boolean = isEnd(page, value, here, pageSize, isNew);
     at = isLast ? undefined : nextPage(here, reply, edge.lastWholeId(), value);
     yield { ...page, at: here, next: at };
   }
@@ -73,16 +73,30 @@ function nextPage(
   return { flag: "cursor", value: cursor };
 }
 
-/** Whether the answer itself says that nothing follows. */
-function isEnd(page: Page, answer: object, at: Continuation, pageSize: number): boolean {
+/**
+ * Whether nothing follows. Totals are believed when they promise more, so that a page which merely repeats (new rows
+ * have pushed the old ones on) or is shorter than asked (the service caps it) is not taken for the end; they are not
+ * believed when they promise nothing.
+ */
+function isEnd(page: Page, answer: object, at: Continuation, pageSize: number, isNew: boolean): boolean {
   if (page.rows.length === 0) return true;
   if (at.flag === "cursor") {
     const offered = member(member(answer, "page_info"), "next_cursor");
-    return offered === undefined || offered === null || offered === "";
+    return !isNew || offered === undefined || offered === null || offered === "";
   }
-  const totalPages = member(member(answer, "page_info"), "total_pages");
-  const promisesMore = typeof totalPages === "number" && totalPages > Number(at.value);
-  return page.rows.length < pageSize && !promisesMore;
+  const { limit, totalPages } = readPageInfo(answer);
+  if (totalPages > Number(at.value)) return false;
+  return !isNew || page.rows.length < Math.min(pageSize, limit);
+}
+
+/** What `page_info` says, where it says something: the public service was seen to send zeros. */
+function readPageInfo(answer: object): { readonly limit: number; readonly totalPages: number } {
+  const pageInfo = member(answer, "page_info");
+  const [limit, totalPages] = [member(pageInfo, "limit"), member(pageInfo, "total_pages")];
+  return {
+    limit: typeof limit === "number" && limit > 0 ? limit : Number.POSITIVE_INFINITY,
+    totalPages: typeof totalPages === "number" ? totalPages : 0,
+  };
 }
 
 /** Knows the rows of the page before, and the newest id all of whose rows have been seen. */

@@ -1,5 +1,6 @@
 import { onlyGroup } from "../model/endpoint.ts";
-import { untrustedAnswer } from "../model/failure.ts";
+import type { Args } from "../model/args.ts";
+import { type Failure, untrustedAnswer } from "../model/failure.ts";
 import { rawElements } from "../model/raw-json.ts";
 import type { Subject } from "./batches.ts";
 
@@ -18,6 +19,8 @@ export interface Page {
   readonly isCut?: boolean;
   /** What was asked for and has no row, where the service leaves out what it does not know. */
   readonly missing?: readonly Subject[];
+  /** A part of what was asked for, that the service refused; the rest goes on. */
+  readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
 
 /** What asks for the rows that follow, as a flag and its value. */

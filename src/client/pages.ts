@@ -14,6 +14,8 @@ export interface Walk {
   /** Rows one request asks for. */
   readonly pageSize: number;
   readonly cursor?: string | undefined;
+  /** Refuse rows that the service did not filter or order as asked; see echo.ts. */
+  readonly isStrict: boolean;
   /** First page asked by number, from 1. */
   readonly page?: number | undefined;
   /** What a batch asks for. */

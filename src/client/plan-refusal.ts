@@ -4,6 +4,7 @@ import { type ErrorBody, textField } from "./error-body.ts";
 import type { Target } from "./target.ts";
 import type { Answer } from "./transport.ts";
 import { rawMembers } from "../model/raw-json.ts";
+import { formatInstant } from "../model/time.ts";
 
 export interface Sentence {
   readonly message: string;
@@ -50,12 +51,13 @@ function keyRefused(target: Target): Sentence {
 
 function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentence {
   const tier = textField(body.fields, "tier") ?? answer.headers.get("x-api-plan") ?? target.tier;
-  const resets = textField(body.fields, "resets_at") ?? answer.headers.get("x-credits-reset");
+  const resets = textField(body.fields, "resets_at") ?? readableReset(answer.headers.get("x-credits-reset"));
   const back =
     resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they return at ${resets}`;
   const message = `the credits of the ${tier} plan are used up${back}`;
-  if (tier === "keyless") return { message, next: `register for a free key${link(body, "register")}` };
-  if (tier === "free") return { message, next: `upgrade the plan${link(body, "upgrade")}` };
+  if (tier === "keyless")
+    return { message, next: `register for a free key${link(body, "register")}${offer(body)}` };
+  if (tier === "free") return { message, next: `upgrade the plan${link(body, "upgrade")}${offer(body)}` };
   return { message, next: `enable overage or raise the spend cap${link(body, "portal", "packs")}` };
 }
 
@@ -69,7 +71,7 @@ function planRequired(body: ErrorBody, question: Question, target: Target): Sent
     const typed = question.args.get(param.name);
     return {
       message: `${inputName(param)}${typed === undefined ? "" : ` "${typed}"`} needs ${required}; ${who}`,
-      next: `ask for less, or upgrade${link(body, "upgrade", "pricing", "register")}`,
+      next: `ask for less, or ${tier === "keyless" ? "register and upgrade" : "upgrade"}${link(body, "upgrade", "pricing", "register")}`,
     };
   }
   const upgrade =
@@ -97,6 +99,22 @@ function alternative({ endpoint, args }: Question): string {
   if (endpoint.id === "token_ohlcv" && token !== undefined)
     return `; without it: dexdata token ${network} ${token}`;
   return "";
+}
+
+/** The header's form is not laid down: unix seconds are written as a time, anything else as it came. */
+function readableReset(reset: string | undefined): string | undefined {
+  if (reset === undefined || !/^\d{9,11}$/u.test(reset)) return reset;
+  return formatInstant({ seconds: Number(reset), fraction: "" });
+}
+
+/** What the service offers a free caller whose credits are used up. */
+function offer(body: ErrorBody): string {
+  const raw = body.fields.get("offer");
+  if (raw === undefined || !raw.startsWith("{")) return "";
+  const fields = rawMembers(raw);
+  const [description, end] = [textField(fields, "description"), textField(fields, "expires_at")];
+  if (description === undefined) return "";
+  return ` (offer: ${description}${end === undefined ? "" : `, until ${end}`})`;
 }
 
 /** The first of the body's links that is there, as text; it is never opened. */

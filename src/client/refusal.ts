@@ -55,13 +55,20 @@ function badRequest(body: ErrorBody, question: Question): Sentence {
   if (name === undefined) return { message: "the service refused the request as wrong" };
   const typed = question.args.get(name);
   const param = question.endpoint.params.find((each) => each.name === name);
-  const input = param === undefined ? name : inputName(param);
+  const input = pagingFlags.get(name) ?? (param === undefined ? name : inputName(param));
   if (body.code === "missing_param" || typed === undefined) return { message: `the service wants ${input}` };
   return { message: `${input} "${typed}": refused by the service` };
 }
 
+/** Parameters that no flag of their own stands for. */
+const pagingFlags: ReadonlyMap<string, string> = new Map([
+  ["limit", "--page-size"],
+  ["cursor", "--cursor"],
+  ["page", "--page"],
+]);
+
 function notFound(body: ErrorBody, question: Question, target: Target): Sentence {
-  const network = question.args.get("network");
+  const network = question.args.get("network") ?? question.args.get("chains");
   const address = question.args.get("pool_address") ?? question.args.get("token_address");
   const search = address === undefined ? undefined : `look it up on all networks: dexdata search ${address}`;
   if (body.code === "unsupported_network" || textField(body.fields, "param") === "network") {

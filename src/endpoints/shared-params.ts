@@ -15,7 +15,7 @@ export const cursorPaging: readonly Param[] = [
 export const detailed = query(
   "detailed",
   { kind: "toggle" },
-  "rows with names, symbols, pools and windows of activity",
+  "fuller rows: names and symbols, and windows of activity",
 );
 
 /** Only the cross-network searches read it. */

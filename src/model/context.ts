@@ -41,10 +41,10 @@ export interface Output {
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** The whole of it, as text. */
-  readonly read: () => Promise<string>;
-  /** One line typed at a prompt without echo; only where `isTerminal`. */
-  readonly readSecret: () => Promise<string>;
+  /** The whole of it, as text; rejects with the signal's reason when that aborts first. */
+  readonly read: (signal: AbortSignal) => Promise<string>;
+  /** One line typed at a prompt without echo; only where `isTerminal`. Empty when the prompt was closed instead. */
+  readonly readSecret: (signal: AbortSignal) => Promise<string>;
 }
 
 export interface Clock {

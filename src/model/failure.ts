@@ -44,12 +44,16 @@ export function usageFailure(message: string, next?: string): Failure {
 }
 
 /** The service's answer cannot be trusted: not the shape, not JSON, a promise not kept. Exit 1. */
-export function untrustedAnswer(message: string, why?: string): Failure {
+export function untrustedAnswer(
+  message: string,
+  why?: string,
+  next: string = "if this stays so, report it with the output of the same command and -v",
+): Failure {
   return new Failure(message, {
     exit: 1,
     code: "untrusted_answer",
     why,
     retryable: false,
-    next: "if this stays so, report it with the output of the same command and -v",
+    next,
   });
 }

@@ -1,4 +1,4 @@
-import type { ExitCode } from "./failure.ts";
+import type { ExitCode, Failure } from "./failure.ts";
 
 /** What an answer of the service means for the run; the one table that decides exit code and retry. */
 export interface Meaning {
@@ -59,4 +59,9 @@ export function meaningOf(status: number): Meaning {
 
 export function isErrorCode(word: string): word is ErrorCode {
   return errorCodes.some((code) => code === word);
+}
+
+/** Whether one input among several earned the refusal, so that the others can still be asked for. */
+export function isOfOneInput({ details: { status } }: Failure): boolean {
+  return status === 404 || status === 400;
 }

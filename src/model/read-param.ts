@@ -81,8 +81,13 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
     throw usageFailure(`${label}: must be ${what}, without blanks`);
   }
+  // Specification, Endpoints: these words win over identifiers, so another endpoint would answer for them.
+  if (kind === "address" && fixedWords.has(typed))
+    throw usageFailure(`${label}: is a word of the interface, not ${what}`);
   return typed;
 }
+
+const fixedWords: ReadonlySet<string> = new Set(["search", "filter", "top"]);
 
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
   const items = typed.split(",").map((item) => item.trim());

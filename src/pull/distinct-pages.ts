@@ -3,8 +3,10 @@ import { type Endpoint, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { createSeenKeys } from "./seen-keys.ts";
 
-/** Pages in a row that bring nothing new before the pull gives up: each costs a credit. */
-const patience = 3;
+/** Pages in a row that only repeat before the pull gives up: each costs a credit. */
+const patienceWithRepeats = 3;
+/** A rare filter may well leave some pages empty. */
+const patienceWithEmptyPages = 20;
 
 /**
  * The same pages without rows that an earlier one had: while a list moves, the service may send a row again. A
@@ -12,7 +14,7 @@ const patience = 3;
  */
 export async function* distinctPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
   const seen = createSeenKeys();
-  let barren = 0;
+  let [repeats, empty] = [0, 0];
   for await (const page of pages) {
     const { identity } = rowShape(endpoint, page.group);
     const isNew = page.values.map((value) => {
@@ -20,10 +22,12 @@ export async function* distinctPages(pages: AsyncIterable<Page>, endpoint: Endpo
       // A row without what tells it apart cannot be called a repeat.
       return parts.length === 0 || parts.includes(undefined) || seen.add(parts.join());
     });
-    barren = isNew.includes(true) ? 0 : barren + 1;
+    const isBarren = !isNew.includes(true);
+    repeats = isBarren && isNew.length > 0 ? repeats + 1 : 0;
+    empty = isBarren ? empty + 1 : 0;
     yield isNew.includes(false) ? keepRows(page, isNew) : page;
-    if (barren === patience && page.next !== undefined) {
-      throw untrustedAnswer(`${patience} pages in a row brought nothing new, yet the service promises more`);
+    if (page.next !== undefined && (repeats === patienceWithRepeats || empty === patienceWithEmptyPages)) {
+      throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
     }
   }
 }

@@ -140,10 +140,10 @@ describe("the outputs", () => {
 
 test("stdin gives its text, and a secret on a terminal only", async () => {
   const piped = createTestContext({ stdin: "0xabc\n", secret: "never" });
-  expect(await piped.stdin.read()).toBe("0xabc\n");
-  await expect(piped.stdin.readSecret()).rejects.toThrow("no terminal");
+  expect(await piped.stdin.read(piped.signal)).toBe("0xabc\n");
+  await expect(piped.stdin.readSecret(piped.signal)).rejects.toThrow("no terminal");
   const typed = createTestContext({ isTerminal: true, secret: "hidden" });
-  expect(await typed.stdin.readSecret()).toBe("hidden");
+  expect(await typed.stdin.readSecret(typed.signal)).toBe("hidden");
 });
 
 test("nothing of the machine's environment is seen, and each context has a home of its own", () => {

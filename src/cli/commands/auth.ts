@@ -177,10 +177,10 @@ async function readKey(
     return { key: readKeyFile(options.keyFile, context.platform).text, source: "--key-file" };
   }
   if (!context.stdin.isTerminal) {
-    return { key: (await context.stdin.read()).replace(/\r?\n$/u, ""), source: "stdin" };
+    return { key: (await context.stdin.read(context.signal)).replace(/\r?\n$/u, ""), source: "stdin" };
   }
   await context.stderr.write("key (not shown): ");
-  const key = await context.stdin.readSecret();
+  const key = await context.stdin.readSecret(context.signal);
   await context.stderr.write("\n");
   return { key, source: "the prompt" };
 }

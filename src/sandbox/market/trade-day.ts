@@ -12,8 +12,15 @@ import { isOwnCourse, pricingPool, undisturbedAtKnot, undisturbedUsd, usdBefore,
 /**
  * Makes one pool's transactions of a day. The day is cut into as many equal slots as it has transactions, one
  * falls into each: so they come in order without sorting, and still irregularly.
+ *
+ * @param scratch room for the rows of a day that is not kept
  */
-export function makeTradeDay(book: TradeBook, pool: MarketPool, day: number): TradeDay {
+export function makeTradeDay(
+  book: TradeBook,
+  pool: MarketPool,
+  day: number,
+  scratch?: Float64Array,
+): TradeDay {
   const count = countTrades(pool, day);
   if (count === 0) return NO_TRADES;
   const key = dayKey(pool, day);
@@ -23,7 +30,7 @@ export function makeTradeDay(book: TradeBook, pool: MarketPool, day: number): Tr
   const knots = count < 24 ? undefined : new Float64Array(KNOTS_A_DAY + 1);
   const usd0Of = makeUsdCourse(book, pool, pool.token0, day);
   const usd1Of = makeUsdCourse(book, pool, pool.token1, day);
-  const rows = new Float64Array(count * WIDTH);
+  const rows = scratch ?? new Float64Array(count * WIDTH);
   let second = 0;
   let price = 0;
   let usd0 = 0;

@@ -1,9 +1,10 @@
 import type { MarketPool } from "./catalogue.ts";
 import { FIRST_DAY, LAST_DAY } from "./catalogue.ts";
 import { makeRecent } from "./recent.ts";
+import { countTrades } from "./trade-count.ts";
 import { makeTradeDay } from "./trade-day.ts";
 import type { DayTotals, TradeBook, TradeDay } from "./trade-rows.ts";
-import { NO_TRADES } from "./trade-rows.ts";
+import { NO_TRADES, WIDTH } from "./trade-rows.ts";
 
 // Rows of 56 bytes: about 40 and 28 MB. Totals of some 120 bytes: about 20 MB.
 const HUB_ROWS_KEPT = 700_000;
@@ -29,6 +30,17 @@ export function createTradeBook(): TradeBook {
     return made;
   }
 
+  let scratch = new Float64Array(0);
+
+  /** Of a pool whose rows no other pool needs: they are made in one place, looked at and forgotten. */
+  function totalsOf(pool: MarketPool, number: number, key: number): DayTotals {
+    const kept = otherDays.get(key);
+    if (kept !== undefined) return kept.totals;
+    const size = countTrades(pool, number) * WIDTH;
+    if (scratch.length < size) scratch = new Float64Array(size * 2);
+    return makeTradeDay(book, pool, number, scratch).totals;
+  }
+
   const book: TradeBook = {
     day,
     totals: (pool, number) => {
@@ -36,7 +48,7 @@ export function createTradeBook(): TradeBook {
       const key = keyOf(pool, number);
       const kept = totals.get(key);
       if (kept !== undefined) return kept;
-      const made = day(pool, number).totals;
+      const made = pricesAny(pool) ? day(pool, number).totals : totalsOf(pool, number, key);
       totals.set(key, made);
       return made;
     },
@@ -46,6 +58,11 @@ export function createTradeBook(): TradeBook {
 
 function keyOf(pool: MarketPool, day: number): number {
   return pool.serial * 32_768 + day;
+}
+
+/** Whether it is the busiest pool of one of its tokens, so that its swaps are what the token costs. */
+function pricesAny(pool: MarketPool): boolean {
+  return pool.token0.pools[0] === pool || pool.token1.pools[0] === pool;
 }
 
 function pricesHub(pool: MarketPool): boolean {
