@@ -57,12 +57,13 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
     isTerminal: process.stdin.isTTY,
     read: async (signal) => {
       const chunks: Buffer[] = [];
-      // Ends the loop below, which would otherwise wait for a line that nobody types any more.
-      const stop = (): void => void process.stdin.destroy();
-      signal.addEventListener("abort", stop);
-      for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-      signal.removeEventListener("abort", stop);
-      signal.throwIfAborted();
+      signal.addEventListener("abort", stopReading);
+      try {
+        for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+      } finally {
+        signal.removeEventListener("abort", stopReading);
+        signal.throwIfAborted();
+      }
       return Buffer.concat(chunks).toString("utf8");
     },
     readSecret: async (signal) =>
@@ -81,6 +82,11 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
         lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));
       }),
   };
+}
+
+/** Ends the loop over stdin, which would otherwise wait for a line that nobody types any more. */
+function stopReading(): void {
+  process.stdin.destroy();
 }
 
 /** Longer waits would fire at once: the timer counts milliseconds in 31 bits. */

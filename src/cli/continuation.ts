@@ -21,7 +21,8 @@ export function moreLine(
   }
   // A cursor leads to the beginning of a page only, so the page that was cut is asked for again.
   const isFirst = page.at === undefined || (page.at.flag === "page" && page.at.value === "1");
-  if (isFirst || page.at === undefined) return "more exist; ask for them with a higher --limit, or --all";
+  const canTakeAll = question.endpoint.reply.kind === "list" ? "" : ", or --all";
+  if (isFirst || page.at === undefined) return `more exist; ask for them with a higher --limit${canTakeAll}`;
   const command = continuingCommand(question, flags, page.at, pageSize);
   return `more exist; go on with (its first ${page.rows.length} rows were shown): ${command}`;
 }

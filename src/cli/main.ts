@@ -11,7 +11,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     return await run(argv, context);
   } catch (cause) {
     if (context.signal.aborted) return exitOf(context.signal.reason);
-    const failure = cause instanceof Failure ? cause : bug(cause);
+    const failure = cause instanceof Failure ? cause : (outputFailure(cause) ?? bug(cause));
     await reportFailure(context, failure, errorFormat(argv, context));
     return failure.exit;
   }
@@ -27,7 +27,7 @@ async function run(argv: readonly string[], context: Context): Promise<number> {
     help += text;
   });
   try {
-    await program.parseAsync(asHelpFlag(argv), { from: "user" });
+    await program.parseAsync(asHelpFlag(argv, program), { from: "user" });
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
     const isAsked = ["commander.helpDisplayed", "commander.help", "commander.version"].includes(cause.code);
@@ -39,9 +39,18 @@ async function run(argv: readonly string[], context: Context): Promise<number> {
   return await chosen(context);
 }
 
-/** `dexdata help txns` is `dexdata txns --help`. */
-function asHelpFlag(argv: readonly string[]): string[] {
-  return argv[0] === "help" ? [...argv.slice(1), "--help"] : [...argv];
+/** `dexdata help txns` is `dexdata txns --help`; a topic nobody knows is refused like an unknown command. */
+function asHelpFlag(argv: readonly string[], program: Command): string[] {
+  if (argv[0] !== "help") return [...argv];
+  const [topic, ...rest] = argv.slice(1);
+  const names = program.commands.map((each) => each.name());
+  if (topic !== undefined && !topic.startsWith("-") && !names.includes(topic)) {
+    throw usageFailure(
+      `"${topic}": there is no help on it`,
+      didYouMean(nearest(topic, names), "see: dexdata --help"),
+    );
+  }
+  return topic === undefined ? ["--help"] : [topic, ...rest, "--help"];
 }
 
 /**
@@ -118,6 +127,20 @@ function exitOf(reason: unknown): ExitCode {
   if (!isInterruption(reason)) return 130;
   const exits = { SIGINT: 130, SIGTERM: 143, "closed-pipe": 0 } as const;
   return exits[reason.cause];
+}
+
+/** Writing failed for a reason that is the machine's: a full disk, a device that is gone. */
+function outputFailure(cause: unknown): Failure | undefined {
+  const isWrite =
+    cause instanceof Error && "syscall" in cause && cause.syscall === "write" && "code" in cause;
+  if (!isWrite) return undefined;
+  return new Failure(`the output cannot be written (${String(cause.code)})`, {
+    exit: 1,
+    code: "output",
+    retryable: false,
+    next: cause.code === "ENOSPC" ? "the disk is full: make room, or write elsewhere" : undefined,
+    cause,
+  });
 }
 
 function bug(cause: unknown): Failure {

@@ -73,10 +73,11 @@ export async function openSandbox(
     elapsed: context.clock.elapsed,
     ...(faults !== undefined && { faults }),
   });
-  const rest = plans[tier].hosts === "free" ? sandbox.restFree : sandbox.restPaid;
+  const isFree = plans[tier].hosts === "free";
+  const rest = isFree ? sandbox.restFree : sandbox.restPaid;
   const target: Target = {
     rest,
-    streaming: rest,
+    streaming: isFree ? sandbox.streamFree : sandbox.streamPaid,
     tier,
     key: tier === "keyless" ? undefined : sandbox.keys[tier],
     keySource: "the sandbox",

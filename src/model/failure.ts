@@ -1,4 +1,4 @@
-/** The exit codes a script can branch on; `dexdata help exit-codes` explains each. */
+/** The exit codes a script can branch on; the README explains each. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 130 | 143;
 
 export interface FailureDetails {

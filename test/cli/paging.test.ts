@@ -260,6 +260,108 @@ describe("a search", () => {
   });
 });
 
+describe("rule 56: what a search echoes", () => {
+  const rows = [{ id: "0x1", chain: "base" }];
+  const words =
+    "pools search base --all --liquidity-usd-min 250k --sort asc --created-after 2026-01-01 --dex Uniswap_V3 -o ndjson";
+  const whole = {
+    network: "base",
+    limit: 100,
+    sort: "asc",
+    liquidity_usd_min: 250000.0,
+    created_after: "2026-01-01T00:00:00Z",
+    dex_name: "uniswap_v3",
+  };
+  const search = (query: unknown) => () =>
+    json({ results: rows, has_next_page: false, ...(query === undefined ? {} : { query }) });
+
+  test.each([
+    ["all of it", whole],
+    ["all of it, a time as seconds", { ...whole, created_after: 1767225600 }],
+    ["nothing", undefined],
+    ["null", null],
+  ])("%s: the rows are taken", async (_, query) => {
+    const { exit, rows: taken } = await ask(search(query), words);
+    expect({ exit, taken }).toEqual({ exit: 0, taken: rows });
+  });
+
+  const { liquidity_usd_min: _left, ...without } = whole;
+  test.each([
+    ["a filter is missing", without, '--liquidity-usd-min "250000"'],
+    ["a filter has another value", { ...whole, liquidity_usd_min: 1 }, '--liquidity-usd-min "250000", but 1'],
+    ["the order was turned", { ...whole, sort: "desc" }, '--sort "asc", but "desc"'],
+    ["a time is another", { ...whole, created_after: 5 }, '--created-after "1767225600", but 5'],
+  ])("%s: the command ends before a row", async (_, query, named) => {
+    const { exit, rows: taken, stderr } = await ask(search(query), words, true);
+    expect({ exit, taken }).toEqual({ exit: 1, taken: [] });
+    expect(stderr).toContain(
+      `dexdata: the service did not apply ${named}: its rows are not what was asked for`,
+    );
+    await server?.close();
+    expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
+  });
+
+  test("chains are a set, as an array or as text", async () => {
+    for (const chains of [["base", "solana"], "solana,base"]) {
+      const { exit } = await ask(search({ chains }), "tokens search --chains solana,base -o ndjson");
+      expect(exit).toBe(0);
+      await server?.close();
+    }
+    expect(
+      (await ask(search({ chains: ["base"] }), "tokens search --chains solana,base -o ndjson")).exit,
+    ).toBe(1);
+  });
+});
+
+describe("a pull that breaks", () => {
+  test("promise 10: keeps its rows and says how to go on, and that works", async () => {
+    const script = ({ query }: SeenRequest): Reply => {
+      const cursor = query.get("cursor");
+      if (cursor === "B") return json({ error: "payment_required", message: "used up" }, { status: 402 });
+      return json({
+        results: [{ id: `0x${cursor ?? "first"}`, chain: "base" }],
+        has_next_page: true,
+        next_cursor: cursor === null ? "A" : "B",
+      });
+    };
+    const { exit, rows, stderr } = await ask(script, "pools search base --all --page-size 1 -o ndjson", true);
+    expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 5, ids: ["0xfirst", "0xA"] });
+    expect(stderr).toContain("2 rows came before\n");
+    expect(stderr).toContain(
+      "go on with: dexdata pools search base --all --output ndjson --page-size 1 --cursor B\n",
+    );
+  });
+
+  test("a page that repeats is not the end where the totals promise more", async () => {
+    const page = (number: number): Reply =>
+      json({
+        transactions: [0, 1].map((index) => ({ id: `0x${number}`, log_index: index })),
+        page_info: { limit: 2, page: number, total_items: 8, total_pages: 4 },
+      });
+    const { exit, rows } = await ask(
+      (_, index) => page([1, 1, 2, 3][index] ?? 9),
+      `txns ethereum ${pool} --all --page-size 2 -o ndjson`,
+    );
+    expect({ exit, ids: [...new Set(rows.map(({ id }) => id))] }).toEqual({
+      exit: 0,
+      ids: ["0x1", "0x2", "0x3", "0x9"],
+    });
+  });
+
+  test("a service that caps its pages is read to the end", async () => {
+    const page = (rows: number, number: number): Reply =>
+      json({
+        dexes: Array.from({ length: rows }, (_, index) => ({ dex_id: `d${number}-${index}` })),
+        page_info: { limit: 3, page: number, total_items: 0, total_pages: 0 },
+      });
+    const { exit, rows } = await ask(
+      (_, index) => page(index < 2 ? 3 : 1, index),
+      "dexes base --all -o ndjson",
+    );
+    expect({ exit, rows: rows.length }).toEqual({ exit: 0, rows: 7 });
+  });
+});
+
 describe("a DEX listing", () => {
   const dex = (id: string): Row => ({ dex_id: id, dex_name: id.toUpperCase() });
 

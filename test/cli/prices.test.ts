@@ -153,6 +153,13 @@ describe("prices", () => {
     expect(stderr).toBe(`no price: solana:${shouted}\n`);
   });
 
+  test("a refused part does not hide the rest: each is named, exit 8", async () => {
+    const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson`;
+    const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
+    expect({ exit, ids: rowsOf(stdout).map(({ id }) => id) }).toEqual({ exit: 8, ids: [weth, usdc] });
+    expect(stderr).toBe('dexdata: network "eth" is not known to the service\n');
+  });
+
   test("extra fields and digits come through", async () => {
     const body = `[{"id":"${weth}","chain":"ethereum","price_usd":2684.3600000000000001,"last_updated":"2026-09-28T13:06:30Z"}]`;
     server = await startScriptedServer(() => json(body));

@@ -89,6 +89,19 @@ describe("a pipe", () => {
   });
 });
 
+describe("a full disk", () => {
+  test("is one clear message, exit 1", async () => {
+    const command = `"$NODE" "$PROGRAM" networks --sandbox -o ndjson --error-format text > /dev/full`;
+    const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
+    const { exit, stderr } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
+    expect({ exit, stderr }).toEqual({
+      exit: 1,
+      stderr:
+        "dexdata: the output cannot be written (ENOSPC)\n  the disk is full: make room, or write elsewhere\n",
+    });
+  });
+});
+
 describe("a signal", () => {
   test.each([
     ["SIGINT", 130],
@@ -120,6 +133,21 @@ describe("a signal", () => {
     child.kill("SIGINT");
     expect((await ended(child)).exit).toBe(130);
     expect(server.requests.length).toBe(1);
+  });
+
+  test("SIGTERM ends a run that waits for stdin, and so does --deadline", async () => {
+    const killed = start(["prices", "ethereum", "-", "--sandbox"]);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    killed.kill("SIGTERM");
+    expect((await ended(killed, 3000)).exit).toBe(143);
+    const late = await ended(
+      start(["prices", "ethereum", "-", "--sandbox", "--deadline", "300ms", "-o", "table"]),
+      5000,
+    );
+    expect({ exit: late.exit, stderr: late.stderr }).toEqual({
+      exit: 7,
+      stderr: "dexdata: not done within the --deadline of 0.3 s\n  allow more time, or ask for less\n",
+    });
   });
 
   test("SIGINT leaves whole lines behind", async () => {
