@@ -1,5 +1,6 @@
 import { answers } from "./answers/all.ts";
 import { countAddresses } from "./answers/multi-prices.ts";
+import { blockedPage } from "./blocked-page.ts";
 import { identify } from "./caller.ts";
 import type { SandboxRequest, SandboxResponse } from "./exchange.ts";
 import { guard } from "./guards.ts";
@@ -47,10 +48,15 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
     if (refusal === removed && caller.kind !== "invalid" && account.credits.canPay(1, at)) charged = 1;
     account.credits.charge(charged, at);
   }
+  const page = outcome.status === 401 ? blockedPage(caller, state.dialect) : undefined;
   return {
-    status: outcome.status,
-    headers: { ...standardHeaders(state, account, at), ...outcome.headers },
-    body: writeJson(state.dialect === "public" ? publicForm(outcome) : outcome.body),
+    status: page === undefined ? outcome.status : 403,
+    headers: {
+      ...standardHeaders(state, account, at),
+      ...outcome.headers,
+      ...(page && { "Content-Type": "text/html" }),
+    },
+    body: page ?? writeJson(state.dialect === "public" ? publicForm(outcome) : outcome.body),
     account: { plan: account.tier, key: keyOf(caller), credits: charged },
   };
 }

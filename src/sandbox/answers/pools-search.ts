@@ -25,7 +25,11 @@ function poolSearch(asked: Asked): Search<PoolFacts> {
     further: [ofDex(asked), ...(asked.path.has("network") ? [ofToken(asked)] : [])],
     lists: asked.state.poolLists,
     row: (pool, at, detailed) => poolRow(asked, poolTokens, pool, at, detailed),
-    echoNetworks: (networks, isAcross) => (isAcross ? { chains: networks } : { network: networks[0] ?? "" }),
+    echoNetworks: (networks, isAcross) => {
+      if (!isAcross) return { network: networks[0] ?? "" };
+      // Wire-facts 8: a text there, an array on token searches and in the specification.
+      return { chains: asked.dialect === "public" ? networks.join(",") : networks };
+    },
   };
 }
 

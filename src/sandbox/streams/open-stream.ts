@@ -14,7 +14,8 @@ import { readBackfill } from "./read-backfill.ts";
 import { readBodySubscriptions, readQuerySubscription, type Subscription } from "./read-subscriptions.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { blockedPage, internalError, refusalBody, removedStream } from "./stream-refusals.ts";
+import { blockedPage } from "../blocked-page.ts";
+import { internalError, refusalBody, removedStream } from "./stream-refusals.ts";
 import { sourceOf } from "./subject.ts";
 
 export type Opening =

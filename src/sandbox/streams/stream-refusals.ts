@@ -1,5 +1,4 @@
 import type { Tier } from "../../model/tier.ts";
-import type { Caller } from "../caller.ts";
 import type { Dialect } from "../dialect.ts";
 import type { JsonObject } from "../json-writer.ts";
 import { documentation, links } from "../links.ts";
@@ -53,12 +52,6 @@ export function refusalBody({ status, body }: Refusal, dialect: Dialect): JsonOb
   if (status === 401) return { message: "api key verification has failed" };
   if (body["error"] === "route_not_found") return { message: "Not Found" };
   return { message: body["message"] };
-}
-
-/** Wire-facts 1: what stands before the public service's paid hosts turns away whoever brings no key. */
-export function blockedPage(caller: Caller, dialect: Dialect): string | undefined {
-  if (dialect === "spec" || caller.kind !== "keyless") return undefined;
-  return "<!DOCTYPE html><html><head><title>You have been blocked</title></head><body></body></html>";
 }
 
 /** The message of a 500, and of the `error` event in its place when the stream is open (specification, Events 2). */

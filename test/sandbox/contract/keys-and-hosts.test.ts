@@ -90,6 +90,18 @@ contract("keys and hosts", {}, (service) => {
 });
 
 contract("keys of the public service", { dialect: "public" }, (service) => {
+  test("149, 153: no key on the paid host meets a page of HTML, on any path", async () => {
+    for (const path of ["/networks", "/usage", "/", "/nowhere"]) {
+      const { status, headers, text } = await service.ask(path, { host: "paid" });
+      expect({ path, status, type: headers["content-type"] }).toEqual({
+        path,
+        status: 403,
+        type: "text/html",
+      });
+      expect(text).toMatch(/^<!DOCTYPE html>/);
+    }
+  });
+
   test("147: Bearer is stripped on the free REST host, and there only", async () => {
     const free = await service.ask("/networks", { key: `Bearer ${FREE}`, host: "free" });
     const paid = await service.ask("/networks", { key: `Bearer ${PRO}` });

@@ -86,7 +86,7 @@ export function contract(name: string, options: Options, suite: (service: Servic
               status: response.status,
               headers: Object.fromEntries(headers.map(([each, value]) => [each.toLowerCase(), value])),
               text: response.body,
-              body: JSON.parse(response.body),
+              body: parsed(response.body),
             };
           };
         } else {
@@ -126,7 +126,7 @@ export function exchange(base: string, path: string, asking: Asking): Promise<An
               Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
             ),
             text,
-            body: text === "" ? undefined : JSON.parse(text),
+            body: parsed(text),
           }),
         );
       },
@@ -197,4 +197,9 @@ export async function allPages(
 export function refusal({ status, body }: Answer): string {
   const named = ["error", "param", "resource"].map((name) => at(body, name));
   return [status, ...named.filter((value) => typeof value === "string")].join(" ");
+}
+
+/** Undefined for an empty body and for a page of HTML; anything else is JSON or fails the test. */
+function parsed(text: string): unknown {
+  return text === "" || text.startsWith("<!DOCTYPE html>") ? undefined : JSON.parse(text);
 }
