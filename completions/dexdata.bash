@@ -124,94 +124,70 @@ _dexdata() {
     "auth login")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
         --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
+        --timeout|--retries|--retry-on|--retry-max-time|--tier|--seed|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --quiet --stats --verbose --error-format --timeout --retries --retry-on --retry-max-time --sandbox --tier --seed --base-url --key-file --profile --help" -- "$current"));;
     "auth status")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
         --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
+        --timeout|--retries|--retry-on|--retry-max-time|--tier|--seed|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --quiet --stats --verbose --error-format --timeout --retries --retry-on --retry-max-time --sandbox --tier --seed --base-url --key-file --profile --help" -- "$current"));;
     "auth logout")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
         --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
+        --timeout|--retries|--retry-on|--retry-max-time|--tier|--seed|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --quiet --stats --verbose --error-format --timeout --retries --retry-on --retry-max-time --sandbox --tier --seed --base-url --key-file --profile --help" -- "$current"));;
     "config get")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
-        --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --error-format --help" -- "$current"));;
     "config set")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
-        --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --error-format --help" -- "$current"));;
     "config unset")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
-        --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --error-format --help" -- "$current"));;
     "config list")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
-        --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --error-format --help" -- "$current"));;
     "config path")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
-        --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--output --error-format --help" -- "$current"));;
     "completion")
       case "$previous" in
-        -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
-        --key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--error-format --help" -- "$current"));;
     "sandbox")
       case "$previous" in
         --dialect) COMPREPLY=($(compgen -W "spec public" -- "$current")); return;;
-        -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
-        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
-        --log|--key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --port|--clock|--speed|--rpm|--minute|--credits|--packs|--overage-cap|--latency|--fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--tier|--seed|--faults|--now|--base-url|--profile) return;;
+        --log) COMPREPLY=($(compgen -f -- "$current")); return;;
+        --port|--clock|--speed|--rpm|--minute|--credits|--packs|--overage-cap|--latency|--seed|--faults) return;;
       esac
-      COMPREPLY=($(compgen -W "--port --clock --speed --dialect --rpm --minute --credits --packs --overage-cap --latency --log --env --output --fields --color --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--port --clock --speed --dialect --rpm --minute --credits --packs --overage-cap --latency --log --env --error-format --seed --faults --help" -- "$current"));;
   esac
 }
 complete -F _dexdata dexdata

@@ -2,6 +2,7 @@ import { endpoints } from "../endpoints/all.ts";
 import { localCommands } from "./commands/local-commands.ts";
 import { endpointFlags } from "./endpoint-flags.ts";
 import { type Flag, globalFlags } from "./flags.ts";
+import { sharedFlags } from "./local-command.ts";
 import { commandGroups, positionals } from "./positionals.ts";
 
 /** One command as a shell or a program sees it. */
@@ -23,11 +24,11 @@ export function catalogue(): readonly CatalogueEntry[] {
     summary: group[0]?.summary ?? "",
     flags: [...endpointFlags(group), ...globalFlags],
   }));
-  const ours = localCommands.map(({ words, positionals: shown, summary, flags }) => ({
-    words,
-    positionals: shown,
-    summary,
-    flags: [...flags, ...globalFlags],
+  const ours = localCommands.map((command) => ({
+    words: command.words,
+    positionals: command.positionals,
+    summary: command.summary,
+    flags: [...command.flags, ...sharedFlags(command)],
   }));
   return [...ofService, ...ours];
 }

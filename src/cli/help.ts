@@ -11,19 +11,16 @@ Every command says more with --help, and also takes the flags for output (-o tab
 requests (--timeout, --retries …), hosts and keys (--sandbox, --profile …) that are listed there.`;
 
 /**
- * The program lists its commands and not the flags that all of them share; each command lists both, in their
- * groups. A group of commands lists what it holds.
+ * A command lists its own flags and those of the shared ones that it takes, in their groups; what only leads to
+ * other commands lists these and no flags.
  */
 export function layOutHelp(command: Command, shared: readonly Option[]): void {
-  const isLeaf = command.commands.length === 0;
   command.configureHelp({
-    visibleOptions: ({ options }) =>
-      isLeaf ? [...options, ...shared.filter(({ long }) => long !== "--version")] : [],
+    visibleOptions: ({ options, commands }) => (commands.length === 0 ? [...options, ...shared] : []),
     boxWrap: wrapProse,
     subcommandTerm: (each) =>
       `${each.name()} ${each.usage().replace("[flags]", "").replace("<command>", "…")}`.trim(),
   });
-  for (const each of command.commands) layOutHelp(each, shared);
 }
 
 const plain = new Help();

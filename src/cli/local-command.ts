@@ -1,5 +1,5 @@
 import type { Context } from "../model/context.ts";
-import type { Flag, FlagValues } from "./flags.ts";
+import { type Flag, type FlagValues, globalFlags } from "./flags.ts";
 
 /** A command of ours that asks no endpoint: keys, settings, the sandbox. */
 export interface LocalCommand {
@@ -10,7 +10,13 @@ export interface LocalCommand {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly flags: readonly Flag[];
+  /** Names of the flags, among those that commands of the service share, that mean something here. */
+  readonly shared: readonly string[];
   /** What help says below the flags. */
   readonly notes?: () => string;
   readonly run: (words: readonly string[], flags: FlagValues, context: Context) => Promise<number>;
+}
+
+export function sharedFlags(command: LocalCommand): readonly Flag[] {
+  return globalFlags.filter(({ name }) => command.shared.includes(name));
 }

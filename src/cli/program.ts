@@ -2,13 +2,14 @@ import { Command, Option } from "commander";
 import { endpoints } from "../endpoints/all.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
+import { usageFailure } from "../model/failure.ts";
 import { versionLine } from "../model/version.ts";
 import { localCommands } from "./commands/local-commands.ts";
 import { type Flag, type FlagValues, globalFlags } from "./flags.ts";
 import { closing, costLine, exampleLines, intro, layOutHelp } from "./help.ts";
 import { endpointFlags } from "./endpoint-flags.ts";
 import { groupSummaries } from "./group-summaries.ts";
-import type { LocalCommand } from "./local-command.ts";
+import { type LocalCommand, sharedFlags } from "./local-command.ts";
 import { commandGroups, positionals } from "./positionals.ts";
 
 /** What a command line comes to: run once the words are split and nothing was wrong with them. */
@@ -26,7 +27,7 @@ export function createProgram(choose: (chosen: Chosen) => void): Command {
   for (const flag of globalFlags) program.addOption(toOption(flag));
   for (const group of commandGroups(endpoints)) addEndpointCommand(program, group, choose);
   for (const command of localCommands) addLocalCommand(program, command, choose);
-  layOutHelp(program, program.options);
+  layOutHelp(program, []);
   return program;
 }
 
@@ -45,6 +46,7 @@ function addEndpointCommand(
       .join(" ")} [flags]`.trim(),
   );
   for (const flag of flags) command.addOption(toOption(flag));
+  layOutHelp(command, globalFlags.map(toOption));
   command.addHelpText("after", costLine(group));
   command.action((words: string[]) => {
     const values = flagValues(command, flags);
@@ -59,9 +61,19 @@ function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen:
   const command = leafOf(program, local.words, local.summary, local.examples);
   command.usage(`${local.positionals} [flags]`.trim());
   for (const flag of local.flags) command.addOption(toOption(flag));
+  layOutHelp(command, sharedFlags(local).map(toOption));
   if (local.notes !== undefined) command.addHelpText("after", local.notes);
   command.action((words: string[]) => {
     const values = flagValues(command, local.flags);
+    const foreign = globalFlags.find(
+      ({ name }) => values[name] !== undefined && !local.shared.includes(name),
+    );
+    if (foreign !== undefined) {
+      throw usageFailure(
+        `--${foreign.name}: ${local.words} does not take it`,
+        `see: dexdata ${local.words} --help`,
+      );
+    }
     choose(async (context) => await local.run(words, values, context));
   });
 }
@@ -79,7 +91,7 @@ function leafOf(program: Command, words: string, summary: string, examples: read
         .command(each)
         .description(groupSummaries[each] ?? "")
         .usage("<command> [flags]");
-    parent.helpCommand(false);
+    layOutHelp(parent.helpCommand(false), []);
   }
   const leaf = parent.command(name).argument("[words...]");
   return leaf.summary(summary).description(`${summary}\n${exampleLines(examples)}`);

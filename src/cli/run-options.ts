@@ -128,6 +128,9 @@ function readSandbox(flags: FlagValues, context: Context): RunOptions["sandbox"]
     }
     return undefined;
   }
+  const foreign = ["base-url", "key-file", "profile"].find((name) => flags[name] !== undefined);
+  if (foreign !== undefined)
+    throw usageFailure(`--${foreign}: the sandbox has hosts and keys of its own`, "leave it out");
   if (tier !== undefined && !isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
   const seed = readNumber(flags, "seed", 0, 4_294_967_295) ?? 1;
   return { tier: tier ?? "pro", seed, faults: readFaults(flags) };

@@ -121,6 +121,13 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ],
   ["pool", "a network and an address are needed", "usage: dexdata pool <network> <address…|->"],
   ["pool base search", '<address> "search": is a word of the interface, not an address or id'],
+  [
+    "networks --sandbox --base-url http://127.0.0.1:1",
+    "--base-url: the sandbox has hosts and keys of its own",
+    "leave it out",
+  ],
+  ["config list --timeout 5s", "--timeout: config list does not take it", "see: dexdata config list --help"],
+  ["sandbox --tier gold", "--tier: sandbox does not take it", "see: dexdata sandbox --help"],
   ["help nosuch", '"nosuch": there is no help on it', "see: dexdata --help"],
   ["networks --error-format xml", '--error-format "xml": accepted: text, json'],
   ["pools search --page 5", "--page: dexdata pools search has no such flag", "did you mean --cursor?"],

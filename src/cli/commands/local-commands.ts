@@ -1,6 +1,21 @@
 import type { LocalCommand } from "../local-command.ts";
 import { faultsHelp, sandboxFlags } from "./sandbox-flags.ts";
 
+const asking = [
+  "output",
+  "quiet",
+  "stats",
+  "verbose",
+  "error-format",
+  "timeout",
+  "retries",
+  "retry-on",
+  "retry-max-time",
+];
+/** What decides which service is asked, as whom. */
+const identifying = ["base-url", "key-file", "profile", "sandbox", "tier", "seed"];
+const showing = ["output", "error-format"];
+
 /** The words, flags and help of the commands that ask no endpoint; what they do is loaded when one is run. */
 export const localCommands: readonly LocalCommand[] = [
   {
@@ -9,6 +24,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "store a key, typed without echo or read from stdin, after asking the service for its plan",
     examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],
     flags: [],
+    shared: [...asking, ...identifying],
     run: async (words, flags, context) => await (await import("./auth.ts")).login(words, flags, context),
   },
   {
@@ -17,6 +33,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "which key is used, where it comes from, and the plan the service sees",
     examples: ["dexdata auth status"],
     flags: [],
+    shared: [...asking, ...identifying],
     run: async (words, flags, context) => await (await import("./auth.ts")).status(words, flags, context),
   },
   {
@@ -25,6 +42,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "remove a stored key from this machine",
     examples: ["dexdata auth logout", "dexdata auth logout --profile work"],
     flags: [],
+    shared: [...asking, ...identifying],
     run: async (words, flags, context) => await (await import("./auth.ts")).logout(words, flags, context),
   },
   {
@@ -33,6 +51,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "the value of a setting in force",
     examples: ["dexdata config get output"],
     flags: [],
+    shared: showing,
     run: async (words, flags, context) => await (await import("./config.ts")).get(words, flags, context),
   },
   {
@@ -41,6 +60,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "keep a setting",
     examples: ["dexdata config set output ndjson", "dexdata config set timeout 60s"],
     flags: [],
+    shared: showing,
     run: async (words, flags, context) => await (await import("./config.ts")).set(words, flags, context),
   },
   {
@@ -49,6 +69,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "take a kept setting back",
     examples: ["dexdata config unset output"],
     flags: [],
+    shared: showing,
     run: async (words, flags, context) => await (await import("./config.ts")).unset(words, flags, context),
   },
   {
@@ -57,6 +78,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "every setting, its value and where it comes from",
     examples: ["dexdata config list", "dexdata config list -o json"],
     flags: [],
+    shared: showing,
     run: async (words, flags, context) => await (await import("./config.ts")).list(words, flags, context),
   },
   {
@@ -65,6 +87,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "the file that settings are kept in",
     examples: ["dexdata config path"],
     flags: [],
+    shared: showing,
     run: async (words, flags, context) => await (await import("./config.ts")).path(words, flags, context),
   },
   {
@@ -76,6 +99,7 @@ export const localCommands: readonly LocalCommand[] = [
       "dexdata completion fish > ~/.config/fish/completions/dexdata.fish",
     ],
     flags: [],
+    shared: ["error-format"],
     run: async (words, _flags, context) =>
       await (await import("./completion.ts")).printCompletion(words, context),
   },
@@ -91,6 +115,7 @@ export const localCommands: readonly LocalCommand[] = [
     ],
     flags: sandboxFlags,
     notes: faultsHelp,
+    shared: ["seed", "faults", "error-format"],
     run: async (words, flags, context) =>
       await (await import("./sandbox.ts")).runSandbox(words, flags, context),
   },
