@@ -230,6 +230,8 @@ describe("pages", () => {
     const first = await exchange(restPaid, search, { key: KEY });
     const second = await exchange(restPaid, search + next(first.body), { key: KEY });
     expect(second.headers["x-credits-remaining"]).toBe("4999998");
+    const third = await exchange(restPaid, "/networks", { key: KEY });
+    expect(third.headers["x-credits-remaining"]).toBe("4999997");
   });
 
   test("repeat-cursor: a further page names itself as the next", async () => {

@@ -22,6 +22,18 @@ test("stream-cut: so many events, then the connection breaks; the next stream is
   expect((await next.until(4)).length).toBeGreaterThan(3);
 });
 
+test("pings are no events", async () => {
+  const { open, pass, clock } = await serve({ faults: faultsOf("stream-error=1") });
+  const stream = await open(poolTrades);
+  for (let pings = 1; pings <= 2; pings += 1) {
+    clock.elapsed += 15_000;
+    await stream.pinged(pings);
+  }
+  pass(600);
+  await stream.ended;
+  expect(stream.frames().map(({ event }) => event)).toEqual(["ping", "ping", "pool", "error"]);
+});
+
 test("stream-cut=0: open, and gone", async () => {
   const { open } = await serve({ faults: faultsOf("stream-cut=0") });
   const stream = await open(poolTrades);
