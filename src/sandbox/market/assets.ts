@@ -11,7 +11,7 @@ export interface Asset {
   readonly restlessness: number;
   /** A stable coin: priced by itself instead of by a pool's other token. */
   readonly isStable: boolean;
-  /** By `day & 7`; kept only for assets that many pools share. */
+  /** By day, a ring of them; kept only for assets that many pools share. */
   readonly memo: DayKnots[] | undefined;
 }
 
@@ -73,8 +73,11 @@ export function logPriceAtKnot(asset: Asset, day: number, knot: number): number 
   return price;
 }
 
+// A month of one pool is summed before the next pool's, so a month and more has to stay. 50 kB an asset.
+const DAYS_RECALLED = 64;
+
 function recallDay(memo: DayKnots[], day: number): Float64Array {
-  const slot = day & 7;
+  const slot = day % DAYS_RECALLED;
   const recalled = memo[slot];
   if (recalled === undefined) {
     const knots = new Float64Array(KNOTS_A_DAY + 1).fill(Number.NaN);
