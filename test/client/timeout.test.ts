@@ -165,7 +165,9 @@ describe("--deadline", () => {
     await expect.poll(() => requests.length, soon).toBe(2);
     context.clock.advance(90_000);
     expect(await running).toMatchObject({ exit: 7, stdout: '{"id":"0xa","chain":"ethereum"}\n' });
-    expect(context.stderrText()).toContain("dexdata: not done within the --deadline of 90 s; 1 row came before\n");
+    expect(context.stderrText()).toContain(
+      "dexdata: not done within the --deadline of 90 s; 1 row came before\n",
+    );
     expect({ requests: requests.length, asleep: context.clock.pending() }).toEqual({
       requests: 2,
       asleep: 0,
