@@ -1,8 +1,8 @@
 import type { Walk } from "../client/pages.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";
-import { readInteger } from "../model/read-param.ts";
 import type { FlagValues } from "./flags.ts";
+import { readCount, readText } from "./read-flag.ts";
 
 /** How much of a list is wanted. */
 export interface Wanted {
@@ -23,7 +23,7 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
   if (flags["all"] === true && typedLimit !== undefined) {
     throw usageFailure("--all and --limit: one says every row, the other how many", "leave out one of them");
   }
-  const cursor = flags["cursor"] === undefined ? undefined : String(flags["cursor"]);
+  const cursor = readText(flags, "cursor");
   const page = readCount(flags, "page", {
     min: 1,
     ...(reply.kind === "numbered-pages" && { max: reply.handOverAfter ?? 1000 }),
@@ -35,13 +35,4 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
   const typedSize = readCount(flags, "page-size", { min: 1, max: reply.maxLimit });
   const pageSize = typedSize ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
   return { limit, walk: { pageSize, cursor, page, isStrict: flags["no-strict"] !== true } };
-}
-
-function readCount(
-  flags: FlagValues,
-  name: string,
-  bounds: { min: number; max?: number },
-): number | undefined {
-  const typed = flags[name];
-  return typed === undefined ? undefined : Number(readInteger(`--${name} "${typed}"`, String(typed), bounds));
 }

@@ -58,12 +58,14 @@ interface Run {
   readonly open: OpenClient;
 }
 
+/** Every question in turn, then what there is to say about them once the output is whole. */
 async function answer(run: Run): Promise<ExitCode> {
   const { questions, notices } = run;
   const { endpoint } = questions;
   const renderer = await openRenderer(run);
   const failures: Failure[] = [];
   const total: Shown = { rows: 0, missing: 0, failures: [], remarks: [] };
+  // A refusal that one input earned is kept while the others are asked; anything else ends the run.
   const note = async (cause: unknown, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, run.context, run.open.client, question);
     if (!isOfOneInput(failure)) throw failure;

@@ -1,6 +1,5 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
 import type { Context } from "../model/context.ts";
-import { readDuration } from "../model/duration.ts";
 import { usageFailure } from "../model/failure.ts";
 import { choiceFailure, readInteger } from "../model/read-param.ts";
 import { parseTimeBound } from "../model/time.ts";
@@ -9,6 +8,7 @@ import { checkHost } from "../settings/check-host.ts";
 import { readSettings, type Settings } from "../settings/settings.ts";
 import type { Faults } from "../sandbox/faults/fault.ts";
 import { type FlagValues, globalFlags } from "./flags.ts";
+import { readCount, readText, readTime } from "./read-flag.ts";
 import { readFaults } from "./read-faults.ts";
 
 /** What the flags that every command takes, the environment and config.json make of this run. */
@@ -56,7 +56,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
     timeout: readTime(flags, "timeout") ?? settings.timeout.value,
     deadline: readTime(flags, "deadline"),
     retry: {
-      retries: readNumber(flags, "retries", 0, 100) ?? settings.retries.value,
+      retries: readCount(flags, "retries", { min: 0, max: 100 }) ?? settings.retries.value,
       retryOn: readStatuses(flags),
       maxTime: readTime(flags, "retry-max-time") ?? defaultRetryPolicy.maxTime,
     },
@@ -68,26 +68,12 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
   };
 }
 
-function readText(flags: FlagValues, name: string): string | undefined {
-  return flags[name] === undefined ? undefined : String(flags[name]);
-}
-
 /** A word of the fixed set that the flag's own entry lists. */
 export function readWord(flags: FlagValues, name: string, known = globalFlags): string | undefined {
   const typed = readText(flags, name);
   const choices = known.find((flag) => flag.name === name)?.choices ?? [];
   if (typed === undefined || choices.includes(typed)) return typed;
   throw choiceFailure(`--${name} "${typed}"`, typed, choices);
-}
-
-function readTime(flags: FlagValues, name: string): number | undefined {
-  const typed = readText(flags, name);
-  return typed === undefined ? undefined : readDuration(`--${name} "${typed}"`, typed);
-}
-
-function readNumber(flags: FlagValues, name: string, min: number, max: number): number | undefined {
-  const typed = readText(flags, name);
-  return typed === undefined ? undefined : Number(readInteger(`--${name} "${typed}"`, typed, { min, max }));
 }
 
 function readFields(typed: string): readonly string[] {
@@ -132,7 +118,7 @@ function readSandbox(flags: FlagValues, context: Context): RunOptions["sandbox"]
   if (foreign !== undefined)
     throw usageFailure(`--${foreign}: the sandbox has hosts and keys of its own`, "leave it out");
   if (tier !== undefined && !isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
-  const seed = readNumber(flags, "seed", 0, 4_294_967_295) ?? 1;
+  const seed = readCount(flags, "seed", { min: 0, max: 4_294_967_295 }) ?? 1;
   return { tier: tier ?? "pro", seed, faults: readFaults(flags) };
 }
 

@@ -53,8 +53,6 @@ export const settings = {
   },
 } as const;
 
-export type SettingName = keyof typeof settings;
-
 export interface Sourced<T> {
   readonly value: T;
   readonly source: "environment" | "config" | "default";

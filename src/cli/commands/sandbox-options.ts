@@ -1,18 +1,21 @@
-import { readDuration } from "../../model/duration.ts";
 import { usageFailure } from "../../model/failure.ts";
-import { choiceFailure, readInteger } from "../../model/read-param.ts";
+import { choiceFailure } from "../../model/read-param.ts";
 import type { Dialect } from "../../sandbox/dialect.ts";
 import type { SandboxOptions } from "../../sandbox/exchange.ts";
 import type { FlagValues } from "../flags.ts";
 import { readFaults } from "../read-faults.ts";
+import { readCount, readTime } from "../read-flag.ts";
+
+/** Beyond it a count says nothing that no limit would not say. */
+const most = 1_000_000_000_000;
 
 /** What the flags say of the service itself: limits, forms, faults. What was not typed is absent. */
 export function readServiceOptions(flags: FlagValues): Partial<SandboxOptions> {
   const options = {
     requestsPerMinute: readRate(flags),
     minuteMs: readTime(flags, "minute"),
-    credits: readCount(flags, "credits", 0),
-    packs: readCount(flags, "packs", 0),
+    credits: readCount(flags, "credits", { min: 0, max: most }),
+    packs: readCount(flags, "packs", { min: 0, max: most }),
     overageCapUsd: readUsd(flags, "overage-cap"),
     latencyMs: readTime(flags, "latency"),
     dialect: readDialect(flags),
@@ -22,18 +25,9 @@ export function readServiceOptions(flags: FlagValues): Partial<SandboxOptions> {
 }
 
 function readRate(flags: FlagValues): number | undefined {
-  return flags["rpm"] === "unlimited" ? Number.POSITIVE_INFINITY : readCount(flags, "rpm", 1);
-}
-
-function readCount(flags: FlagValues, name: string, min: number): number | undefined {
-  const typed = flags[name];
-  if (typed === undefined) return undefined;
-  return Number(readInteger(`--${name} "${typed}"`, String(typed), { min, max: 1_000_000_000_000 }));
-}
-
-function readTime(flags: FlagValues, name: string): number | undefined {
-  const typed = flags[name];
-  return typed === undefined ? undefined : readDuration(`--${name} "${typed}"`, String(typed));
+  return flags["rpm"] === "unlimited"
+    ? Number.POSITIVE_INFINITY
+    : readCount(flags, "rpm", { min: 1, max: most });
 }
 
 function readUsd(flags: FlagValues, name: string): number | undefined {

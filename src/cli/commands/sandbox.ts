@@ -4,11 +4,11 @@ import { constants } from "node:os";
 import { type Context, isInterruption } from "../../model/context.ts";
 import { Failure, usageFailure } from "../../model/failure.ts";
 import { withoutSecrets } from "../../model/key.ts";
-import { readInteger } from "../../model/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../model/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../settings/read-json-file.ts";
 import type { FlagValues } from "../flags.ts";
+import { readCount } from "../read-flag.ts";
 import { readServiceOptions } from "./sandbox-options.ts";
 
 /** Serves until a signal ends it, or for as long as one command runs inside. */
@@ -17,8 +17,8 @@ export async function runSandbox(
   flags: FlagValues,
   context: Context,
 ): Promise<number> {
-  const seed = readNumber(flags, "seed", 4_294_967_295) ?? 1;
-  const port = readNumber(flags, "port", 65_532) ?? 4747;
+  const seed = readCount(flags, "seed", { min: 0, max: 4_294_967_295 }) ?? 1;
+  const port = readCount(flags, "port", { min: 0, max: 65_532 }) ?? 4747;
   const begin = readClock(flags, context);
   const speed = readSpeed(flags);
   const started = context.clock.elapsed();
@@ -137,13 +137,6 @@ function openLog(flags: FlagValues, context: Context): ((line: string) => void) 
     isSaid = true;
     void context.stderr.write(`dexdata: ${problem}; serving goes on\n`).catch(() => undefined);
   };
-}
-
-function readNumber(flags: FlagValues, name: string, max: number): number | undefined {
-  const typed = flags[name];
-  return typed === undefined
-    ? undefined
-    : Number(readInteger(`--${name} "${typed}"`, String(typed), { min: 0, max }));
 }
 
 function readClock(flags: FlagValues, context: Context): number {
