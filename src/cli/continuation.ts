@@ -28,7 +28,7 @@ export function moreLine(
 }
 
 /** The exact command that goes on from there. Times are written as resolved, so that a relative bound does not move. */
-export function continuingCommand(
+function continuingCommand(
   question: Question,
   flags: FlagValues,
   from: Continuation,

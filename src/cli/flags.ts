@@ -109,7 +109,7 @@ export const globalFlags: readonly Flag[] = [
   { name: "profile", value: "name", help: "the stored key to use", group: "Hosts and keys" },
 ];
 
-export const limitFlag: Flag = { name: "limit", value: "n", help: "rows in all (default 10)", group: "Rows" };
+const limitFlag: Flag = { name: "limit", value: "n", help: "rows in all (default 10)", group: "Rows" };
 
 const pagingFlags: readonly Flag[] = [
   limitFlag,

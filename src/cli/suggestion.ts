@@ -1,5 +1,5 @@
 import type { Client } from "../client/client.ts";
-import { member } from "../client/page.ts";
+import { member } from "../model/own-member.ts";
 import { walkPages } from "../client/pages.ts";
 import { dexes } from "../endpoints/dexes.ts";
 import { networks } from "../endpoints/networks.ts";

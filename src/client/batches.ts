@@ -6,7 +6,8 @@ import type { Reply } from "../model/reply.ts";
 import { addressKey } from "./address-key.ts";
 import type { Client } from "./client.ts";
 import type { Walk } from "./pages.ts";
-import { createPage, member, type Page } from "./page.ts";
+import { member } from "../model/own-member.ts";
+import { createPage, type Page } from "./page.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
 

@@ -5,7 +5,8 @@ import { rawMembers } from "../model/raw-json.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Client } from "./client.ts";
 import { checkEcho } from "./echo.ts";
-import { createPage, isObject, member, type Page } from "./page.ts";
+import { isObject, member } from "../model/own-member.ts";
+import { createPage, type Page } from "./page.ts";
 import type { Walk } from "./pages.ts";
 
 /**

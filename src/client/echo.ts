@@ -4,7 +4,7 @@ import { untrustedAnswer } from "../model/failure.ts";
 import type { ParamKind } from "../model/param.ts";
 import { inputName } from "../model/read-param.ts";
 import { compareInstants, fromWire, parseTimeBound } from "../model/time.ts";
-import { isObject, member } from "./page.ts";
+import { isObject, member } from "../model/own-member.ts";
 
 /**
  * Searches echo the parameters they used in `query`, and drop a name they do not know without a word (specification,

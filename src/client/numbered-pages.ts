@@ -4,7 +4,8 @@ import { untrustedAnswer } from "../model/failure.ts";
 import { rawMembers } from "../model/raw-json.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Client } from "./client.ts";
-import { type Continuation, createPage, isObject, member, type Page } from "./page.ts";
+import { isObject, member } from "../model/own-member.ts";
+import { type Continuation, createPage, type Page } from "./page.ts";
 import type { Walk } from "./pages.ts";
 
 type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;

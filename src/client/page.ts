@@ -2,6 +2,7 @@ import { onlyGroup } from "../model/endpoint.ts";
 import type { Args } from "../model/args.ts";
 import { type Failure, untrustedAnswer } from "../model/failure.ts";
 import { rawElements } from "../model/raw-json.ts";
+import { isObject } from "../model/own-member.ts";
 import type { Subject } from "./batches.ts";
 
 /** Rows of one answer, each the service's own text. */
@@ -44,13 +45,4 @@ export function createPage(
   );
   if (bad >= 0) throw untrustedAnswer(`row ${bad + 1} of the answer's ${what} is not an object`);
   return { group, rows: rawElements(arrayText), values: values.filter(isObject), next };
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The member of a parsed answer, whatever its name; never one of Object.prototype. */
-export function member(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }

@@ -7,7 +7,8 @@ import type { Client } from "./client.ts";
 import { askForCandles } from "./candles.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
-import { createPage, isObject, member, type Page } from "./page.ts";
+import { isObject, member } from "../model/own-member.ts";
+import { createPage, type Page } from "./page.ts";
 
 /** Where a walk begins and how large its pages are; the defaults make it one page of the service's own size. */
 export interface Walk {

@@ -29,7 +29,7 @@ export interface Transport {
 }
 
 /** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
-export const maxBodyBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 32 * 1024 * 1024;
 const maxHeaderBytes = 64 * 1024;
 
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */

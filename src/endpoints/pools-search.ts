@@ -28,7 +28,7 @@ import {
 import { searchWindow } from "./search-window.ts";
 
 /** Specification, "Pool search order_by accepted values". */
-export const poolOrders = [
+const poolOrders = [
   "volume_usd_24h",
   "volume_usd_7d",
   "volume_usd_30d",

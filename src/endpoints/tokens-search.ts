@@ -27,7 +27,7 @@ import {
 import { searchWindow } from "./search-window.ts";
 
 /** Specification, endpoint 3: the values order_by accepts. */
-export const tokenOrders = [
+const tokenOrders = [
   "volume_usd_24h",
   "volume_usd_7d",
   "volume_usd_30d",

@@ -57,7 +57,7 @@ function expanded(typed: string): string {
 }
 
 /** `250k` goes out as `250000`: shifted as text, so that no digit is lost in a double. */
-export function readAmount(label: string, typed: string): string {
+function readAmount(label: string, typed: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?([kmb]?)$/iu.exec(typed);
   if (match === null) {
     const next = /^-?[\d,_ ]+$/u.test(typed)

@@ -1,4 +1,5 @@
-import { member, type Page } from "../client/page.ts";
+import { member } from "../model/own-member.ts";
+import type { Page } from "../client/page.ts";
 import { type Endpoint, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { createSeenKeys } from "./seen-keys.ts";

@@ -1,3 +1,4 @@
+import { isObject } from "../model/own-member.ts";
 import type { RecordShape } from "../model/record.ts";
 import { cellKind, showCell, type Cell, type CellKind, type CellStyle } from "./cell.ts";
 import type { TableColumn } from "./columns.ts";
@@ -19,17 +20,15 @@ export function recordParts(
   shape: RecordShape,
   style: CellStyle,
 ): readonly RecordPart[] {
-  if (Array.isArray(value) && value.length > 0 && value.every(isPlainObject)) {
+  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
     return [listTable(value, path, shape)];
   }
-  if (!isPlainObject(value) || path.length >= DEEPEST || Object.keys(value).length === 0) {
+  if (!isObject(value) || path.length >= DEEPEST || Object.keys(value).length === 0) {
     const kind = cellKind(path.at(-1) ?? "", fieldAt(shape, path));
     const cell = isEmpty(value) ? noValue(style) : showCell(value, kind, style);
     return [{ kind: "value", name: visibleText(path.join(".")), cell }];
   }
-  const windows = Object.entries(value).filter(
-    ([name, member]) => WINDOW.test(name) && isPlainObject(member),
-  );
+  const windows = Object.entries(value).filter(([name, member]) => WINDOW.test(name) && isObject(member));
   const windowNames = new Set(windows.map(([name]) => name));
   const others = Object.entries(value).filter(([name]) => !windowNames.has(name));
   const parts = others.flatMap(([name, member]) => recordParts(member, [...path, name], shape, style));
@@ -92,7 +91,7 @@ function leadWith(leading: readonly string[], names: readonly string[]): readonl
 function memberNames(holders: readonly unknown[]): readonly string[] {
   const names = new Set<string>();
   for (const holder of holders) {
-    for (const [name, value] of Object.entries(isPlainObject(holder) ? holder : {})) {
+    for (const [name, value] of Object.entries(isObject(holder) ? holder : {})) {
       if (typeof value !== "object" || value === null) names.add(name);
     }
   }
@@ -119,8 +118,4 @@ function noValue({ isUnicode }: CellStyle): Cell {
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   return typeof value === "object" && Object.keys(value).length === 0;
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { member } from "../model/own-member.ts";
 import type { Field, RecordShape } from "../model/record.ts";
 
 /** A parsed value by path: names in objects, indices in arrays, `*` for all elements. Never inherited members. */
@@ -6,7 +7,7 @@ export function valueAt(value: unknown, path: readonly string[], from = 0): unkn
   for (let depth = from; depth < path.length; depth++) {
     const step = path[depth] ?? "";
     if (typeof reached !== "object" || reached === null) return undefined;
-    if (!Array.isArray(reached)) reached = ownMember(reached, step);
+    if (!Array.isArray(reached)) reached = member(reached, step);
     else if (step === "*") return reached.map((item: unknown) => valueAt(item, path, depth + 1) ?? null);
     else reached = /^(?:0|[1-9]\d*)$/.test(step) ? reached[Number(step)] : undefined;
   }
@@ -28,8 +29,4 @@ export function fieldAt(shape: RecordShape, path: readonly string[]): Field | un
     field = fields[step];
   }
   return field;
-}
-
-function ownMember(holder: object, name: string): unknown {
-  return Object.hasOwn(holder, name) ? Reflect.get(holder, name) : undefined;
 }

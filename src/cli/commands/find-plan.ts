@@ -1,5 +1,5 @@
 import { type Client, createClient } from "../../client/client.ts";
-import { member } from "../../client/page.ts";
+import { member } from "../../model/own-member.ts";
 import type { Target } from "../../client/target.ts";
 import { usage } from "../../endpoints/usage.ts";
 import type { Context } from "../../model/context.ts";
