@@ -1,4 +1,5 @@
-import type { Continuation, Page } from "../client/page.ts";
+import type { Page } from "../client/page.ts";
+import type { Place } from "../client/place.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import type { Args, Question } from "../model/args.ts";
 import { formatInstant, fromWire } from "../model/time.ts";
@@ -28,12 +29,7 @@ export function moreLine(
 }
 
 /** The exact command that goes on from there. Times are written as resolved, so that a relative bound does not move. */
-function continuingCommand(
-  question: Question,
-  flags: FlagValues,
-  from: Continuation,
-  pageSize: number,
-): string {
+function continuingCommand(question: Question, flags: FlagValues, from: Place, pageSize: number): string {
   const { endpoint, args } = question;
   const words = ["dexdata", ...endpoint.command.split(" "), ...pathWords(endpoint, args)];
   if (endpoint.chosenBy !== undefined) words.push(`--${endpoint.chosenBy}`);

@@ -71,6 +71,12 @@ export const globalFlags: readonly Flag[] = [
     group: "Requests",
   },
   {
+    name: "parallel",
+    value: "1..32",
+    help: "requests under way at once, where that is possible (default 8)",
+    group: "Requests",
+  },
+  {
     name: "sandbox",
     help: "ask the built-in sandbox: simulated data, offline and free",
     group: "Hosts and keys",

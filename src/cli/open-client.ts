@@ -1,4 +1,6 @@
+import { unbounded } from "../client/budget.ts";
 import { type Client, createClient } from "../client/client.ts";
+import { unpaced } from "../client/pace.ts";
 import { chooseTarget, type Target } from "../client/target.ts";
 import type { Context } from "../model/context.ts";
 import { plans } from "../model/tier.ts";
@@ -21,6 +23,9 @@ export async function openClient(
   const client = createClient(context, target, {
     timeout: options.timeout,
     retry: options.retry,
+    pace: unpaced,
+    budget: unbounded,
+    width: options.parallel,
     observer: notices,
   });
   return {

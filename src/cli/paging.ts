@@ -1,4 +1,5 @@
 import type { Walk } from "../client/pages.ts";
+import type { Place } from "../client/place.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";
 import type { FlagValues } from "./flags.ts";
@@ -34,5 +35,14 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
   const limit = flags["all"] === true ? undefined : (typedLimit ?? defaultLimit);
   const typedSize = readCount(flags, "page-size", { min: 1, max: reply.maxLimit });
   const pageSize = typedSize ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
-  return { limit, walk: { pageSize, cursor, page, isStrict: flags["no-strict"] !== true } };
+  return {
+    limit,
+    walk: { pageSize, start: placeOf(cursor, page), wanted: limit, isStrict: flags["no-strict"] !== true },
+  };
+}
+
+/** An empty cursor is the beginning, as on the wire. */
+function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
+  if (cursor !== undefined && cursor !== "") return { flag: "cursor", value: cursor };
+  return page === undefined ? undefined : { flag: "page", value: String(page) };
 }

@@ -27,6 +27,8 @@ export interface RunOptions {
   /** Milliseconds for the run. */
   readonly deadline: number | undefined;
   readonly retry: RetryPolicy;
+  /** Requests under way at once, at most. */
+  readonly parallel: number;
   readonly sandbox:
     | { readonly tier: Tier; readonly seed: number; readonly faults: Faults | undefined }
     | undefined;
@@ -60,6 +62,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
       retryOn: readStatuses(flags),
       maxTime: readTime(flags, "retry-max-time") ?? defaultRetryPolicy.maxTime,
     },
+    parallel: readCount(flags, "parallel", { min: 1, max: 32 }) ?? 8,
     sandbox: readSandbox(flags, context),
     baseUrl: readHost(flags, "base-url"),
     keyFile: readText(flags, "key-file"),

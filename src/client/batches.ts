@@ -5,6 +5,7 @@ import { isOfOneInput } from "../model/meanings.ts";
 import type { Reply } from "../model/reply.ts";
 import { addressKey } from "./address-key.ts";
 import type { Client } from "./client.ts";
+import { inOrder } from "./in-order.ts";
 import type { Walk } from "./pages.ts";
 import { member } from "../model/own-member.ts";
 import { createPage, type Page } from "./page.ts";
@@ -38,9 +39,16 @@ export async function* askInBatches(
   const subjects = walk.subjects ?? [];
   const answered = new Map<string, Found | "missing" | "refused">();
   let next = 0;
-  for (const { network, addresses } of planBatches(subjects, reply)) {
-    const asked = new Map([...args, ["network", network], [reply.param, addresses.join(",")]]);
-    const answer = await askChunk(client, endpoint, asked);
+  const chunks = planBatches(subjects, reply).map(({ network, addresses }) => ({
+    network,
+    addresses,
+    asked: new Map([...args, ["network", network], [reply.param, addresses.join(",")]]),
+  }));
+  const asks = chunks.map((chunk) => async () => ({
+    ...chunk,
+    answer: await askChunk(client, endpoint, chunk.asked),
+  }));
+  for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
     const isRefused = answer instanceof Failure;
     for (const address of addresses)
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");

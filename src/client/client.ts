@@ -2,19 +2,23 @@ import type { Args } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
+import type { Budget } from "./budget.ts";
 import { type Document, readDocument } from "./document.ts";
 import { hideKey } from "./hide-key.ts";
-import { createMeter, type Meter } from "./meter.ts";
+import { createMeter, isCharged, type Meter } from "./meter.ts";
+import type { Pace } from "./pace.ts";
 import { refusal } from "./refusal.ts";
 import { requestUrl } from "./request-url.ts";
 import { decideRetry, type RetryPolicy } from "./retry.ts";
 import { authorization, type Target } from "./target.ts";
 import { type Answer, createTransport } from "./transport.ts";
 
-/** Asks the service one question at a time: paced by nobody yet, retried by the table, metered. */
+/** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
 export interface Client {
   readonly target: Target;
   readonly meter: Meter;
+  /** How many requests may be under way at once, where a walk can ask for several. */
+  readonly width: number;
   /** The 2xx answer to one request, checked to be JSON; anything else is a Failure. */
   readonly ask: (endpoint: Endpoint, args: Args) => Promise<Document>;
   readonly close: () => Promise<void>;
@@ -24,6 +28,9 @@ export interface ClientOptions {
   /** Milliseconds for one request: connecting, headers and body. */
   readonly timeout: number;
   readonly retry: RetryPolicy;
+  readonly pace: Pace;
+  readonly budget: Budget;
+  readonly width: number;
   readonly observer: ClientObserver;
 }
 
@@ -50,6 +57,9 @@ export function createClient(context: Context, target: Target, options: ClientOp
   const { meter, sent, answered } = createMeter();
 
   const attempt = async (url: URL, endpoint: Endpoint, args: Args): Promise<Document> => {
+    const cost = itemsIn(endpoint, args);
+    const claim = await options.budget.claim(cost);
+    await options.pace.turn();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     sent();
@@ -59,8 +69,12 @@ export function createClient(context: Context, target: Target, options: ClientOp
     } finally {
       options.observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
     }
-    answered(answer, itemsIn(endpoint, args));
-    if (answer.status < 200 || answer.status >= 300) throw refusal(answer, { endpoint, args }, target);
+    const { status, headers } = answer;
+    answered(answer, cost);
+    await claim.settle(isCharged(status) ? cost : 0);
+    const refused = status < 200 || status >= 300 ? refusal(answer, { endpoint, args }, target) : undefined;
+    await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter });
+    if (refused !== undefined) throw refused;
     return readDocument(answer);
   };
 
@@ -84,7 +98,7 @@ export function createClient(context: Context, target: Target, options: ClientOp
     }
   };
 
-  return { target, meter, ask, close: transport.close };
+  return { target, meter, width: options.width, ask, close: transport.close };
 }
 
 /** A batch costs one credit an item (specification, Endpoints); anything else one a request. */

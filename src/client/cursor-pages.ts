@@ -4,14 +4,17 @@ import { untrustedAnswer } from "../model/failure.ts";
 import { rawMembers } from "../model/raw-json.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Client } from "./client.ts";
+import type { Document } from "./document.ts";
 import { checkEcho } from "./echo.ts";
 import { isObject, member } from "../model/own-member.ts";
 import { createPage, type Page } from "./page.ts";
+import type { Place } from "./place.ts";
 import type { Walk } from "./pages.ts";
 
 /**
  * Specification, Pagination styles 1: `next_cursor` goes back as `cursor`, byte for byte, everything else unchanged.
  * A cursor that was seen before, or a next page promised without one, would loop and spend credits: both end it.
+ * The next page is on its way while this one is shown, as long as more rows are wanted.
  */
 export async function* walkCursorPages(
   client: Client,
@@ -21,27 +24,37 @@ export async function* walkCursorPages(
   walk: Walk,
 ): AsyncGenerator<Page> {
   const seen = new Set<string>();
-  let cursor = walk.cursor === "" ? undefined : walk.cursor;
-  for (;;) {
-    if (cursor !== undefined) seen.add(cursor);
+  const ask = (from: string | undefined): Promise<Document> => {
+    if (from !== undefined) seen.add(from);
     const asked = new Map([...args, ["limit", String(walk.pageSize)]]);
-    const { text, value } = await client.ask(
-      endpoint,
-      cursor === undefined ? asked : asked.set("cursor", cursor),
-    );
+    return client.ask(endpoint, from === undefined ? asked : asked.set("cursor", from));
+  };
+  let cursor = walk.start?.value;
+  let given = 0;
+  let answer = ask(cursor);
+  for (;;) {
+    const { text, value } = await answer;
     if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
-    const at = cursor === undefined ? undefined : ({ flag: "cursor", value: cursor } as const);
     if (walk.isStrict) checkEcho(endpoint, args, member(value, "query"));
+    const at = placeOf(cursor);
     cursor = nextCursor(value);
-    const next = cursor === undefined ? undefined : ({ flag: "cursor", value: cursor } as const);
-    yield {
-      ...createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows, next),
-      at,
-    };
+    const rows = createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows);
+    given += rows.rows.length;
+    const isRepeated = cursor !== undefined && seen.has(cursor);
+    const isAhead = cursor !== undefined && !isRepeated && given < (walk.wanted ?? Number.POSITIVE_INFINITY);
+    if (isAhead) answer = ask(cursor);
+    // It is looked at in its turn, or never, when nobody wants more.
+    answer.catch(() => undefined);
+    yield { ...rows, next: placeOf(cursor), at };
     if (cursor === undefined) return;
-    if (seen.has(cursor))
+    if (isRepeated)
       throw untrustedAnswer("the service sent a cursor for the second time, so the list would never end");
+    if (!isAhead) answer = ask(cursor);
   }
+}
+
+function placeOf(cursor: string | undefined): Place | undefined {
+  return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 
 /** Undefined after the last page. `has_next_page` may be absent; then a cursor alone promises more. */

@@ -35,6 +35,7 @@ export function createMeter(): {
   };
 }
 
-function isCharged(status: number): boolean {
+/** Which answers cost. */
+export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }

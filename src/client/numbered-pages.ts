@@ -5,7 +5,8 @@ import { rawMembers } from "../model/raw-json.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Client } from "./client.ts";
 import { isObject, member } from "../model/own-member.ts";
-import { type Continuation, createPage, type Page } from "./page.ts";
+import { createPage, type Page } from "./page.ts";
+import type { Place } from "./place.ts";
 import type { Walk } from "./pages.ts";
 
 type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
@@ -24,7 +25,7 @@ export async function* walkNumberedPages(
 ): AsyncGenerator<Page> {
   const identity = rowShape(endpoint).identity;
   const edge = createEdge(identity);
-  let at: Continuation | undefined = firstPage(walk);
+  let at: Place | undefined = walk.start ?? { flag: "page", value: "1" };
   let { pageSize } = walk;
   while (at !== undefined) {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
@@ -33,7 +34,7 @@ export async function* walkNumberedPages(
     const raw = rawMembers(text).get(reply.rows);
     const page = createPage(raw, member(value, reply.rows), reply.rows);
     const isNew = edge.moveTo(page.values);
-    const here: Continuation = at;
+    const here: Place = at;
     const isOneId = here.flag === "cursor" && (edge.lastWholeId() ?? here.value) === here.value;
     if (isOneId && page.rows.length >= pageSize && pageSize < reply.maxLimit) {
       // The events of one transaction fill the page, so no cursor leads beyond them: only a larger page does.
@@ -47,17 +48,12 @@ export async function* walkNumberedPages(
   }
 }
 
-function firstPage(walk: Walk): Continuation {
-  if (walk.cursor !== undefined && walk.cursor !== "") return { flag: "cursor", value: walk.cursor };
-  return { flag: "page", value: String(walk.page ?? 1) };
-}
-
 function nextPage(
-  at: Continuation,
+  at: Place,
   reply: NumberedPages,
   lastWholeId: string | undefined,
   answer: object,
-): Continuation | undefined {
+): Place | undefined {
   if (at.flag === "page") {
     const number = Number(at.value) + 1;
     if (reply.handOverAfter === undefined || number <= reply.handOverAfter)
@@ -79,7 +75,7 @@ function nextPage(
  * have pushed the old ones on) or is shorter than asked (the service caps it) is not taken for the end; they are not
  * believed when they promise nothing.
  */
-function isEnd(page: Page, answer: object, at: Continuation, pageSize: number, isNew: boolean): boolean {
+function isEnd(page: Page, answer: object, at: Place, pageSize: number, isNew: boolean): boolean {
   if (page.rows.length === 0) return true;
   if (at.flag === "cursor") {
     const offered = member(member(answer, "page_info"), "next_cursor");

@@ -4,6 +4,7 @@ import { type Failure, untrustedAnswer } from "../model/failure.ts";
 import { rawElements } from "../model/raw-json.ts";
 import { isObject } from "../model/own-member.ts";
 import type { Subject } from "./batches.ts";
+import type { Place } from "./place.ts";
 
 /** Rows of one answer, each the service's own text. */
 export interface Page {
@@ -13,9 +14,9 @@ export interface Page {
   /** The same rows parsed, for what the program itself must read; long integers are rounded here. */
   readonly values: readonly object[];
   /** Where the rows after these are found; undefined after the last page. */
-  readonly next: Continuation | undefined;
+  readonly next: Place | undefined;
   /** Where these rows themselves are found; undefined for the first page. */
-  readonly at?: Continuation | undefined;
+  readonly at?: Place | undefined;
   /** Rows were left off the end, because no more were wanted. */
   readonly isCut?: boolean;
   /** What was asked for and has no row, where the service leaves out what it does not know. */
@@ -24,18 +25,12 @@ export interface Page {
   readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
 
-/** What asks for the rows that follow, as a flag and its value. */
-export interface Continuation {
-  readonly flag: "cursor" | "page";
-  readonly value: string;
-}
-
 /** Rows are an array of objects; anything else is an answer that cannot be trusted. */
 export function createPage(
   arrayText: string | undefined,
   values: unknown,
   what: string,
-  next?: Continuation,
+  next?: Place,
   group = onlyGroup,
 ): Page {
   if (!Array.isArray(values) || arrayText === undefined)

@@ -9,16 +9,18 @@ import { walkCursorPages } from "./cursor-pages.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../model/own-member.ts";
 import { createPage, type Page } from "./page.ts";
+import type { Place } from "./place.ts";
 
 /** Where a walk begins and how large its pages are; the defaults make it one page of the service's own size. */
 export interface Walk {
   /** Rows one request asks for. */
   readonly pageSize: number;
-  readonly cursor?: string | undefined;
   /** Refuse rows that the service did not filter or order as asked; see echo.ts. */
   readonly isStrict: boolean;
-  /** First page asked by number, from 1. */
-  readonly page?: number | undefined;
+  /** Begin there instead of at the beginning. */
+  readonly start?: Place | undefined;
+  /** Rows wanted in all: nothing beyond them is asked for in advance. Undefined for every row. */
+  readonly wanted?: number | undefined;
   /** What a batch asks for. */
   readonly subjects?: readonly Subject[] | undefined;
   /** Give what a batch left out a row of its own, with null as its value. */

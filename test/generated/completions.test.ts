@@ -31,7 +31,7 @@ COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.l
     ["dexdata po", ["pool", "pools"]],
     ["dexdata pools ", ["search"]],
     ["dexdata auth lo", ["login", "logout"]],
-    ["dexdata txns ethereum 0x1 --pa", ["--page-size", "--page"]],
+    ["dexdata txns ethereum 0x1 --pag", ["--page-size", "--page"]],
     ["dexdata ohlcv ethereum 0x1 --interval 1", ["1m", "10m", "15m", "1h", "12h"]],
     ["dexdata pools search ethereum --order-by price_usd", ["price_usd"]],
     ["dexdata tokens search --sort ", ["asc", "desc"]],

@@ -1,4 +1,6 @@
+import { unbounded } from "../../client/budget.ts";
 import { type Client, createClient } from "../../client/client.ts";
+import { unpaced } from "../../client/pace.ts";
 import { member } from "../../model/own-member.ts";
 import type { Target } from "../../client/target.ts";
 import { usage } from "../../endpoints/usage.ts";
@@ -58,7 +60,14 @@ export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Tar
 export async function askPlan(context: Context, options: RunOptions, target: Target): Promise<SeenPlan> {
   const notices = createNotices(context, options);
   const { timeout, retry } = options;
-  const client = createClient(context, target, { timeout, retry, observer: notices });
+  const client = createClient(context, target, {
+    timeout,
+    retry,
+    pace: unpaced,
+    budget: unbounded,
+    width: 1,
+    observer: notices,
+  });
   try {
     return await seenPlan(client);
   } finally {

@@ -1,0 +1,26 @@
+/**
+ * What the asks come to, in their order, with up to `width` of them under way: none is begun before there is room,
+ * so memory stays bounded however slow the consumer is. The first that fails ends it, after everything before it;
+ * so does a consumer that stops. What is then still under way is left to itself.
+ */
+export async function* inOrder<T>(asks: Iterable<() => Promise<T>>, width: number): AsyncGenerator<T> {
+  const waiting = asks[Symbol.iterator]();
+  const underWay: Promise<T>[] = [];
+  const fill = (): void => {
+    while (underWay.length < width) {
+      const ask = waiting.next();
+      if (ask.done === true) return;
+      const answer = ask.value();
+      // Whether it failed is read in its turn; until then nobody looks.
+      answer.catch(() => undefined);
+      underWay.push(answer);
+    }
+  };
+  for (fill(); underWay.length > 0; fill()) {
+    const [first] = underWay;
+    if (first === undefined) return;
+    const value = await first;
+    underWay.shift();
+    yield value;
+  }
+}
