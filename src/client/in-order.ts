@@ -3,7 +3,7 @@
  * so memory stays bounded however slow the consumer is. The first that fails ends it, after everything before it;
  * so does a consumer that stops. What is then still under way is left to itself.
  */
-export async function* inOrder<T>(asks: Iterable<() => Promise<T>>, width: number): AsyncGenerator<T> {
+export async function* inOrder<T extends object>(asks: Iterable<() => Promise<T>>, width: number): AsyncGenerator<T> {
   const waiting = asks[Symbol.iterator]();
   const underWay: Promise<T>[] = [];
   const fill = (): void => {
@@ -17,10 +17,8 @@ export async function* inOrder<T>(asks: Iterable<() => Promise<T>>, width: numbe
     }
   };
   for (fill(); underWay.length > 0; fill()) {
-    const [first] = underWay;
-    if (first === undefined) return;
-    const value = await first;
-    underWay.shift();
-    yield value;
+    const value = await underWay[0];
+    underWay.splice(0, 1);
+    if (value !== undefined) yield value;
   }
 }
