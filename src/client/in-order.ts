@@ -3,7 +3,10 @@
  * so memory stays bounded however slow the consumer is. The first that fails ends it, after everything before it;
  * so does a consumer that stops. What is then still under way is left to itself.
  */
-export async function* inOrder<T extends object>(asks: Iterable<() => Promise<T>>, width: number): AsyncGenerator<T> {
+export async function* inOrder<T extends object>(
+  asks: Iterable<() => Promise<T>>,
+  width: number,
+): AsyncGenerator<T> {
   const waiting = asks[Symbol.iterator]();
   const underWay: Promise<T>[] = [];
   const fill = (): void => {
