@@ -1,4 +1,4 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import { dexes } from "./dexes.ts";
 import { multiPrices } from "./multi-prices.ts";
 import { networks } from "./networks.ts";
@@ -12,7 +12,7 @@ import { token } from "./token.ts";
 import { usage } from "./usage.ts";
 
 /** Every REST endpoint, in the order of help. Endpoints of one command stand together, the usual one first. */
-export const endpoints: readonly Endpoint[] = [
+export const endpoints: readonly ContractEndpoint[] = [
   pool,
   poolTransactions,
   multiPrices,

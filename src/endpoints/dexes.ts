@@ -1,4 +1,4 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import { choice, internal, query } from "../model/param.ts";
 import { amount, count, optional, text } from "../model/record.ts";
 import { inNetwork, sort } from "./shared-params.ts";
@@ -7,7 +7,7 @@ import { inNetwork, sort } from "./shared-params.ts";
  * Specification, "Other endpoints": page style. The public service was seen to send every DEX on each page with
  * totals of 0 (wire-facts 4.2), so the walk ends when a page brings no new dex_id and never trusts the totals.
  */
-export const dexes: Endpoint = {
+export const dexes: ContractEndpoint = {
   id: "dexes",
   command: "dexes",
   method: "GET",

@@ -1,10 +1,10 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import { query } from "../model/param.ts";
 import { address, optional, price, text, time } from "../model/record.ts";
 import { inNetwork } from "./shared-params.ts";
 
 /** Specification, endpoint 2: one credit an address, unpriced ones included; order of the answer not promised. */
-export const multiPrices: Endpoint = {
+export const multiPrices: ContractEndpoint = {
   id: "multi_prices",
   command: "prices",
   method: "GET",

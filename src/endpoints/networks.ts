@@ -1,8 +1,8 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import { amount, count, optional, text } from "../model/record.ts";
 
 /** Specification, "Other endpoints"; the record is not laid down there (wire-facts 4.1). */
-export const networks: Endpoint = {
+export const networks: ContractEndpoint = {
   id: "networks",
   command: "networks",
   method: "GET",

@@ -1,4 +1,4 @@
-import type { Endpoint, RowShape } from "../model/endpoint.ts";
+import type { ContractEndpoint, RowShape } from "../model/endpoint.ts";
 import { choice, internal, query, type Param } from "../model/param.ts";
 import { count, optional, price, time } from "../model/record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-params.ts";
@@ -42,7 +42,7 @@ const candle: RowShape = {
 };
 
 /** Source: wire-facts 4.5 for the record; prices in USD over all pools of the token. */
-export const tokenOhlcv: Endpoint = {
+export const tokenOhlcv: ContractEndpoint = {
   id: "token_ohlcv",
   command: "ohlcv",
   method: "GET",
@@ -59,7 +59,7 @@ export const tokenOhlcv: Endpoint = {
 };
 
 /** Source: wire-facts 4.4; prices in the pool's other token. */
-export const poolOhlcv: Endpoint = {
+export const poolOhlcv: ContractEndpoint = {
   id: "pool_ohlcv",
   command: "ohlcv",
   chosenBy: "pool",

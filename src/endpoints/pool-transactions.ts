@@ -1,10 +1,10 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import { internal, query } from "../model/param.ts";
 import { address, count, numberOrText, optional, nullable, price, text, time } from "../model/record.ts";
 import { inNetwork, poolAddress } from "./shared-params.ts";
 
 /** Specification, endpoint 1. Both bounds are inclusive there; nothing is cut on our side. */
-export const poolTransactions: Endpoint = {
+export const poolTransactions: ContractEndpoint = {
   id: "pool_transactions",
   command: "txns",
   method: "GET",

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import {
   address,
   amount,
@@ -27,7 +27,7 @@ const window = record({
 });
 
 /** Specification, resource Pool; the names of base and quote token are wire-facts 4.3. */
-export const pool: Endpoint = {
+export const pool: ContractEndpoint = {
   id: "pool",
   command: "pool",
   method: "GET",

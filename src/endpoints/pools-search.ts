@@ -1,4 +1,4 @@
-import type { Endpoint, RowShape } from "../model/endpoint.ts";
+import type { ContractEndpoint, RowShape } from "../model/endpoint.ts";
 import { choice, query, type Param } from "../model/param.ts";
 import {
   address,
@@ -124,7 +124,7 @@ const examples = [
 
 const summary = "pools by volume, liquidity, price change, age, token and DEX, on one network or on all";
 
-export const networkPoolsSearch: Endpoint = {
+export const networkPoolsSearch: ContractEndpoint = {
   id: "network_pools_search",
   command: "pools search",
   method: "GET",
@@ -137,7 +137,7 @@ export const networkPoolsSearch: Endpoint = {
   rows: { rows },
 };
 
-export const poolsSearch: Endpoint = {
+export const poolsSearch: ContractEndpoint = {
   id: "pools_search",
   command: "pools search",
   method: "GET",

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import { query } from "../model/param.ts";
 import {
   address,
@@ -26,7 +26,7 @@ const tokenFields = {
 };
 
 /** Specification, endpoint 5 and resource Search result. The names here are not those of pool search. */
-export const search: Endpoint = {
+export const search: ContractEndpoint = {
   id: "search",
   command: "search",
   method: "GET",

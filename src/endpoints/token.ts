@@ -1,4 +1,4 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import {
   address,
   amount,
@@ -31,7 +31,7 @@ const window = record({
 });
 
 /** Specification, resource Token detail. */
-export const token: Endpoint = {
+export const token: ContractEndpoint = {
   id: "token",
   command: "token",
   method: "GET",

@@ -1,4 +1,4 @@
-import type { Endpoint, RowShape } from "../model/endpoint.ts";
+import type { ContractEndpoint, RowShape } from "../model/endpoint.ts";
 import { choice, query, type Param } from "../model/param.ts";
 import {
   address,
@@ -105,7 +105,7 @@ const examples = [
 
 const summary = "tokens by volume, liquidity, price change, age and more, on one network or on all";
 
-export const networkTokensSearch: Endpoint = {
+export const networkTokensSearch: ContractEndpoint = {
   id: "network_tokens_search",
   command: "tokens search",
   method: "GET",
@@ -118,7 +118,7 @@ export const networkTokensSearch: Endpoint = {
   rows: { rows },
 };
 
-export const tokensSearch: Endpoint = {
+export const tokensSearch: ContractEndpoint = {
   id: "tokens_search",
   command: "tokens search",
   method: "GET",

@@ -1,8 +1,8 @@
-import type { Endpoint } from "../model/endpoint.ts";
+import type { ContractEndpoint } from "../model/endpoint.ts";
 import { anything, optional, text, time } from "../model/record.ts";
 
 /** Specification, "Other endpoints": the plan, and with a paid key the period's use; only `plan` is publicly known. */
-export const usage: Endpoint = {
+export const usage: ContractEndpoint = {
   id: "usage",
   command: "usage",
   method: "GET",

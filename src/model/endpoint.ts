@@ -8,8 +8,8 @@ import type { Tier } from "./tier.ts";
  * checked answers, table columns, completions and the routes of the sandbox are read from this one object.
  */
 export interface Endpoint {
-  /** Names the endpoint in the catalogue and in the sandbox's routes. */
-  readonly id: EndpointId;
+  /** Names the endpoint in the catalogue and in the sandbox's routes; `raw` is a path that the contract does not have. */
+  readonly id: EndpointId | "raw";
   /** The words that ask for it. Several endpoints may share them; see `chosenBy`. */
   readonly command: string;
   /** The flag that chooses this endpoint among those of its command; else the path parameters given decide. */
@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly method: "GET";
   /** Template with `{name}` for each path parameter, as the specification writes it. */
   readonly path: string;
+  /** The path as it was typed, where the endpoint is asked by it (`dexdata api <path>`), with the values as typed. */
+  readonly rawPath?: string;
   readonly summary: string;
   readonly examples: readonly string[];
   /** The lowest tier that may ask. */
@@ -25,6 +27,11 @@ export interface Endpoint {
   readonly reply: Reply;
   /** One row, or the single object; for groups, each group's. */
   readonly rows: { readonly [group: string]: RowShape };
+}
+
+/** One that the contract lays down. */
+export interface ContractEndpoint extends Endpoint {
+  readonly id: EndpointId;
 }
 
 export interface RowShape {

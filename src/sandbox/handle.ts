@@ -1,3 +1,4 @@
+import { splitPath } from "../endpoints/templates.ts";
 import { answers } from "./answers/all.ts";
 import { countAddresses } from "./answers/multi-prices.ts";
 import { blockedPage } from "./blocked-page.ts";
@@ -11,7 +12,6 @@ import { refuse, Refusal } from "./refusal.ts";
 import { removedPath } from "./removed-paths.ts";
 import { findRoute, type Route } from "./routes.ts";
 import type { Account, SandboxState } from "./state.ts";
-import { splitPath } from "./templates.ts";
 
 interface Outcome {
   readonly status: number;

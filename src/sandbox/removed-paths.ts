@@ -1,7 +1,7 @@
+import { matchTemplate } from "../endpoints/templates.ts";
 import type { Dialect } from "./dialect.ts";
 import { documentation } from "./links.ts";
 import { Refusal } from "./refusal.ts";
-import { matchTemplate } from "./templates.ts";
 
 /** Specification, Removed endpoints. */
 const replacements: readonly (readonly [template: string, replacement: string])[] = [

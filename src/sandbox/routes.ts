@@ -1,6 +1,5 @@
-import { endpoints } from "../endpoints/all.ts";
-import type { Endpoint, EndpointId } from "../model/endpoint.ts";
-import { matchTemplate } from "./templates.ts";
+import { findEndpoint } from "../endpoints/find-endpoint.ts";
+import type { EndpointId } from "../model/endpoint.ts";
 
 export interface Route {
   readonly endpoint: EndpointId;
@@ -8,17 +7,7 @@ export interface Route {
   readonly path: ReadonlyMap<string, string>;
 }
 
-/** A fixed word wins over an identifier (`tokens/search` is no token's address), so such templates come first. */
-const byFixedWords = endpoints.toSorted((a, b) => placeholders(a) - placeholders(b));
-
 export function findRoute(segments: readonly string[]): Route | undefined {
-  for (const endpoint of byFixedWords) {
-    const path = matchTemplate(endpoint.path, segments);
-    if (path !== undefined) return { endpoint: endpoint.id, path };
-  }
-  return undefined;
-}
-
-function placeholders(endpoint: Endpoint): number {
-  return endpoint.path.split("{").length - 1;
+  const found = findEndpoint(segments);
+  return found === undefined ? undefined : { endpoint: found.endpoint.id, path: found.path };
 }
