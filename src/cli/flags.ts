@@ -1,3 +1,4 @@
+import { tiers } from "../model/tier.ts";
 import { colorModes, outputFormats } from "../settings/settings.ts";
 
 /** One flag, said once: help, parsing and completions read this. */
@@ -10,12 +11,22 @@ export interface Flag {
   readonly group: FlagGroup;
   /** The accepted words, where the set is fixed. */
   readonly choices?: readonly string[];
+  /** May be given several times; every value counts. */
+  readonly isRepeatable?: true;
 }
 
 export type FlagGroup = "Filters" | "Rows" | "Output" | "Requests" | "Hosts and keys" | "Sandbox";
 
-/** What was typed for each flag: a text, or true for a switch; `verbose` counts. */
-export type FlagValues = Readonly<Record<string, string | boolean | number | undefined>>;
+/** What was typed for each flag: a text, or true for a switch; `verbose` counts, and some have several texts. */
+export type FlagValues = Readonly<Record<string, FlagValue | undefined>>;
+
+type FlagValue = string | boolean | number | readonly string[];
+
+/** The words that say the flag again. */
+export function flagWords(name: string, value: FlagValue): readonly string[] {
+  const texts = typeof value === "string" ? [value] : value;
+  return typeof texts === "object" ? texts.flatMap((text) => [`--${name}`, text]) : [`--${name}`];
+}
 
 /** Flags that every command of the service takes. */
 export const globalFlags: readonly Flag[] = [
@@ -38,6 +49,24 @@ export const globalFlags: readonly Flag[] = [
     value: "when",
     choices: colorModes,
     help: "colour in tables",
+    group: "Output",
+  },
+  {
+    name: "out",
+    value: "file",
+    help: "write the rows to this file, whole or not at all",
+    group: "Output",
+  },
+  {
+    name: "resume",
+    help: "with --out: keep what came, and go on where an interrupted pull ended",
+    group: "Output",
+  },
+  { name: "force", help: "with --out: replace a file that exists", group: "Output" },
+  {
+    name: "receipt",
+    value: "file",
+    help: "write down window, rows, hash, credits and whether it is complete",
     group: "Output",
   },
   { name: "validate", help: "check every row against the interface's schema", group: "Output" },
@@ -74,6 +103,30 @@ export const globalFlags: readonly Flag[] = [
     name: "parallel",
     value: "1..32",
     help: "requests under way at once, where that is possible (default 8)",
+    group: "Requests",
+  },
+  {
+    name: "rpm",
+    value: "n",
+    help: "requests a minute, spread evenly; or unlimited (default: the plan's)",
+    group: "Requests",
+  },
+  {
+    name: "max-credits",
+    value: "n",
+    help: "end before the request that would pass this many",
+    group: "Requests",
+  },
+  {
+    name: "estimate",
+    help: "say what it would cost instead, asking only what that takes",
+    group: "Requests",
+  },
+  {
+    name: "require-plan",
+    value: "plan",
+    choices: tiers,
+    help: "end when the service counts a request under another plan",
     group: "Requests",
   },
   {
@@ -147,6 +200,14 @@ export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
       group: "Rows",
     },
   ],
-  candles: [],
+  candles: [
+    {
+      name: "fill",
+      value: "how",
+      choices: ["null", "previous"],
+      help: "a row for each interval without a trade, its prices null or the close before",
+      group: "Rows",
+    },
+  ],
   groups: [{ name: "type", value: "groups", help: "only these: tokens,pools,dexes", group: "Rows" }],
 };

@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from "commander";
-import { type Context, isInterruption } from "../model/context.ts";
+import { type Context, exitOfInterruption, isInterruption } from "../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
 import { nearest } from "../model/nearest.ts";
 import { type Chosen, createProgram } from "./program.ts";
@@ -124,9 +124,7 @@ function pathOf(command: Command): string {
 }
 
 function exitOf(reason: unknown): ExitCode {
-  if (!isInterruption(reason)) return 130;
-  const exits = { SIGINT: 130, SIGTERM: 143, "closed-pipe": 0 } as const;
-  return exits[reason.cause];
+  return isInterruption(reason) ? exitOfInterruption(reason) : 130;
 }
 
 /** Writing failed for a reason that is the machine's: a full disk, a device that is gone. */

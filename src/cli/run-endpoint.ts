@@ -1,19 +1,19 @@
-import type { Page } from "../client/page.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
-import { type ExitCode, Failure } from "../model/failure.ts";
-import { isOfOneInput } from "../model/meanings.ts";
-import type { Question } from "../model/args.ts";
-import { wantedPages } from "../pull/wanted-pages.ts";
-import { createRenderer, type Renderer } from "../render/renderer.ts";
+import { type ExitCode, usageFailure } from "../model/failure.ts";
+import { reachOf } from "../pull/distinct-pages.ts";
+import { createSeenKeys } from "../pull/seen-keys.ts";
+import { answerQuestions, type Run } from "./answer-questions.ts";
 import { bounded } from "./deadline.ts";
-import { moreLine } from "./continuation.ts";
+import { claimFile, type Claimed, type Destination, openDestination, openResumable } from "./destination.ts";
+import { type DestinationFlags, readDestination } from "./destination-flags.ts";
 import type { FlagValues } from "./flags.ts";
-import { counted, createNotices, type Notices } from "./notices.ts";
+import { whyCutShort } from "./going-on.ts";
+import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
+import { checkSameQuery, queryOf } from "./pull-query.ts";
 import { type Questions, readQuestions } from "./questions.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
-import { hintAtEmpty, withSuggestion } from "./suggestion.ts";
 
 /** One command of the service, from its words and flags to its rows. */
 export async function runEndpoint(
@@ -22,23 +22,119 @@ export async function runEndpoint(
   flags: FlagValues,
   outer: Context,
 ): Promise<ExitCode> {
-  const options = readRunOptions(flags, outer);
-  const { context, release } = bounded(outer, options.deadline);
-  const notices = createNotices(context, options);
+  const command = [...(group[0]?.command.split(" ") ?? []), ...words];
+  return await runQuestions(
+    { command, flags, outer },
+    async (options, stdin) => await readQuestions(group, words, flags, options, stdin),
+  );
+}
+
+export interface Typed {
+  /** Words of the command, without flags. */
+  readonly command: readonly string[];
+  readonly flags: FlagValues;
+  readonly outer: Context;
+}
+
+/** What the typed words ask; everything in them is checked before it resolves. */
+export type ReadQuestions = (options: RunOptions, stdin: () => Promise<string>) => Promise<Questions>;
+
+/** Reads the questions, asks them, and says what it was. */
+export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<ExitCode> {
+  const to = readDestination(typed.flags);
+  // What goes into a file is written as for a pipe.
+  const stdout =
+    to.file === undefined ? typed.outer.stdout : { ...notATerminal, write: typed.outer.stdout.write };
+  const asTyped = readRunOptions(typed.flags, { ...typed.outer, stdout });
+  const { context, release } = bounded(typed.outer, asTyped.deadline);
+  if (to.isResumed && asTyped.format === "table") {
+    throw usageFailure(
+      "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
+      "use ndjson or json",
+    );
+  }
+  const notices = createNotices(context, asTyped);
+  const claimed = to.isResumed && to.file !== undefined ? await claimFile(to.file) : undefined;
   try {
-    const readStdin = async (): Promise<string> => await context.stdin.read(context.signal);
-    const questions = await readQuestions(group, words, flags, options, readStdin);
-    const open = await openClient(context, options, notices);
-    try {
-      return await answer({ context, options, questions, flags, notices, open });
-    } finally {
-      await open.close();
-      sayWhatItWas(open, notices);
-    }
+    // A pull that goes on asks for the window it began with.
+    const options = { ...asTyped, now: claimed?.interrupted?.header.now ?? asTyped.now };
+    const stdin = async (): Promise<string> => await context.stdin.read(context.signal);
+    const questions = await read(options, stdin);
+    return await ask({ typed, to, claimed, context, options, questions, notices });
   } finally {
+    claimed?.release();
     release();
     await notices.settled();
   }
+}
+
+const notATerminal = { isTerminal: false, columns: undefined };
+
+interface Asking {
+  readonly typed: Typed;
+  readonly to: DestinationFlags;
+  readonly claimed: Claimed | undefined;
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly questions: Questions;
+  readonly notices: Notices;
+}
+
+async function ask(asking: Asking): Promise<ExitCode> {
+  const { context, options, questions, notices, typed } = asking;
+  const open = await openClient(context, options, notices);
+  try {
+    if (typed.flags["estimate"] === true) {
+      const { runEstimate } = await import("./run-estimate.ts");
+      return await runEstimate(context, typed.flags, options, questions, open.client);
+    }
+    const seen = createSeenKeys(reachOf(questions.endpoint), asking.to.isResumed);
+    const destination = await openFor(asking, open, seen);
+    const run: Run = { context, options, questions, notices, open, destination, seen, typed };
+    return await answerInto(run, asking.to);
+  } finally {
+    await open.close();
+    sayWhatItWas(open, notices);
+  }
+}
+
+async function openFor(
+  { to, claimed, context, options, questions, notices }: Asking,
+  { client: { target } }: OpenClient,
+  seen: Run["seen"],
+): Promise<Destination> {
+  if (claimed === undefined) return await openDestination(to, context.stdout);
+  const header = {
+    checkpoint: 1,
+    query: queryOf(questions, options),
+    now: options.now,
+    tier: target.tier,
+  } as const;
+  const begun = claimed.interrupted?.header;
+  if (begun !== undefined) checkSameQuery(claimed.file, begun.query, header.query);
+  if (begun !== undefined && begun.tier !== target.tier)
+    notices.warn(`dexdata: the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
+  return await openResumable(claimed, header, seen);
+}
+
+/** However it ends, the file and the receipt say so. */
+async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
+  const started = run.context.clock.now();
+  const receive = async (exit: number, failure?: unknown): Promise<void> => {
+    if (to.receipt === undefined) return;
+    const { writeReceipt } = await import("./receipt.ts");
+    writeReceipt(to, run, { started, exit, failure });
+  };
+  const exit = await answerQuestions(run).catch(async (cause: unknown) => {
+    await run.destination.abandon();
+    const failure = whyCutShort(cause, run, to);
+    await receive(1, failure);
+    throw failure;
+  });
+  await run.destination.finish();
+  await receive(exit);
+  run.destination.forget();
+  return exit;
 }
 
 /** After the rows: whose they were, and what they cost. */
@@ -47,119 +143,6 @@ function sayWhatItWas(open: OpenClient, notices: Notices): void {
   if (target.isSimulated) notices.remark("simulated data: the sandbox's made-up market, not the real one");
   warnOfPlan(open, notices);
   notices.close(meter);
-}
-
-interface Run {
-  readonly context: Context;
-  readonly options: RunOptions;
-  readonly questions: Questions;
-  readonly flags: FlagValues;
-  readonly notices: Notices;
-  readonly open: OpenClient;
-}
-
-/** Every question in turn, then what there is to say about them once the output is whole. */
-async function answer(run: Run): Promise<ExitCode> {
-  const { questions, notices } = run;
-  const { endpoint } = questions;
-  const renderer = await openRenderer(run);
-  const failures: Failure[] = [];
-  const total: Shown = { rows: 0, missing: 0, failures: [], remarks: [] };
-  // A refusal that one input earned is kept while the others are asked; anything else ends the run.
-  const note = async (cause: unknown, question: Question): Promise<void> => {
-    const failure = await withSuggestion(cause, run.context, run.open.client, question);
-    if (!isOfOneInput(failure)) throw failure;
-    failures.push(failure);
-  };
-  for (const args of questions.asked) {
-    try {
-      const shown = await showPages(run, { endpoint, args }, renderer);
-      total.rows += shown.rows;
-      total.missing += shown.missing;
-      total.remarks.push(...shown.remarks);
-      for (const refused of shown.failures) await note(refused.failure, { endpoint, args: refused.args });
-    } catch (cause) {
-      await note(cause, { endpoint, args });
-    }
-  }
-  const [first] = failures;
-  if (first !== undefined && total.rows === 0 && total.missing === 0) {
-    for (const other of failures.slice(1)) notices.warn(`dexdata: ${other.message}`);
-    throw first;
-  }
-  await renderer.end();
-  for (const failure of failures) notices.warn(`dexdata: ${failure.message}`);
-  for (const remark of total.remarks) notices.remark(remark);
-  if (total.rows === 0) notices.remark("nothing found");
-  return failures.length > 0 || (total.missing > 0 && questions.missing === "fail") ? 8 : 0;
-}
-
-async function openRenderer({ context, options, questions }: Run): Promise<Renderer> {
-  return await createRenderer({
-    output: context.stdout,
-    format: options.format,
-    endpoint: questions.endpoint,
-    groups: questions.groups,
-    isRecord: questions.isRecord,
-    fields: options.fields,
-    isColored: options.isColored,
-    // An empty variable counts as unset (POSIX, Environment Variables).
-    isUnicode: /utf-?8/iu.test(context.env["LC_ALL"] || context.env["LC_CTYPE"] || context.env["LANG"] || ""),
-    now: options.now,
-  });
-}
-
-/** What became of one question, or of all. */
-interface Shown {
-  rows: number;
-  missing: number;
-  readonly failures: NonNullable<Page["refused"]>[];
-  /** For somebody who watches, once the output is whole. */
-  readonly remarks: string[];
-}
-
-/** The walk for one question, page by page to the screen. */
-async function showPages(run: Run, question: Question, renderer: Renderer): Promise<Shown> {
-  const { questions, options, notices } = run;
-  const { client } = run.open;
-  const { pageSize } = questions.walk;
-  const pages = await wantedPages(client, question, { ...questions, isValidated: options.isValidated });
-  const shown: Shown = { rows: 0, missing: 0, failures: [], remarks: [] };
-  let last: Page | undefined;
-  try {
-    for await (const page of pages) {
-      shown.rows += page.rows.length;
-      shown.missing += page.missing?.length ?? 0;
-      if (page.refused !== undefined) shown.failures.push(page.refused);
-      if (questions.missing !== "null") nameMissing(page, notices);
-      await renderer.page(page);
-      last = page;
-    }
-  } catch (cause) {
-    const more = last === undefined ? undefined : moreLine(question, run.flags, last, pageSize);
-    throw cause instanceof Failure && more !== undefined ? cutShort(cause, shown.rows, more) : cause;
-  }
-  if (questions.limit !== undefined && last !== undefined) {
-    const more = moreLine(question, run.flags, last, pageSize);
-    if (more !== undefined) shown.remarks.push(more);
-  }
-  if (shown.rows === 0) {
-    const hint = await hintAtEmpty(run.context, client, question);
-    if (hint !== undefined) notices.warn(hint);
-  }
-  return shown;
-}
-
-/** The rows before the failure stay; so that they are not taken for all, it says how many, and how to go on. */
-function cutShort(failure: Failure, rows: number, more: string): Failure {
-  return new Failure(`${failure.message}; ${counted(rows, "row")} came before`, {
-    ...failure.details,
-    next: more,
-  });
-}
-
-function nameMissing(page: Page, notices: Notices): void {
-  for (const { network, address } of page.missing ?? []) notices.warn(`no price: ${network}:${address}`);
 }
 
 /** A key that the service does not count under its plan is a silent loss: it is said whoever listens. */

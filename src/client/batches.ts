@@ -36,7 +36,9 @@ export async function* askInBatches(
   args: Args,
   walk: Walk,
 ): AsyncGenerator<Page> {
-  const subjects = walk.subjects ?? [];
+  const all = walk.subjects ?? [];
+  const before = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
+  const subjects = all.slice(before);
   const answered = new Map<string, Found | "missing" | "refused">();
   let next = 0;
   const chunks = planBatches(subjects, reply).map(({ network, addresses }) => ({
@@ -67,7 +69,15 @@ export async function* askInBatches(
     }
     const refused = isRefused ? { refused: { args: asked, failure: answer } } : {};
     const [rows, values] = [ready.map(({ row }) => row), ready.map(({ value }) => value)];
-    yield { group: onlyGroup, rows, values, next: undefined, missing, ...refused };
+    const place = { flag: "subject", value: String(before + next) } as const;
+    yield {
+      group: onlyGroup,
+      rows,
+      values,
+      next: next < subjects.length ? place : undefined,
+      missing,
+      ...refused,
+    };
   }
 }
 

@@ -19,6 +19,10 @@ export interface Page {
   readonly at?: Place | undefined;
   /** Rows were left off the end, because no more were wanted. */
   readonly isCut?: boolean;
+  /** Asked for a second time on purpose, to find where the list goes on: nothing new in it is no bad sign. */
+  readonly isAgain?: boolean;
+  /** Rows that were left out because they had come before. */
+  readonly repeats?: number;
   /** What was asked for and has no row, where the service leaves out what it does not know. */
   readonly missing?: readonly Subject[];
   /** A part of what was asked for, that the service refused; the rest goes on. */

@@ -7,5 +7,7 @@ export interface Place {
   readonly flag: "cursor" | "page" | "from" | "subject";
   readonly value: string;
   /** The upper bound in time that the pull was frozen to, as on the wire; absent where the question's own holds. */
-  readonly to?: string;
+  readonly to?: string | undefined;
+  /** The last candle before it, as the service wrote it: filling gaps goes on from there. */
+  readonly before?: string;
 }

@@ -28,6 +28,11 @@ export function isInterruption(reason: unknown): reason is Interruption {
   );
 }
 
+/** What shells expect of a process that a signal ended; a reader that has enough is no error. */
+export function exitOfInterruption({ cause }: Interruption): 0 | 130 | 143 {
+  return ({ SIGINT: 130, SIGTERM: 143, "closed-pipe": 0 } as const)[cause];
+}
+
 export interface Output {
   readonly isTerminal: boolean;
   /** Width in columns of the terminal; undefined where there is none. */
@@ -50,7 +55,10 @@ export interface Input {
 export interface Clock {
   /** Milliseconds since the epoch. Can jump: for showing and for resolving time bounds, never for measuring. */
   readonly now: () => number;
-  /** Milliseconds that only grow, from an arbitrary start: for deadlines and durations. */
+  /**
+   * Milliseconds that only grow, from an arbitrary start that is the same for all processes of the machine
+   * (CLOCK_MONOTONIC, QueryPerformanceCounter): for deadlines, durations, and what processes tell each other.
+   */
   readonly elapsed: () => number;
   /** Resolves after the wait; rejects with the signal's reason when that aborts first. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;

@@ -10,10 +10,10 @@ export function createJson(presentation: Presentation): Renderer {
 }
 
 /** A bare array over all pages; each page leaves as it lands, so memory does not grow with the pull. */
-function createArrayDocument({ output, groups, fields }: Presentation): Renderer {
+function createArrayDocument({ output, groups, fields, isContinued }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const { isTerminal } = output;
-  let isOpen = false;
+  let isOpen = isContinued;
   return {
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;

@@ -13,6 +13,10 @@ export interface Presentation {
   readonly groups: readonly string[];
   /** One object was asked for, as by a single address: an object, or name and value lines. */
   readonly isRecord: boolean;
+  /** Pages hold whole answers, whatever JSON they are, in place of rows. */
+  readonly isWhole?: boolean;
+  /** Rows of the same output were written before: what stands at its beginning is there. */
+  readonly isContinued: boolean;
   /** Paths as typed, `24h.volume_usd`; undefined shows everything. */
   readonly fields: readonly string[] | undefined;
   readonly isColored: boolean;
@@ -29,6 +33,7 @@ export interface Renderer {
 }
 
 export async function createRenderer(presentation: Presentation): Promise<Renderer> {
+  if (presentation.isWhole === true) return (await import("./document.ts")).createDocuments(presentation);
   switch (presentation.format) {
     case "ndjson":
       return (await import("./ndjson.ts")).createNdjson(presentation);

@@ -49,6 +49,36 @@ export async function acquireLock(
   };
 }
 
+const heldHere = new Set<string>();
+
+/**
+ * The lock for as long as a run lasts, or the id of the process that has it. It is never taken from a process that
+ * lives, however long that holds it.
+ */
+export function holdLock(path: string): FileLock | { readonly holder: number } {
+  taken += 1;
+  const token = `${pid} ${taken}`;
+  for (;;) {
+    if (create(path, token)) {
+      heldHere.add(token);
+      return {
+        isHeld: () => readToken(path) === token,
+        release: () => {
+          heldHere.delete(token);
+          if (readToken(path) === token) unlink(path);
+        },
+      };
+    }
+    const holder = readToken(path);
+    if (holder === undefined) continue;
+    const process = Number(holder.split(" ")[0]);
+    // In a container the process that was killed may well have had this one's id.
+    const isAbandoned = isGone(holder) || (process === pid && !heldHere.has(holder));
+    if (!isAbandoned) return { holder: process };
+    removeAbandoned(path, holder, token);
+  }
+}
+
 /** False when it exists. */
 function create(path: string, token: string): boolean {
   try {

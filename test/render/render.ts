@@ -38,6 +38,7 @@ export async function renderWrites(
     endpoint: endpointOf(options.endpoint ?? "networks"),
     groups,
     isRecord: options.isRecord ?? false,
+    isContinued: false,
     fields,
     isColored: options.isColored ?? false,
     isUnicode: options.isUnicode ?? true,

@@ -17,6 +17,7 @@ async function timeTable(count: number): Promise<number> {
     endpoint: endpointOf("network_pools_search"),
     groups: ["rows"],
     isRecord: false,
+    isContinued: false,
     fields: undefined,
     isColored: false,
     isUnicode: true,

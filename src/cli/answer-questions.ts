@@ -1,0 +1,113 @@
+import type { Page } from "../client/page.ts";
+import type { Context } from "../model/context.ts";
+import type { Question } from "../model/args.ts";
+import { type ExitCode, Failure } from "../model/failure.ts";
+import { isOfOneInput } from "../model/meanings.ts";
+import { answers } from "../pull/answers.ts";
+import { countEnd, countPage } from "../pull/progress.ts";
+import type { SeenKeys } from "../pull/seen-keys.ts";
+import { createRenderer, type Renderer } from "../render/renderer.ts";
+import { moreLine } from "./continuation.ts";
+import type { Destination } from "./destination.ts";
+import type { Notices } from "./notices.ts";
+import type { OpenClient } from "./open-client.ts";
+import type { Questions } from "./questions.ts";
+import type { Typed } from "./run-endpoint.ts";
+import type { RunOptions } from "./run-options.ts";
+import { hintAtEmpty, withSuggestion } from "./suggestion.ts";
+
+export interface Run {
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly questions: Questions;
+  readonly notices: Notices;
+  readonly open: OpenClient;
+  readonly destination: Destination;
+  readonly seen: SeenKeys;
+  readonly typed: Typed;
+  /** The last page handed on, and what it answers. */
+  last?: { readonly question: Question; readonly page: Page };
+}
+
+/** Every question in turn, page by page to the output, then what there is to say about them once it is whole. */
+export async function answerQuestions(run: Run): Promise<ExitCode> {
+  const { questions, notices, destination, open } = run;
+  const { tally } = destination;
+  const renderer = await openRenderer(run);
+  const failures: Failure[] = [];
+  const remarks: string[] = [];
+  // A refusal that one input earned is kept while the others are asked; anything else ends the run.
+  const keep = async (cause: Failure, question: Question): Promise<void> => {
+    const failure = await withSuggestion(cause, run.context, open.client, question);
+    if (!isOfOneInput(failure)) throw failure;
+    failures.push(failure);
+    tally.refused += 1;
+  };
+  const wish = { ...questions, isValidated: run.options.isValidated };
+  const parts = answers(open.client, questions.endpoint, questions.asked, wish, { ...tally }, run.seen);
+  for await (const part of parts) {
+    const { question } = part;
+    if (part.kind === "page") {
+      await showPage(run, question, part.page, renderer);
+      if (part.page.refused !== undefined)
+        await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
+      if (tally.at !== undefined) destination.note(open.client.meter);
+      continue;
+    }
+    if (part.kind === "failure") await keep(part.failure, question);
+    else remarks.push(...(await remarksAtEnd(run, question)));
+    countEnd(tally, part.index);
+    destination.note(open.client.meter);
+  }
+  const [first] = failures;
+  if (first !== undefined && tally.rows === 0 && tally.missing === 0) {
+    for (const other of failures.slice(1)) notices.warn(`dexdata: ${other.message}`);
+    throw first;
+  }
+  await renderer.end();
+  for (const failure of failures) notices.warn(`dexdata: ${failure.message}`);
+  for (const remark of remarks) notices.remark(remark);
+  if (tally.rows === 0) notices.remark("nothing found");
+  return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+async function showPage(run: Run, question: Question, page: Page, renderer: Renderer): Promise<void> {
+  if (run.questions.missing !== "null") {
+    for (const { network, address } of page.missing ?? [])
+      run.notices.warn(`no price: ${network}:${address}`);
+  }
+  await renderer.page(page);
+  countPage(run.destination.tally, question, page);
+  run.last = { question, page };
+}
+
+/** For somebody who watches: that a list goes on; and why an answer may be empty, whoever watches. */
+async function remarksAtEnd(run: Run, question: Question): Promise<readonly string[]> {
+  const { questions, open, last, typed } = run;
+  if (run.destination.tally.rowsOfQuestion === 0) {
+    const hint = await hintAtEmpty(run.context, open.client, question);
+    if (hint !== undefined) run.notices.warn(hint);
+  }
+  if (questions.limit === undefined || last?.question !== question) return [];
+  const more = moreLine(question, typed.flags, last.page, questions.walk.pageSize);
+  return more === undefined ? [] : [more];
+}
+
+async function openRenderer({ context, options, questions, destination }: Run): Promise<Renderer> {
+  const { stdout } = context;
+  const { sink } = destination;
+  return await createRenderer({
+    output: { isTerminal: stdout.isTerminal, columns: stdout.columns, write: sink.write },
+    format: options.format,
+    endpoint: questions.endpoint,
+    groups: questions.groups,
+    isRecord: questions.isRecord,
+    isWhole: questions.walk.once === "document",
+    isContinued: destination.tally.rows > 0,
+    fields: options.fields,
+    isColored: options.isColored,
+    // An empty variable counts as unset (POSIX, Environment Variables).
+    isUnicode: /utf-?8/iu.test(context.env["LC_ALL"] || context.env["LC_CTYPE"] || context.env["LANG"] || ""),
+    now: options.now,
+  });
+}

@@ -1,0 +1,47 @@
+import { isInterruption } from "../model/context.ts";
+import { Failure } from "../model/failure.ts";
+import type { Run } from "./answer-questions.ts";
+import { moreLine, quoted } from "./continuation.ts";
+import type { DestinationFlags } from "./destination-flags.ts";
+import { flagWords } from "./flags.ts";
+import { counted } from "./notices.ts";
+import type { Typed } from "./run-endpoint.ts";
+
+/**
+ * What ended a pull early, with how many rows came before, so that they are not taken for all, and the command that
+ * goes on. After a signal, which is no failure, the same is said as a notice.
+ */
+export function whyCutShort(cause: unknown, run: Run, to: DestinationFlags): unknown {
+  const { rows } = run.destination.tally;
+  const next = howToGoOn(run, to);
+  if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
+    run.notices.warn(
+      `dexdata: stopped after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`,
+    );
+  }
+  if (!(cause instanceof Failure) || rows === 0) return cause;
+  return new Failure(`${cause.message}; ${counted(rows, "row")} came before`, {
+    ...cause.details,
+    next: next ?? cause.details.next,
+  });
+}
+
+function howToGoOn({ questions, last, typed, destination }: Run, to: DestinationFlags): string | undefined {
+  if (to.isResumed) return `go on with: ${sameCommand(typed)}`;
+  if (to.file !== undefined)
+    return `${to.file} was not written; a pull that can go on begins with: ${sameCommand(typed)} --resume`;
+  if (last === undefined) return undefined;
+  const { rowsOfQuestion } = destination.tally;
+  const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
+  return moreLine(last.question, typed.flags, last.page, questions.walk.pageSize, left);
+}
+
+/** The words as they were typed. */
+function sameCommand({ command, flags }: Typed): string {
+  const words = ["dexdata", ...command];
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === undefined || name === "verbose" || name === "force") continue;
+    words.push(...flagWords(name, value));
+  }
+  return words.map(quoted).join(" ");
+}

@@ -1,0 +1,96 @@
+import type { Client } from "../client/client.ts";
+import { inOrder } from "../client/in-order.ts";
+import type { Page } from "../client/page.ts";
+import type { Place } from "../client/place.ts";
+import type { Args, Question } from "../model/args.ts";
+import type { Endpoint } from "../model/endpoint.ts";
+import { Failure } from "../model/failure.ts";
+import type { SeenKeys } from "./seen-keys.ts";
+import { wantedPages, type Wish } from "./wanted-pages.ts";
+
+/** What comes of a question: its pages, then its end, or why it has none. */
+export type Part = {
+  /** Which of the questions, from 0. */
+  readonly index: number;
+  readonly question: Question;
+} & (
+  | { readonly kind: "page"; readonly page: Page }
+  | { readonly kind: "failure"; readonly failure: Failure }
+  | { readonly kind: "end" }
+);
+
+/** Where to begin: at a question, and at a place in its answer after some of its rows. */
+export interface Start {
+  readonly question: number;
+  readonly at?: Place | undefined;
+  readonly rowsOfQuestion: number;
+}
+
+/**
+ * The answers to all questions, in their order. Where each is one object, several are asked at once; a list is
+ * walked alone, and asks for several pages itself.
+ */
+export function answers(
+  client: Client,
+  endpoint: Endpoint,
+  asked: readonly Args[],
+  wish: Wish,
+  start: Start,
+  seen: SeenKeys,
+): AsyncGenerator<Part> {
+  const questions = asked
+    .map((args, index) => ({ index, question: { endpoint, args } }))
+    .slice(start.question);
+  return endpoint.reply.kind === "single"
+    ? single(client, questions, wish, seen)
+    : oneByOne(client, questions, wish, start, seen);
+}
+
+type Numbered = Pick<Part, "index" | "question">;
+
+async function* oneByOne(
+  client: Client,
+  questions: readonly Numbered[],
+  wish: Wish,
+  start: Start,
+  seen: SeenKeys,
+): AsyncGenerator<Part> {
+  for (const numbered of questions) {
+    const rest = numbered.index === start.question ? restOf(wish, start) : wish;
+    try {
+      for await (const page of await wantedPages(client, numbered.question, rest, seen))
+        yield { ...numbered, kind: "page", page };
+      yield { ...numbered, kind: "end" };
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      yield { ...numbered, kind: "failure", failure };
+    }
+  }
+}
+
+async function* single(
+  client: Client,
+  questions: readonly Numbered[],
+  wish: Wish,
+  seen: SeenKeys,
+): AsyncGenerator<Part> {
+  const asks = questions.map((numbered) => async (): Promise<readonly Part[]> => {
+    const parts: Part[] = [];
+    try {
+      for await (const page of await wantedPages(client, numbered.question, wish, seen))
+        parts.push({ ...numbered, kind: "page", page });
+      return [...parts, { ...numbered, kind: "end" }];
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      return [...parts, { ...numbered, kind: "failure", failure }];
+    }
+  });
+  for await (const parts of inOrder(asks, client.width)) yield* parts;
+}
+
+/** What is left to wish for of an answer that some rows were taken of. */
+function restOf(wish: Wish, { at, rowsOfQuestion }: Start): Wish {
+  if (at === undefined) return wish;
+  const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;
+  return { ...wish, limit, walk: { ...wish.walk, start: at, wanted: limit } };
+}

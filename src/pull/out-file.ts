@@ -1,0 +1,132 @@
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream, lstatSync, realpathSync, statSync } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { pid } from "node:process";
+import type { Output } from "../model/context.ts";
+import { Failure, usageFailure } from "../model/failure.ts";
+
+/** Where the rows of a pull go, counted and hashed on their way. */
+export interface Sink {
+  readonly write: (text: string | Uint8Array) => Promise<void>;
+  /** Bytes written in all, also by the runs before. */
+  readonly bytes: () => number;
+  /** SHA-256 over all of them, in hex. */
+  readonly sha256: () => string;
+  /** The output is whole. */
+  readonly finish: () => Promise<void>;
+  /** It is not, and will not be. What a file keeps then is the sink's part. */
+  readonly abandon: () => Promise<void>;
+}
+
+export function toOutput(output: Output): Sink {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return counted(createHash("sha256"), 0, { write: output.write, finish: nothing, abandon: nothing });
+}
+
+/** The file appears whole, by a rename at the end, or not at all. */
+export async function createWholeFile(file: string): Promise<Sink> {
+  const target = resolveLink(file);
+  const part = `${target}.${pid}.part`;
+  const handle = await openFile(file, part, "w");
+  return counted(createHash("sha256"), 0, {
+    write: (text) => handle.writeFile(text),
+    finish: async () => {
+      await handle.sync();
+      await handle.close();
+      await rename(part, target);
+    },
+    abandon: async () => {
+      await handle.close();
+      await rm(part, { force: true });
+    },
+  });
+}
+
+/** Goes on after the first `bytes` of the file; what stands behind them, such as a torn last line, is cut off. */
+export async function continueFile(file: string, bytes: number): Promise<Sink> {
+  const handle = await openFile(file, file, "a");
+  await handle.truncate(bytes);
+  return counted(await hashOf(file, bytes), bytes, {
+    write: (text) => handle.writeFile(text),
+    finish: async () => {
+      await handle.sync();
+      await handle.close();
+    },
+    abandon: () => handle.close(),
+  });
+}
+
+/** SHA-256, in progress, over the first `bytes` of a file. */
+export async function hashOf(file: string, bytes: number): Promise<Hash> {
+  const hash = createHash("sha256");
+  if (bytes === 0) return hash;
+  for await (const chunk of createReadStream(file, { end: bytes - 1 })) hash.update(Buffer.from(chunk));
+  return hash;
+}
+
+/** Refused before anything is sent: a file that would be lost, or one that rows cannot be kept in. */
+export function checkOutFile(file: string, mayExist: boolean): void {
+  const label = `--out "${file}"`;
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined) {
+    const folder = statSync(path.dirname(path.resolve(file)), { throwIfNoEntry: false });
+    if (folder?.isDirectory() === true) return;
+    throw usageFailure(
+      `${label}: there is no folder ${path.dirname(file)}`,
+      "make it first, or name another file",
+    );
+  }
+  const target = statSync(file, { throwIfNoEntry: false });
+  if (target?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
+  if (target?.isFile() === false)
+    throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
+  if (!mayExist)
+    throw usageFailure(
+      `${label}: exists`,
+      "go on with a pull that was interrupted by --resume, or replace the file by --force",
+    );
+}
+
+/** Size in bytes; undefined where there is no such file. */
+export function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}
+
+function counted(hash: Hash, before: number, sink: Pick<Sink, "write" | "finish" | "abandon">): Sink {
+  let bytes = before;
+  return {
+    ...sink,
+    write: async (text) => {
+      hash.update(text);
+      bytes += typeof text === "string" ? Buffer.byteLength(text) : text.length;
+      await sink.write(text);
+    },
+    bytes: () => bytes,
+    sha256: () => hash.copy().digest("hex"),
+  };
+}
+
+async function openFile(file: string, actual: string, flags: string): Promise<FileHandle> {
+  try {
+    return await open(actual, flags, 0o666);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw new Failure(`--out "${file}": cannot be written (${code})`, {
+      exit: 2,
+      code: "usage",
+      retryable: false,
+      next: "check the folder's permissions and free space, or name another file",
+      cause,
+    });
+  }
+}
+
+/** A link stays a link: what it leads to is replaced. */
+function resolveLink(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Page } from "../client/page.ts";
+import type { Place } from "../client/place.ts";
+import type { Question } from "../model/args.ts";
+import { type RowShape, rowShape } from "../model/endpoint.ts";
+import { rawMembers } from "../model/raw-json.ts";
+
+/** What a pull has brought so far, all its runs together. */
+export interface Tally {
+  rows: number;
+  /** Rows dropped because they came again. */
+  repeats: number;
+  /** Asked for, and left out by the service. */
+  missing: number;
+  /** Inputs that were refused. */
+  refused: number;
+  /** The question being answered, from 0; where its answer goes on, and how many rows of it there are. */
+  question: number;
+  at: Place | undefined;
+  rowsOfQuestion: number;
+  /** What tells the first and the last row apart from others, as JSON. */
+  first: string | undefined;
+  last: string | undefined;
+  /** The upper bound in time the pull was frozen to, as on the wire. */
+  to: string | undefined;
+}
+
+export function newTally(): Tally {
+  return {
+    rows: 0,
+    repeats: 0,
+    missing: 0,
+    refused: 0,
+    question: 0,
+    at: undefined,
+    rowsOfQuestion: 0,
+    first: undefined,
+    last: undefined,
+    to: undefined,
+  };
+}
+
+/** A page whose rows have been handed on. */
+export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
+  tally.rows += page.rows.length;
+  tally.rowsOfQuestion += page.rows.length;
+  tally.missing += page.missing?.length ?? 0;
+  tally.repeats += page.repeats ?? 0;
+  tally.at = page.isCut === true ? undefined : page.next;
+  // The first bound is the one of the whole pull: later windows end where the one before them did.
+  tally.to ??= page.next?.to;
+  const [first, last] = [page.rows[0], page.rows.at(-1)];
+  // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
+  if (first === undefined || last === undefined || page.values.length === 0) return;
+  const shape = rowShape(endpoint, page.group);
+  tally.first ??= mark(first, shape);
+  tally.last = mark(last, shape);
+}
+
+/** The question has been answered whole. */
+export function countEnd(tally: Tally, index: number): void {
+  tally.question = index + 1;
+  tally.at = undefined;
+  tally.rowsOfQuestion = 0;
+}
+
+/** Identity and time of a row, in the service's own digits; the whole row where nothing tells it apart. */
+function mark(row: string, { identity, record }: RowShape): string {
+  const times = Object.keys(record).filter((field) => record[field]?.reads === "time");
+  const members = rawMembers(row);
+  const kept = [...new Set([...identity, ...times])].flatMap((field) => {
+    const value = members.get(field);
+    return value === undefined ? [] : [`${JSON.stringify(field)}:${value}`];
+  });
+  return kept.length === 0 ? row : `{${kept.join(",")}}`;
+}

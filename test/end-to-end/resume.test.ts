@@ -1,0 +1,122 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import type { Faults } from "../../src/sandbox/faults/fault.ts";
+import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import { ended, start } from "../harness/binary.ts";
+import { startSandbox } from "../harness/bundled-sandbox.ts";
+import { createRandom } from "../harness/random.ts";
+import { isLong } from "../harness/long.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const rows = 20_000;
+const kills = isLong ? 100 : 10;
+const faults = "429=1:5%,500:3%,reset-body:2%,truncate:1%";
+const folder = temporaryFolder();
+
+let [faulty, sound]: (RunningSandbox | undefined)[] = [];
+beforeAll(async () => {
+  const parsed = parseFaults(faults) as Faults;
+  const options = {
+    now: () => sandboxNow,
+    elapsed: () => performance.now(),
+    requestsPerMinute: Number.POSITIVE_INFINITY,
+  };
+  faulty = await startSandbox({ ...options, faults: parsed });
+  sound = await startSandbox(options);
+});
+afterAll(async () => {
+  await faulty?.close();
+  await sound?.close();
+});
+
+function pull(sandbox: RunningSandbox | undefined, file: string, more: readonly string[]) {
+  if (sandbox === undefined) throw new Error("the sandbox is not running");
+  const words = [
+    "txns",
+    "ethereum",
+    pool,
+    "--to",
+    "2026-11-21T08:54:00Z",
+    "--limit",
+    String(rows),
+    "--rpm",
+    "unlimited",
+  ];
+  const env = {
+    DEXDATA_API_KEY: sandbox.keys.pro,
+    DEXDATA_TIER: "pro",
+    DEXDATA_PRO_BASE_URL: sandbox.restPaid,
+  };
+  return start([...words, "--out", file, ...more], env);
+}
+
+test(
+  `promise 11: a pull of ${rows} rows under faults, killed ${kills} times, becomes the file of an uninterrupted one`,
+  async () => {
+    const whole = path.join(folder, "whole.ndjson");
+    const { exit, stderr } = await ended(pull(sound, whole, []), 60_000);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+
+    const random = createRandom(7);
+    const file = path.join(folder, "killed.ndjson");
+    for (let done = 0; done < kills;) {
+      rmSync(file, { force: true });
+      for (;;) {
+        const child = pull(faulty, file, ["--resume"]);
+        const killed = setTimeout(() => child.kill("SIGKILL"), 150 + random() * 1500);
+        const outcome = await ended(child, 60_000);
+        clearTimeout(killed);
+        if (outcome.signal === "SIGKILL") done += 1;
+        else expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({ exit: 0, stderr: "" });
+        if (outcome.exit === 0) break;
+        if (done >= kills) {
+          expect((await ended(pull(faulty, file, ["--resume"]), 60_000)).exit).toBe(0);
+          break;
+        }
+      }
+      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+    }
+  },
+  isLong ? 1_200_000 : 120_000,
+);
+
+test("whatever byte of file and journal the kill struck at, the rest comes as it would have", async () => {
+  const whole = path.join(folder, "bytes-whole.ndjson");
+  const words = (file: string): readonly string[] => [
+    "--limit",
+    "400",
+    "--page-size",
+    "20",
+    "--out",
+    file,
+    "--resume",
+  ];
+  await ended(pull(sound, whole, words(whole)), 60_000);
+  const expected = readFileSync(whole);
+
+  const file = path.join(folder, "bytes.ndjson");
+  const child = pull(sound, file, words(file));
+  const stop = setInterval(() => {
+    try {
+      if (readFileSync(file).length > expected.length / 3) child.kill("SIGKILL");
+    } catch {
+      // Not there yet.
+    }
+  }, 1);
+  await ended(child);
+  clearInterval(stop);
+  const [rowsThen, journalThen] = [readFileSync(file), readFileSync(`${file}.resume`)];
+  const random = createRandom(11);
+  for (let trial = 0; trial < 8; trial += 1) {
+    writeFileSync(file, rowsThen.subarray(0, Math.floor(random() * (rowsThen.length + 1))));
+    writeFileSync(`${file}.resume`, journalThen.subarray(0, Math.floor(random() * (journalThen.length + 1))));
+    if (readFileSync(`${file}.resume`).indexOf(10) < 0) continue;
+    const { exit, stderr } = await ended(pull(sound, file, words(file)));
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(readFileSync(file).equals(expected)).toBe(true);
+  }
+});
