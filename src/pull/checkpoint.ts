@@ -35,6 +35,8 @@ const progress = z.object({
   /** What tells the first and the last row apart from others, as JSON. */
   first: z.optional(z.string()),
   last: z.optional(z.string()),
+  /** The upper bound in time the pull was frozen to, as on the wire. */
+  to: z.optional(z.string()),
 });
 
 const header = z.object({
