@@ -147,7 +147,7 @@ async function withDeadline<T>(
   try {
     const signal = AbortSignal.any([options.signal, late.signal]);
     // undici heeds the signal only once it is connected; until then this alone ends the wait.
-    return await Promise.race([send(signal), whenAborted(signal)]);
+    return await Promise.race([send(signal), whenAborted(signal, done.signal)]);
   } catch (cause) {
     if (options.signal.aborted) throw options.signal.reason;
     if (late.signal.aborted) throw timeoutFailure(options.timeout);
@@ -157,9 +157,10 @@ async function withDeadline<T>(
   }
 }
 
-function whenAborted(signal: AbortSignal): Promise<never> {
+/** Stops listening when `done` aborts: a listener would keep the signal, and with it the answer, for the whole run. */
+function whenAborted(signal: AbortSignal, done: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: done });
   });
 }
