@@ -2,11 +2,13 @@ import type { Context } from "../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
 import { visibleText } from "../render/sanitise.ts";
 import type { FlagValues } from "./flags.ts";
+import { grouped } from "./notices.ts";
 import { readConfigFile } from "../settings/config-file.ts";
 import { readSetting, settings } from "../settings/settings.ts";
 import { readWord } from "./run-options.ts";
 
-type LocalRow = Readonly<Record<string, string | undefined>>;
+/** Null is what nobody knows; undefined is left out. */
+type LocalRow = Readonly<Record<string, string | number | null | undefined>>;
 
 /** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
 export async function writeRows(
@@ -57,9 +59,14 @@ export function expectWords(words: readonly string[], count: number, usage: stri
   if (words.length !== count) throw usageFailure(`usage: dexdata ${usage}`);
 }
 
+function shown(value: LocalRow[string]): string {
+  if (value === null) return "unknown";
+  return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
+}
+
 function columnsOf(rows: readonly LocalRow[], { hasHeader = true } = {}): string {
   const names = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => names.map((name) => visibleText(row[name] ?? "")));
+  const cells = rows.map((row) => names.map((name) => shown(row[name])));
   const lines = hasHeader ? [names.map((name) => name.toUpperCase()), ...cells] : cells;
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines

@@ -54,14 +54,24 @@ export function createNotices(
 function closingLine(meter: Meter, milliseconds: number): string {
   const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;
   const seconds = (milliseconds / 1000).toFixed(1);
-  return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${left}, ${seconds} s`;
+  return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${inDoubt(meter)}${left}, ${seconds} s`;
+}
+
+/** Whether the service charged for an answer that never came whole is not known here. */
+function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
+  if (requestsInDoubt === 0) return "";
+  const which =
+    requestsInDoubt === 1
+      ? "an answer that did not come whole"
+      : `${requestsInDoubt} answers that did not come whole`;
+  return ` and perhaps ${grouped(String(creditsInDoubt))} more for ${which}`;
 }
 
 export function counted(number: number, noun: string): string {
   return `${grouped(String(number))} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function grouped(digits: string): string {
+export function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/gu, ",");
 }
 

@@ -12,3 +12,54 @@ export interface Claim {
 export const unbounded: Budget = {
   claim: () => Promise.resolve({ settle: () => Promise.resolve() }),
 };
+
+/** Both of them have to grant it. */
+export function bothBudgets(first: Budget, second: Budget): Budget {
+  return {
+    claim: async (credits) => {
+      const one = await first.claim(credits);
+      try {
+        const other = await second.claim(credits);
+        return {
+          settle: async (cost) => {
+            await one.settle(cost);
+            await other.settle(cost);
+          },
+        };
+      } catch (cause) {
+        await one.settle(0);
+        throw cause;
+      }
+    },
+  };
+}
+
+/** The credits of one request over all its attempts. */
+export interface Tab {
+  /** Sets them aside, unless an earlier attempt that cost nothing has left them so. */
+  readonly open: () => Promise<void>;
+  /** The attempt cost them, or may have: the next one needs its own. */
+  readonly pay: () => Promise<void>;
+  /** Gives back what no attempt has cost. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * What a refused attempt did not cost stays set aside for the next one: given back while it waits, it would go to
+ * requests for later rows, and the rows that come first would be the ones that are never had.
+ */
+export function openTab(budget: Budget, credits: number): Tab {
+  let claim: Claim | undefined;
+  const settle = async (cost: number): Promise<void> => {
+    const settled = claim;
+    claim = undefined;
+    await settled?.settle(cost);
+  };
+  return {
+    open: async () => {
+      claim ??= await budget.claim(credits);
+    },
+    pay: async () => await settle(credits),
+    close: async () => await settle(0),
+  };
+}

@@ -18,12 +18,16 @@ const sentences: Readonly<Record<string, string>> = {
 
 const next = "check the network and the host, then try again";
 
-/** A fault of the connection: exit 7. A GET is safe to repeat, so it is retried like a 500. */
-export function connectionFailure(cause: unknown): Error {
+/**
+ * A fault of the connection: exit 7. A GET is safe to repeat, so it is retried like a 500. `hasConnected`: a
+ * connection was there, so that the request may have left.
+ */
+export function connectionFailure(cause: unknown, hasConnected: boolean): Error {
   if (cause instanceof Failure) return cause;
   // What answers there is not the service: asking again would give the same.
   if (cause instanceof errors.HTTPParserError) return untrustedAnswer("the answer is not HTTP");
-  const code = faultCode(cause);
+  const { code, syscall } = faultOf(cause);
+  const isUnsent = !hasConnected || syscall === "connect" || syscall === "getaddrinfo";
   if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
   if (code === "UND_ERR_HEADERS_OVERFLOW") return untrustedAnswer("the headers of the answer are too long");
   if (code === "UND_ERR_RESPONSE" || code.startsWith("HPE_"))
@@ -33,6 +37,7 @@ export function connectionFailure(cause: unknown): Error {
       exit: 7,
       code: "tls",
       retryable: false,
+      isUnsent: true,
       next: "if the host uses a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",
     });
   }
@@ -42,30 +47,47 @@ export function connectionFailure(cause: unknown): Error {
       exit: 7,
       code: "tls",
       retryable: false,
+      isUnsent,
       next: "check the host, its port, and any proxy in between",
     });
   }
   const sentence = sentences[code] ?? `the connection failed (${code})`;
   // A name that does not exist now will not exist in a second; EAI_AGAIN is the one that may.
-  return new Failure(sentence, { exit: 7, code: "network", retryable: code !== "ENOTFOUND", next, cause });
+  return new Failure(sentence, {
+    exit: 7,
+    code: "network",
+    retryable: code !== "ENOTFOUND",
+    isUnsent,
+    next,
+    cause,
+  });
 }
 
-export function timeoutFailure(milliseconds: number): Failure {
+export function timeoutFailure(milliseconds: number, hasConnected: boolean): Failure {
   return new Failure(`no whole answer within ${milliseconds / 1000} s`, {
     exit: 7,
     code: "timeout",
     retryable: true,
+    isUnsent: !hasConnected,
     next: "try again, or allow more with --timeout 60s",
   });
 }
 
+interface Fault {
+  readonly code: string | undefined;
+  /** What the system was doing, where it was the system. */
+  readonly syscall: unknown;
+}
+
 /** undici wraps the socket's error, and happy-eyeballs wraps several: the first code found on the way in. */
-function faultCode(cause: unknown): string | undefined {
+function faultOf(cause: unknown): Fault {
   let fault: unknown = cause;
   for (let depth = 0; depth < 5 && fault instanceof Error; depth += 1) {
-    if ("code" in fault && typeof fault.code === "string" && fault.code !== "UND_ERR_ABORTED")
-      return fault.code;
-    fault = fault instanceof AggregateError ? fault.errors[0] : fault.cause;
+    const inner: unknown = fault instanceof AggregateError ? fault.errors[0] : fault;
+    if (!(inner instanceof Error)) break;
+    if ("code" in inner && typeof inner.code === "string" && inner.code !== "UND_ERR_ABORTED")
+      return { code: inner.code, syscall: "syscall" in inner ? inner.syscall : undefined };
+    fault = inner.cause;
   }
-  return undefined;
+  return { code: undefined, syscall: undefined };
 }

@@ -35,17 +35,25 @@ const maxHeaderBytes = 64 * 1024;
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
 export function createTransport(clock: Clock): Transport {
   const sockets = new Set<Socket>();
+  let hasConnected = false;
   const agent = new Agent({
     // The deadline below covers connecting, headers and body; undici's own timers would only add a second one.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: connectorInto(sockets),
+    connect: connectorInto(sockets, () => {
+      hasConnected = true;
+    }),
     maxHeaderSize: maxHeaderBytes,
     pipelining: 1,
   });
   return {
     get: async (url, headers, options) =>
-      await withDeadline(clock, options, (signal) => exchange(agent, url, headers, signal)),
+      await withDeadline(
+        clock,
+        options,
+        (signal) => exchange(agent, url, headers, signal),
+        () => hasConnected,
+      ),
     // destroy() rather than close(): at the end of a run nobody waits for an answer any more.
     close: async () => {
       await agent.destroy();
@@ -55,10 +63,13 @@ export function createTransport(clock: Clock): Transport {
 }
 
 /** undici leaves a socket that is still connecting to the system, for minutes: so each is noted until it is closed. */
-function connectorInto(sockets: Set<Socket>): buildConnector.connector {
+function connectorInto(sockets: Set<Socket>, connected: () => void): buildConnector.connector {
   const connect = buildConnector({ timeout: 0 });
   return (options, callback) => {
-    const socket: unknown = connect(options, callback);
+    const socket: unknown = connect(options, (...outcome) => {
+      if (outcome[0] === null) connected();
+      callback(...outcome);
+    });
     if (!(socket instanceof Socket)) return;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -137,6 +148,7 @@ async function withDeadline<T>(
   clock: Clock,
   options: SendOptions,
   send: (signal: AbortSignal) => Promise<T>,
+  hasConnected: () => boolean,
 ): Promise<T> {
   const late = new AbortController();
   const done = new AbortController();
@@ -150,8 +162,8 @@ async function withDeadline<T>(
     return await Promise.race([send(signal), whenAborted(signal, done.signal)]);
   } catch (cause) {
     if (options.signal.aborted) throw options.signal.reason;
-    if (late.signal.aborted) throw timeoutFailure(options.timeout);
-    throw connectionFailure(cause);
+    if (late.signal.aborted) throw timeoutFailure(options.timeout, hasConnected());
+    throw connectionFailure(cause, hasConnected());
   } finally {
     done.abort();
   }

@@ -17,6 +17,8 @@ export interface FailureDetails {
   readonly body?: ReadonlyMap<string, string> | undefined;
   /** Milliseconds the service asked to wait; an instant is already turned into a wait. */
   readonly retryAfter?: number | undefined;
+  /** The request surely never reached the service, so it cost nothing. */
+  readonly isUnsent?: boolean | undefined;
   readonly cause?: unknown;
 }
 
