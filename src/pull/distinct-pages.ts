@@ -2,19 +2,27 @@ import { member } from "../model/own-member.ts";
 import type { Page } from "../client/page.ts";
 import { type Endpoint, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
-import { createSeenKeys } from "./seen-keys.ts";
+import type { Reach, SeenKeys } from "./seen-keys.ts";
 
 /** Pages in a row that only repeat before the pull gives up: each costs a credit. */
 const patienceWithRepeats = 3;
 /** A rare filter may well leave some pages empty. */
 const patienceWithEmptyPages = 20;
 
+/** How far back a repeat of an endpoint's rows may reach: lists that are handed over by time are in its order. */
+export function reachOf({ reply }: Endpoint): Reach {
+  return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
+}
+
 /**
  * The same pages without rows that an earlier one had: while a list moves, the service may send a row again. A
  * list that goes on without anything new ends as an error instead of spending credits for ever.
  */
-export async function* distinctPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
-  const seen = createSeenKeys();
+export async function* distinctPages(
+  pages: AsyncIterable<Page>,
+  endpoint: Endpoint,
+  seen: SeenKeys,
+): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
     const { identity } = rowShape(endpoint, page.group);
@@ -23,10 +31,12 @@ export async function* distinctPages(pages: AsyncIterable<Page>, endpoint: Endpo
       // A row without what tells it apart cannot be called a repeat.
       return parts.length === 0 || parts.includes(undefined) || seen.add(parts.join());
     });
+    yield isNew.includes(false) ? withoutRepeats(page, isNew) : page;
+    // The walk asked once more on purpose: what it brings says nothing about the list.
+    if (page.isAgain === true) continue;
     const isBarren = !isNew.includes(true);
     repeats = isBarren && isNew.length > 0 ? repeats + 1 : 0;
     empty = isBarren ? empty + 1 : 0;
-    yield isNew.includes(false) ? keepRows(page, isNew) : page;
     if (page.next !== undefined && (repeats === patienceWithRepeats || empty === patienceWithEmptyPages)) {
       throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
     }
@@ -49,6 +59,11 @@ export async function* firstRows(pages: AsyncIterable<Page>, limit: number): Asy
     left -= page.rows.length;
     if (left <= 0) return;
   }
+}
+
+function withoutRepeats(page: Page, isNew: readonly boolean[]): Page {
+  const kept = keepRows(page, isNew);
+  return { ...kept, repeats: page.rows.length - kept.rows.length };
 }
 
 function keepRows(page: Page, keep: readonly boolean[]): Page {

@@ -1,57 +1,64 @@
-/** A set of texts that only answers whether one is new: 8 bytes a text instead of the text. */
+import { createHashTable, createPartitionedTable, type HashTable } from "./hash-table.ts";
+import { hashText, type TextHash } from "./text-hash.ts";
+
+/**
+ * A set of texts that only answers whether one is new: 8 bytes a text instead of the text. The chance that any two of a
+ * million share a hash, and one is dropped as a repeat, is below one in ten million.
+ */
 export interface SeenKeys {
   /** True when the text was not there before. */
   readonly add: (text: string) => boolean;
+  /** The 8-byte hashes added since the last call, as base64; nothing unless recorded. */
+  readonly takeAdded: () => string;
+  /** Adds what `takeAdded` of an earlier run gave. */
+  readonly restore: (added: string) => void;
 }
 
 /**
- * An open-addressed table of 64-bit hashes, at most half full. A million rows take 16 MB; the chance that any two
- * of them share a hash, and one is dropped as a repeat, is below one in ten million.
+ * Which texts are remembered. A list in the order of time repeats only near where it is being read, so the last ones are
+ * enough there and memory does not grow; a search may bring any row again.
  */
-export function createSeenKeys(): SeenKeys {
-  let table = new BigUint64Array(1024);
-  let size = 0;
+export type Reach = "all" | "recent";
 
-  const grow = (): void => {
-    const larger = new BigUint64Array(table.length * 2);
-    for (const hash of table) if (hash !== 0n) insert(larger, hash);
-    table = larger;
-  };
+/** More than two windows of 100 pages can have in common: the rows of one instant at their edge. */
+export const recentKeys = 16_384;
 
+/** `isRecorded`: whether `takeAdded` will be called, after every page. */
+export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
+  const table = reach === "all" ? createPartitionedTable() : createRecentTable();
+  const hash: TextHash = { high: 0, low: 0 };
+  let added: number[] = [];
   return {
     add: (text) => {
-      if (size * 2 >= table.length) grow();
-      const isNew = insert(table, hash64(text));
-      if (isNew) size += 1;
+      hashText(text, hash);
+      const isNew = table.add(hash.high, hash.low);
+      if (isNew && isRecorded) added.push(hash.high, hash.low);
       return isNew;
+    },
+    takeAdded: () => {
+      const bytes = Buffer.alloc(added.length * 4);
+      for (const [index, word] of added.entries()) bytes.writeUInt32LE(word, index * 4);
+      added = [];
+      return bytes.toString("base64");
+    },
+    restore: (text) => {
+      const bytes = Buffer.from(text, "base64");
+      for (let at = 0; at + 8 <= bytes.length; at += 8)
+        table.add(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
     },
   };
 }
 
-/** Linear probing; 0 marks an empty slot. */
-function insert(into: BigUint64Array, hash: bigint): boolean {
-  const mask = into.length - 1;
-  for (let slot = Number(hash & 0x7fff_ffffn) & mask; ; slot = (slot + 1) & mask) {
-    if (into[slot] === hash) return false;
-    if (into[slot] === 0n) {
-      into[slot] = hash;
-      return true;
-    }
-  }
-}
-
-/** Two independent 32-bit multiplicative hashes over UTF-16 units; never 0. */
-function hash64(text: string): bigint {
-  let low = 0x811c9dc5;
-  let high = 0x9e3779b9;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ unit, 0x85ebca6b);
-    high ^= high >>> 13;
-  }
-  low = Math.imul(low ^ (low >>> 16), 0xc2b2ae35);
-  high = Math.imul(high ^ (high >>> 15), 0x27d4eb2f);
-  const hash = (BigInt((high ^ (high >>> 16)) >>> 0) << 32n) | BigInt((low ^ (low >>> 13)) >>> 0);
-  return hash === 0n ? 1n : hash;
+/** Two tables in turn: when the newer one is full, it becomes the older one and what was older is forgotten. */
+function createRecentTable(): Pick<HashTable, "add"> {
+  const slots = recentKeys * 2;
+  let [older, newer] = [createHashTable(slots), createHashTable(slots)];
+  return {
+    add: (high, low) => {
+      if (older.has(high, low)) return false;
+      const isNew = newer.add(high, low);
+      if (newer.size() >= recentKeys) [older, newer] = [newer, createHashTable(slots)];
+      return isNew;
+    },
+  };
 }

@@ -1,0 +1,74 @@
+/** A set of 64-bit hashes, each two unsigned words, not both 0. */
+export interface HashTable {
+  /** True when it was not there before. */
+  readonly add: (high: number, low: number) => boolean;
+  readonly has: (high: number, low: number) => boolean;
+  readonly size: () => number;
+}
+
+/** Beyond it, linear probing gets slow. */
+const fullness = 0.8;
+const growth = 1.125;
+
+/** One open-addressed table: two words a slot, found by the low word, grown by an eighth. */
+export function createHashTable(slots: number): HashTable {
+  let words = new Uint32Array(slots * 2);
+  let size = 0;
+
+  const grow = (): void => {
+    const old = words;
+    words = new Uint32Array(2 * Math.ceil((old.length / 2) * growth + 1));
+    for (let at = 0; at < old.length; at += 2) {
+      const [high = 0, low = 0] = [old[at], old[at + 1]];
+      if (high !== 0 || low !== 0) put(words, slotOf(words, high, low), high, low);
+    }
+  };
+
+  return {
+    add: (high, low) => {
+      let slot = slotOf(words, high, low);
+      if (words[slot] === high && words[slot + 1] === low) return false;
+      if (size + 1 > (words.length / 2) * fullness) {
+        grow();
+        slot = slotOf(words, high, low);
+      }
+      put(words, slot, high, low);
+      size += 1;
+      return true;
+    },
+    has: (high, low) => {
+      const slot = slotOf(words, high, low);
+      return words[slot] === high && words[slot + 1] === low;
+    },
+    size: () => size,
+  };
+}
+
+/**
+ * The same as 256 tables, by the first byte, each grown on its own: so no old table lies beside a new one of everything,
+ * and a million hashes take 12 MB at most, also while it grows.
+ */
+export function createPartitionedTable(): HashTable {
+  const parts = new Map(Array.from({ length: 256 }, (_, byte) => [byte, createHashTable(4)]));
+  return {
+    add: (high, low) => parts.get(high >>> 24)?.add(high, low) === true,
+    has: (high, low) => parts.get(high >>> 24)?.has(high, low) === true,
+    size: () => [...parts.values()].reduce((sum, part) => sum + part.size(), 0),
+  };
+}
+
+/** Where the hash stands, or the empty slot where it would. */
+function slotOf(words: Uint32Array, high: number, low: number): number {
+  const { length } = words;
+  let at = 2 * Math.floor((low / 0x1_0000_0000) * (length / 2));
+  while ((words[at] !== high || words[at + 1] !== low) && (words[at] !== 0 || words[at + 1] !== 0)) {
+    at += 2;
+    if (at === length) at = 0;
+  }
+  return at;
+}
+
+function put(words: Uint32Array, slot: number, high: number, low: number): void {
+  words[slot] = high;
+  words[slot + 1] = low;
+}
