@@ -28,7 +28,8 @@ export function moreLine(
     return `more exist; go on with: ${continuingCommand(question, flags, page.next, pageSize)}`;
   }
   // A cursor leads to the beginning of a page only, so the page that was cut is asked for again.
-  const isFirst = page.at === undefined || (page.at.flag === "page" && page.at.value === "1");
+  const isFirst =
+    page.at === undefined || (page.at.flag === "page" && page.at.value === "1" && page.at.to === undefined);
   if (isFirst || page.at === undefined)
     return `more exist; ask for them with a higher --limit${orWithout(question.endpoint)}`;
   const command = continuingCommand(question, flags, page.at, pageSize);
@@ -60,7 +61,8 @@ function ownWords({ endpoint, args }: Question, flags: FlagValues, from: Place):
   const words = [...endpoint.command.split(" "), ...pathWords(endpoint, args)];
   if (endpoint.chosenBy !== undefined) words.push(`--${endpoint.chosenBy}`);
   for (const { name, flag, place, kind } of endpoint.params) {
-    const value = args.get(name);
+    // The pages of a pull are those of the window it was frozen to.
+    const value = name === "to" ? (from.to ?? args.get(name)) : args.get(name);
     if (place !== "query" || flag === undefined || value === undefined) continue;
     // The place says where the window begins; both flags would say it again.
     if (from.flag === "from" && (flag === "from" || flag === "count-back")) continue;
