@@ -1,7 +1,7 @@
 import type { Context } from "../model/context.ts";
 import { type Flag, type FlagValues, globalFlags } from "./flags.ts";
 
-/** A command of ours that asks no endpoint: keys, settings, the sandbox. */
+/** A command of ours that is no endpoint's: keys, settings, the sandbox, and asking by path. */
 export interface LocalCommand {
   /** The words that ask for it: `auth login`. */
   readonly words: string;

@@ -103,13 +103,15 @@ function toOption(flag: Flag): Option {
   const choices = flag.choices === undefined || flag.name === "output" ? "" : `: ${flag.choices.join(", ")}`;
   const option = new Option(`${short}--${flag.name}${value}`, `${flag.help}${choices}`);
   if (flag.name === "verbose") option.argParser((_, before: number | undefined) => (before ?? 0) + 1);
+  if (flag.isRepeatable === true)
+    option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
   return option.helpGroup(`${flag.group}:`);
 }
 
 /** What was typed, under the names of the flags themselves; a switch that was not typed is absent. */
 function flagValues(command: Command, flags: readonly Flag[]): FlagValues {
-  const typed = command.optsWithGlobals<Record<string, string | boolean | number | undefined>>();
-  const values: Record<string, string | boolean | number | undefined> = {};
+  const typed = command.optsWithGlobals<Record<string, FlagValues[string]>>();
+  const values: Record<string, FlagValues[string]> = {};
   for (const { name } of [...flags, ...globalFlags]) {
     const value = typed[new Option(`--${name}`).attributeName()];
     // commander knows `--no-strict` as a `strict` that is true unless typed.

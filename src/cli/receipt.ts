@@ -1,6 +1,5 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { pid } from "node:process";
-import type { Args } from "../model/args.ts";
 import { exitOfInterruption, isInterruption } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { escapeJsonText, prettyJson } from "../model/json-text.ts";
@@ -9,6 +8,7 @@ import { formatInstant, fromWire } from "../model/time.ts";
 import { version } from "../model/version.ts";
 import type { Run } from "./answer-questions.ts";
 import type { DestinationFlags } from "./destination-flags.ts";
+import type { Questions } from "./questions.ts";
 
 /** How a run ended. */
 export interface Ending {
@@ -45,10 +45,11 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
   const { questions, options, destination, open, context } = run;
   const { tally, sink, before } = destination;
   const { meter, target } = open.client;
+  const { command, rawPath } = questions.endpoint;
   const [args] = questions.asked;
   const members: Readonly<Record<string, string>> = {
     dexdata: JSON.stringify(version),
-    command: JSON.stringify(questions.endpoint.command),
+    command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
     asked: JSON.stringify(questions.asked.length === 1 ? Object.fromEntries(args ?? []) : null),
     inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
     service: JSON.stringify(target.rest),
@@ -56,7 +57,7 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
     plan: JSON.stringify(meter.plan ?? target.tier),
     started: JSON.stringify(new Date(started).toISOString()),
     ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
-    window: windowText(args, tally.to),
+    window: windowText(questions, tally.to),
     requests: String(before.requests + meter.requests),
     rows: String(tally.rows),
     repeats_dropped: String(tally.repeats),
@@ -79,11 +80,12 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
   return prettyJson(`{${text.join(",")}}`);
 }
 
-/** The bounds in time as they were sent, frozen where the pull froze them. */
-function windowText(args: Args | undefined, frozen: string | undefined): string {
+/** The bounds in time as they were sent, frozen where the pull froze them. A raw call sends any text. */
+function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
+  const [args] = asked;
   const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
   const shown = (bound: string | undefined): string | null =>
-    bound === undefined ? null : formatInstant(fromWire(bound));
+    bound === undefined ? null : walk.once === undefined ? formatInstant(fromWire(bound)) : bound;
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 

@@ -6,6 +6,7 @@ import { askInBatches, type Subject } from "./batches.ts";
 import type { Client } from "./client.ts";
 import { askForCandles } from "./candles.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
+import type { Document } from "./document.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../model/own-member.ts";
 import { createPage, type Page } from "./page.ts";
@@ -17,6 +18,8 @@ export interface Walk {
   readonly pageSize: number;
   /** Refuse rows that the service did not filter or order as asked; see echo.ts. */
   readonly isStrict: boolean;
+  /** Ask once, with nothing added to the arguments: for the rows of that answer, or for the answer whole, as it came. */
+  readonly once?: "rows" | "document" | undefined;
   /** Begin there instead of at the beginning. */
   readonly start?: Place | undefined;
   /** Rows wanted in all: nothing beyond them is asked for in advance. Undefined for every row. */
@@ -33,13 +36,12 @@ export interface Walk {
  */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
   const { reply } = endpoint;
+  if (walk.once !== undefined) return askOnce(client, endpoint, args, walk.once);
   switch (reply.kind) {
     case "single":
-      return askForOne(client, endpoint, args);
     case "list":
-      return askForList(client, endpoint, args);
     case "groups":
-      return askForGroups(client, endpoint, args, reply.groups);
+      return askOnce(client, endpoint, args, "rows");
     case "cursor-pages":
       return walkCursorPages(client, endpoint, reply, args, walk);
     case "numbered-pages":
@@ -51,26 +53,29 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
   }
 }
 
-async function* askForOne(client: Client, endpoint: Endpoint, args: Args): AsyncGenerator<Page> {
-  const { text, value } = await client.ask(endpoint, args);
-  if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
-  yield { group: onlyGroup, rows: [text.trim()], values: [value], next: undefined };
-}
-
-async function* askForList(client: Client, endpoint: Endpoint, args: Args): AsyncGenerator<Page> {
-  const { text, value } = await client.ask(endpoint, args);
-  yield createPage(text, value, endpoint.command);
-}
-
-async function* askForGroups(
+async function* askOnce(
   client: Client,
   endpoint: Endpoint,
   args: Args,
-  groups: readonly string[],
+  wanted: "rows" | "document",
 ): AsyncGenerator<Page> {
-  const { text, value } = await client.ask(endpoint, args);
+  const answer = await client.ask(endpoint, args);
+  if (wanted === "rows") yield* rowsOf(endpoint, answer);
+  else yield { group: onlyGroup, rows: [answer.text.trim()], values: [], next: undefined };
+}
+
+/** The rows of one answer, one page for each group of them. */
+function rowsOf(endpoint: Endpoint, { text, value }: Document): readonly Page[] {
+  const { reply } = endpoint;
+  if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
+    return [createPage(text, value, endpoint.command)];
   if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+  if (reply.kind === "single")
+    return [{ group: onlyGroup, rows: [text.trim()], values: [value], next: undefined }];
   const members = rawMembers(text);
-  for (const group of groups)
-    yield createPage(members.get(group), member(value, group), group, undefined, group);
+  if (reply.kind !== "groups")
+    return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];
+  return reply.groups.map((group) =>
+    createPage(members.get(group), member(value, group), group, undefined, group),
+  );
 }

@@ -55,7 +55,8 @@ function badRequest(body: ErrorBody, question: Question): Sentence {
   if (name === undefined) return { message: "the service refused the request as wrong" };
   const typed = question.args.get(name);
   const param = question.endpoint.params.find((each) => each.name === name);
-  const input = pagingFlags.get(name) ?? (param === undefined ? name : inputName(param));
+  const flag = param?.isField === true ? undefined : pagingFlags.get(name);
+  const input = flag ?? (param === undefined ? name : inputName(param));
   if (body.code === "missing_param" || typed === undefined) return { message: `the service wants ${input}` };
   return { message: `${input} "${typed}": refused by the service` };
 }
@@ -75,6 +76,12 @@ function notFound(body: ErrorBody, question: Question, target: Target): Sentence
     return {
       message: `network "${network ?? ""}" is not known to the service`,
       next: "list them: dexdata networks",
+    };
+  }
+  if (body.code === "route_not_found" && question.endpoint.rawPath !== undefined) {
+    return {
+      message: `the service has no path ${question.endpoint.rawPath}`,
+      next: "see: dexdata api --help",
     };
   }
   if (body.code === "route_not_found") {

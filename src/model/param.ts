@@ -8,6 +8,8 @@ export interface Param {
   readonly place: "path" | "query";
   readonly required: boolean;
   readonly flag: string | undefined;
+  /** Typed as `--field name=value`, by its wire name, and sent as typed. */
+  readonly isField?: true;
   readonly kind: ParamKind;
   /** One line for help; states the unit. */
   readonly help: string;

@@ -32,8 +32,9 @@ export function readParam(param: Param, typed: string, now: number): string {
   }
 }
 
-/** What the user typed it as: `--order-by`, or `<network>` for a word. */
+/** What the user typed it as: `--order-by`, or `<network>` for a word, or `--field order_by` in a raw call. */
 export function inputName(param: Param): string {
+  if (param.isField === true) return `--field ${param.name}`;
   if (param.flag !== undefined) return `--${param.flag}`;
   // pool_address and token_address are told apart by the command; a person types an address.
   return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
@@ -82,10 +83,13 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
     throw usageFailure(`${label}: must be ${what}, without blanks`);
   }
   // Specification, Endpoints: these words win over identifiers, so another endpoint would answer for them.
-  if (kind === "address" && fixedWords.has(typed))
+  if (kind === "address" && isFixedWord(typed))
     throw usageFailure(`${label}: is a word of the interface, not ${what}`);
   return typed;
 }
+
+/** Words of the interface that stand where identifiers do. */
+export const isFixedWord = (word: string): boolean => fixedWords.has(word);
 
 const fixedWords: ReadonlySet<string> = new Set(["search", "filter", "top"]);
 

@@ -1,4 +1,6 @@
+import { globalFlags } from "../flags.ts";
 import type { LocalCommand } from "../local-command.ts";
+import { apiFlags, apiNotes } from "./api-flags.ts";
 import { faultsHelp, sandboxFlags } from "./sandbox-flags.ts";
 
 const asking = [
@@ -11,13 +13,29 @@ const asking = [
   "retries",
   "retry-on",
   "retry-max-time",
+  "rpm",
 ];
 /** What decides which service is asked, as whom. */
 const identifying = ["base-url", "key-file", "profile", "sandbox", "tier", "seed"];
 const showing = ["output", "error-format"];
 
-/** The words, flags and help of the commands that ask no endpoint; what they do is loaded when one is run. */
+/** The words, flags and help of the commands that are no endpoint's own; what they do is loaded when one is run. */
 export const localCommands: readonly LocalCommand[] = [
+  {
+    words: "api",
+    positionals: "<path>",
+    summary: "any path of the service: its answer as it came, or with --paginate every row",
+    examples: [
+      "dexdata api /networks",
+      "dexdata api /networks/ethereum/pools/search -f order_by=liquidity_usd -f limit=5",
+      "dexdata api networks/base/dexes --paginate -o ndjson",
+      "dexdata api '/search?query=weth' -o json --fields pools.0.id",
+    ],
+    flags: apiFlags,
+    notes: apiNotes,
+    shared: globalFlags.map(({ name }) => name),
+    run: async (words, flags, context) => await (await import("./api.ts")).api(words, flags, context),
+  },
   {
     words: "auth login",
     positionals: "",

@@ -4,7 +4,7 @@ import type { Dialect } from "../../sandbox/dialect.ts";
 import type { SandboxOptions } from "../../sandbox/exchange.ts";
 import type { FlagValues } from "../flags.ts";
 import { readFaults } from "../read-faults.ts";
-import { readCount, readTime } from "../read-flag.ts";
+import { readCount, readText, readTime } from "../read-flag.ts";
 
 /** Beyond it a count says nothing that no limit would not say. */
 const most = 1_000_000_000_000;
@@ -31,14 +31,14 @@ function readRate(flags: FlagValues): number | undefined {
 }
 
 function readUsd(flags: FlagValues, name: string): number | undefined {
-  const typed = flags[name];
+  const typed = readText(flags, name);
   if (typed === undefined) return undefined;
-  if (/^\d{1,9}(\.\d{1,6})?$/u.test(String(typed))) return Number(typed);
+  if (/^\d{1,9}(\.\d{1,6})?$/u.test(typed)) return Number(typed);
   throw usageFailure(`--${name} "${typed}": must be an amount of USD, such as 20 or 0.5`);
 }
 
 function readDialect(flags: FlagValues): Dialect | undefined {
-  const typed = flags["dialect"];
+  const typed = readText(flags, "dialect");
   if (typed === undefined || typed === "spec" || typed === "public") return typed;
-  throw choiceFailure(`--dialect "${typed}"`, String(typed), ["spec", "public"]);
+  throw choiceFailure(`--dialect "${typed}"`, typed, ["spec", "public"]);
 }

@@ -8,7 +8,7 @@ import { formatInstant, parseTimeBound } from "../../model/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../settings/read-json-file.ts";
 import type { FlagValues } from "../flags.ts";
-import { readCount } from "../read-flag.ts";
+import { readCount, readText } from "../read-flag.ts";
 import { readServiceOptions } from "./sandbox-options.ts";
 
 /** Serves until a signal ends it, or for as long as one command runs inside. */
@@ -140,10 +140,10 @@ function openLog(flags: FlagValues, context: Context): ((line: string) => void) 
 }
 
 function readClock(flags: FlagValues, context: Context): number {
-  if (flags["clock"] === undefined) return context.clock.now();
-  const instant = parseTimeBound(String(flags["clock"]), context.clock.now());
-  if ("problem" in instant)
-    throw usageFailure(`--clock "${flags["clock"]}": ${instant.problem}`, instant.next);
+  const typed = readText(flags, "clock");
+  if (typed === undefined) return context.clock.now();
+  const instant = parseTimeBound(typed, context.clock.now());
+  if ("problem" in instant) throw usageFailure(`--clock "${typed}": ${instant.problem}`, instant.next);
   return instant.seconds * 1000;
 }
 

@@ -41,5 +41,6 @@ const argument = (flag: Flag): string => {
   const action =
     flag.choices === undefined ? (takesFile(flag) ? "_files" : " ") : `(${flag.choices.join(" ")})`;
   const value = flag.value === undefined ? "" : `:${flag.value.replaceAll(":", " ")}:${action}`;
-  return `    ${zshQuoted(`--${flag.name}[${help}]${value}`)}`;
+  const again = flag.isRepeatable === true ? "*" : "";
+  return `    ${zshQuoted(`${again}--${flag.name}[${help}]${value}`)}`;
 };
