@@ -1,11 +1,11 @@
 import { unbounded } from "../client/budget.ts";
 import { type Client, createClient } from "../client/client.ts";
-import { unpaced } from "../client/pace.ts";
 import { chooseTarget, type Target } from "../client/target.ts";
 import type { Context } from "../model/context.ts";
 import { plans } from "../model/tier.ts";
 import { findKey } from "../settings/find-key.ts";
 import type { Notices } from "./notices.ts";
+import { openPace } from "./open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** A client for this run, and the sandbox it asks where that is wanted. */
@@ -23,7 +23,7 @@ export async function openClient(
   const client = createClient(context, target, {
     timeout: options.timeout,
     retry: options.retry,
-    pace: unpaced,
+    pace: openPace(context, options, target, notices),
     budget: unbounded,
     width: options.parallel,
     observer: notices,

@@ -5,7 +5,7 @@ import { choiceFailure, readInteger } from "../model/read-param.ts";
 import { parseTimeBound } from "../model/time.ts";
 import { isTier, type Tier, tiers } from "../model/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
-import { readSettings, type Settings } from "../settings/settings.ts";
+import { readSettings, type Settings, settings as settable, type Sourced } from "../settings/settings.ts";
 import type { Faults } from "../sandbox/faults/fault.ts";
 import { type FlagValues, globalFlags } from "./flags.ts";
 import { readCount, readText, readTime } from "./read-flag.ts";
@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly retry: RetryPolicy;
   /** Requests under way at once, at most. */
   readonly parallel: number;
+  /** Requests a minute where they are asked for, and what asked for them. */
+  readonly rpm: Pick<Sourced<number | "unlimited" | undefined>, "value" | "where">;
   readonly sandbox:
     | { readonly tier: Tier; readonly seed: number; readonly faults: Faults | undefined }
     | undefined;
@@ -63,6 +65,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
       maxTime: readTime(flags, "retry-max-time") ?? defaultRetryPolicy.maxTime,
     },
     parallel: readCount(flags, "parallel", { min: 1, max: 32 }) ?? 8,
+    rpm: readRate(flags) ?? settings.rpm,
     sandbox: readSandbox(flags, context),
     baseUrl: readHost(flags, "base-url"),
     keyFile: readText(flags, "key-file"),
@@ -98,6 +101,14 @@ function readStatuses(flags: FlagValues): ReadonlySet<number> {
   return new Set(
     typed.split(",").map((status) => Number(readInteger(label, status.trim(), { min: 400, max: 599 }))),
   );
+}
+
+function readRate(flags: FlagValues): RunOptions["rpm"] | undefined {
+  const typed = readText(flags, "rpm");
+  if (typed === undefined) return undefined;
+  const checked = settable.rpm.check(typed);
+  if ("problem" in checked) throw usageFailure(`--rpm "${typed}": ${checked.problem}`);
+  return { value: checked.value, where: "--rpm" };
 }
 
 function readHost(flags: FlagValues, name: string): string | undefined {

@@ -59,7 +59,7 @@ export function createClient(context: Context, target: Target, options: ClientOp
   const attempt = async (url: URL, endpoint: Endpoint, args: Args): Promise<Document> => {
     const cost = itemsIn(endpoint, args);
     const claim = await options.budget.claim(cost);
-    await options.pace.turn();
+    const turn = await options.pace.turn();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     sent();
@@ -73,7 +73,7 @@ export function createClient(context: Context, target: Target, options: ClientOp
     answered(answer, cost);
     await claim.settle(isCharged(status) ? cost : 0);
     const refused = status < 200 || status >= 300 ? refusal(answer, { endpoint, args }, target) : undefined;
-    await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter });
+    await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     if (refused !== undefined) throw refused;
     return readDocument(answer);
   };

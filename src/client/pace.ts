@@ -1,9 +1,15 @@
 /** When the next request may leave. */
 export interface Pace {
   /** Resolves when it may; the request counts as sent from then on. */
-  readonly turn: () => Promise<void>;
+  readonly turn: () => Promise<Turn>;
   /** What an answer says about the rate. */
-  readonly heard: (news: RateNews) => Promise<void>;
+  readonly heard: (news: RateNews, turn: Turn) => Promise<void>;
+}
+
+/** A place in the minute that a request has taken. */
+export interface Turn {
+  /** On the clock that all processes of the machine share. */
+  readonly at: number;
 }
 
 export interface RateNews {
@@ -13,4 +19,38 @@ export interface RateNews {
   readonly retryAfter: number | undefined;
 }
 
-export const unpaced: Pace = { turn: () => Promise.resolve(), heard: () => Promise.resolve() };
+/** How fast requests may leave, and who says so. */
+export type PaceRate =
+  /** The plan's; undefined where no rate of it is known. Lowered by what the service says. */
+  | { readonly kind: "plan"; readonly perMinute: number | undefined; readonly plan: string }
+  /** Asked for with `--rpm`: spread over the minute, and never lowered. */
+  | { readonly kind: "fixed"; readonly perMinute: number; readonly where: string }
+  | { readonly kind: "unlimited" };
+
+/** At most so many sends within any span of so many milliseconds. */
+export interface Allowance {
+  readonly sends: number;
+  readonly window: number;
+  /** How much longer the window is than the service's: so late may a request arrive there without harm. */
+  readonly slack: number;
+}
+
+/** The service's minute and 2 % more: requests do not take equally long to arrive. */
+export const minute = 60_000;
+const stretch = 1.02;
+
+/** A whole minute's requests may leave at once, as the service counts them. */
+export function planAllowance(perMinute: number): Allowance {
+  return { sends: perMinute, window: minute * stretch, slack: minute * (stretch - 1) };
+}
+
+/**
+ * A tenth of a minute's requests in a tenth of the minute. On so short a window 2 % are little, hence 100 ms: a
+ * program that has just started may take that long to connect.
+ */
+export function fixedAllowance(perMinute: number): Allowance {
+  const sends = Math.max(1, Math.floor(perMinute / 10));
+  const span = (sends / perMinute) * minute;
+  const window = Math.ceil(span * stretch + 100);
+  return { sends, window, slack: window - span };
+}

@@ -9,7 +9,7 @@ export interface Setting<T> {
   /** As typed in `config set`, and as it stands in config.json. */
   readonly name: string;
   readonly variable: string;
-  readonly kind: "host" | "choice" | "integer" | "duration" | "word";
+  readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word";
   readonly fallback: T;
   /** What `config list` shows for the default. */
   readonly fallbackText: string;
@@ -75,6 +75,22 @@ export function duration(
   help: string,
 ): Setting<number> {
   return { ...described(name, help), kind: "duration", fallback, fallbackText, check: readDuration };
+}
+
+/** Requests a minute. */
+export function rate(
+  name: string,
+  fallbackText: string,
+  help: string,
+): Setting<number | "unlimited" | undefined> {
+  return { ...described(name, help), kind: "rate", fallback: undefined, fallbackText, check: readRate };
+}
+
+function readRate(text: string): Checked<number | "unlimited"> {
+  if (text === "unlimited") return { value: text };
+  const value = /^\d{1,6}$/u.test(text) ? Number(text) : Number.NaN;
+  const isInside = value >= 1 && value <= 100_000;
+  return isInside ? { value } : { problem: "must be a whole number from 1 to 100000, or unlimited" };
 }
 
 const UNITS = new Map([

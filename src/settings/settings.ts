@@ -3,7 +3,7 @@ import { usageFailure } from "../model/failure.ts";
 import { withoutSecrets } from "../model/key.ts";
 import { type Tier, tiers } from "../model/tier.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
-import { choice, duration, host, integer, label, profileName, type Setting } from "./setting.ts";
+import { choice, duration, host, integer, label, profileName, rate, type Setting } from "./setting.ts";
 
 export const outputFormats = ["table", "ndjson", "json"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -46,6 +46,7 @@ export const settings = {
     "the smaller of the limit and 100",
     "rows that one request asks for",
   ),
+  rpm: rate("rpm", "the plan's rate", "requests a minute (1 to 100000, or unlimited)"),
   profile: profileName("profile", "the one last chosen by auth", "which stored key is used"),
   tier: {
     ...choice("tier", tiers, undefined, "stored with the key", "tier of the key, which decides the hosts"),
@@ -73,6 +74,8 @@ export interface Settings {
   /** Milliseconds. */
   readonly timeout: Sourced<number>;
   readonly page_size: Sourced<number | undefined>;
+  /** Requests a minute; undefined for the plan's. */
+  readonly rpm: Sourced<number | "unlimited" | undefined>;
   readonly profile: Sourced<string | undefined>;
   readonly tier: Sourced<Tier | undefined>;
   /** For stderr: config.json cannot be read, or holds names that are no settings. The run goes on without them. */
@@ -96,6 +99,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
     retries: read(settings.retries),
     timeout: read(settings.timeout),
     page_size: read(settings.page_size),
+    rpm: read(settings.rpm),
     profile: read(settings.profile),
     tier: read(settings.tier),
     warnings: configWarnings(config),

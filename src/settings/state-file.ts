@@ -1,13 +1,15 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { acquireLock } from "./file-lock.ts";
+import { readJsonFile } from "./read-json-file.ts";
 
 /**
  * Changes one small file that all processes of this machine share: lock, read, change, replace. What it held is
- * undefined where there is none or it cannot be read as JSON, for what is counted here can be counted anew. Throws
- * where the folder cannot be written or the lock not be had.
+ * undefined where there is none or it is no JSON object, for what is counted here can be counted anew. Throws
+ * where the folder cannot be written or the lock not be had. `change` is called again, with what the file holds by
+ * then, when another process took the lock for abandoned meanwhile.
  */
 export async function updateStateFile<T>(
   context: Pick<Context, "clock" | "random" | "signal">,
@@ -15,22 +17,34 @@ export async function updateStateFile<T>(
   change: (before: unknown) => { readonly after: unknown; readonly result: T },
 ): Promise<T> {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const lock = await acquireLock(context, `${file}.lock`);
-  try {
-    const { after, result } = change(readState(file));
+  for (;;) {
+    const lock = await acquireLock(context, `${file}.lock`);
     const staged = `${file}.${pid}.new`;
-    writeFileSync(staged, JSON.stringify(after), { mode: 0o600 });
-    renameSync(staged, file);
-    return result;
-  } finally {
-    lock.release();
+    try {
+      const { after, result } = change(readState(file));
+      writeFileSync(staged, JSON.stringify(after), { mode: 0o600 });
+      if (!lock.isHeld()) continue;
+      renameSync(staged, file);
+      return result;
+    } catch (error) {
+      rmSync(staged, { force: true });
+      throw error;
+    } finally {
+      lock.release();
+    }
+  }
+}
+
+/** Removes the files of such names that nobody has changed for a day. */
+export function removeUnused(folder: string, name: RegExp, now: number): void {
+  for (const each of readdirSync(folder).filter((entry) => name.test(entry))) {
+    const file = path.join(folder, each);
+    const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (now - changed > 24 * 60 * 60 * 1000) rmSync(file, { force: true });
   }
 }
 
 function readState(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as unknown;
-  } catch {
-    return undefined;
-  }
+  const found = readJsonFile(file);
+  return found.state === "read" ? found.object : undefined;
 }

@@ -49,6 +49,7 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
   ["timeout", "1.5s", 1500, "0", "must be a time such as 500ms, 30s, 2m or 1h, a day at most"],
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
+  ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
   ["profile", "work-2", "work-2", "a b", "must be letters, digits, dots, dashes and underscores, 64 at most"],
   ["tier", "pro", "pro", "gold", "accepted: keyless, free, dev, pro, enterprise"],
 ];
@@ -82,6 +83,7 @@ test("defaults are the public hosts and what the design says", () => {
     ["retries", 4],
     ["timeout", 30_000],
     ["page_size", undefined],
+    ["rpm", undefined],
     ["profile", undefined],
     ["tier", undefined],
   ];

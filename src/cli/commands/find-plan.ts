@@ -1,6 +1,5 @@
 import { unbounded } from "../../client/budget.ts";
 import { type Client, createClient } from "../../client/client.ts";
-import { unpaced } from "../../client/pace.ts";
 import { member } from "../../model/own-member.ts";
 import type { Target } from "../../client/target.ts";
 import { usage } from "../../endpoints/usage.ts";
@@ -9,6 +8,7 @@ import { Failure } from "../../model/failure.ts";
 import { rawAt } from "../../model/raw-json.ts";
 import { isTier, plans, type Tier } from "../../model/tier.ts";
 import { createNotices } from "../notices.ts";
+import { openPace } from "../open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 
 export interface SeenPlan {
@@ -63,7 +63,7 @@ export async function askPlan(context: Context, options: RunOptions, target: Tar
   const client = createClient(context, target, {
     timeout,
     retry,
-    pace: unpaced,
+    pace: openPace(context, options, target, notices),
     budget: unbounded,
     width: 1,
     observer: notices,
