@@ -58,8 +58,9 @@ export async function hintAtEmpty(
       dex,
       known.map(([each = ""]) => each),
     );
-  const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean --dex ${id}?`;
-  return `dexdata: --dex "${dex}" is no DEX id on ${network}; ${hint}`;
+  const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
+  const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
+  return `dexdata: ${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
 }
 
 /**
