@@ -1,9 +1,9 @@
-import { unbounded } from "../client/budget.ts";
 import { type Client, createClient } from "../client/client.ts";
 import { chooseTarget, type Target } from "../client/target.ts";
 import type { Context } from "../model/context.ts";
 import { plans } from "../model/tier.ts";
 import { findKey } from "../settings/find-key.ts";
+import { budgetOf } from "./budget.ts";
 import type { Notices } from "./notices.ts";
 import { openPace } from "./open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -24,7 +24,8 @@ export async function openClient(
     timeout: options.timeout,
     retry: options.retry,
     pace: openPace(context, options, target, notices),
-    budget: unbounded,
+    budget: budgetOf(context, options, target),
+    requiredPlan: options.requiredPlan,
     width: options.parallel,
     observer: notices,
   });

@@ -1,7 +1,8 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
-import { choiceFailure, readInteger } from "../model/read-param.ts";
+import { query } from "../model/param.ts";
+import { choiceFailure, readInteger, readParam } from "../model/read-param.ts";
 import { parseTimeBound } from "../model/time.ts";
 import { isTier, type Tier, tiers } from "../model/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
@@ -31,6 +32,10 @@ export interface RunOptions {
   readonly parallel: number;
   /** Requests a minute where they are asked for, and what asked for them. */
   readonly rpm: Pick<Sourced<number | "unlimited" | undefined>, "value" | "where">;
+  /** Credits this run may spend. */
+  readonly maxCredits: number | undefined;
+  /** The plan every answer has to be counted under. */
+  readonly requiredPlan: string | undefined;
   readonly sandbox:
     | { readonly tier: Tier; readonly seed: number; readonly faults: Faults | undefined }
     | undefined;
@@ -66,6 +71,8 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
     },
     parallel: readCount(flags, "parallel", { min: 1, max: 32 }) ?? 8,
     rpm: readRate(flags) ?? settings.rpm,
+    maxCredits: readMaxCredits(flags),
+    requiredPlan: readWord(flags, "require-plan"),
     sandbox: readSandbox(flags, context),
     baseUrl: readHost(flags, "base-url"),
     keyFile: readText(flags, "key-file"),
@@ -109,6 +116,13 @@ function readRate(flags: FlagValues): RunOptions["rpm"] | undefined {
   const checked = settable.rpm.check(typed);
   if ("problem" in checked) throw usageFailure(`--rpm "${typed}": ${checked.problem}`);
   return { value: checked.value, where: "--rpm" };
+}
+
+/** A whole number, written like the numbers of filters. */
+function readMaxCredits(flags: FlagValues): number | undefined {
+  const typed = readText(flags, "max-credits");
+  const param = query("max_credits", { kind: "integer", min: 0 }, "credits this run may spend");
+  return typed === undefined ? undefined : Number(readParam(param, typed, 0));
 }
 
 function readHost(flags: FlagValues, name: string): string | undefined {

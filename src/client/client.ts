@@ -2,12 +2,14 @@ import type { Args } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
-import type { Budget } from "./budget.ts";
+import { type Budget, openTab, type Tab } from "./budget.ts";
+import { costOf } from "./cost.ts";
 import { type Document, readDocument } from "./document.ts";
 import { hideKey } from "./hide-key.ts";
 import { createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { refusal } from "./refusal.ts";
+import { checkPlan } from "./required-plan.ts";
 import { requestUrl } from "./request-url.ts";
 import { decideRetry, type RetryPolicy } from "./retry.ts";
 import { authorization, type Target } from "./target.ts";
@@ -30,6 +32,8 @@ export interface ClientOptions {
   readonly retry: RetryPolicy;
   readonly pace: Pace;
   readonly budget: Budget;
+  /** Every answer that names its plan has to name this one. */
+  readonly requiredPlan: string | undefined;
   readonly width: number;
   readonly observer: ClientObserver;
 }
@@ -54,36 +58,42 @@ export interface Waiting {
 
 export function createClient(context: Context, target: Target, options: ClientOptions): Client {
   const transport = createTransport(context.clock);
-  const { meter, sent, answered } = createMeter();
+  const { meter, sent } = createMeter();
 
-  const attempt = async (url: URL, endpoint: Endpoint, args: Args): Promise<Document> => {
-    const cost = itemsIn(endpoint, args);
-    const claim = await options.budget.claim(cost);
+  const attempt = async (url: URL, endpoint: Endpoint, args: Args, tab: Tab): Promise<Document> => {
+    await tab.open();
     const turn = await options.pace.turn();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
-    sent();
+    const metered = sent(costOf(endpoint, args));
     try {
       const sending = { timeout: options.timeout, signal: context.signal };
       answer = hideKey(await transport.get(url, authorization(target, url), sending), target.key);
+    } catch (cause) {
+      if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
+        metered.lost();
+        await tab.pay();
+      }
+      throw cause;
     } finally {
       options.observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
     }
     const { status, headers } = answer;
-    answered(answer, cost);
-    await claim.settle(isCharged(status) ? cost : 0);
+    metered.answered(answer);
+    if (isCharged(status)) await tab.pay();
     const refused = status < 200 || status >= 300 ? refusal(answer, { endpoint, args }, target) : undefined;
     await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
+    checkPlan(headers.get("x-api-plan"), options.requiredPlan, refused);
     if (refused !== undefined) throw refused;
     return readDocument(answer);
   };
 
-  const ask = async (endpoint: Endpoint, args: Args): Promise<Document> => {
+  const askWithRetries = async (endpoint: Endpoint, args: Args, tab: Tab): Promise<Document> => {
     const url = requestUrl(target.rest, endpoint, args);
     let waited = 0;
     for (let attempts = 1; ; attempts += 1) {
       try {
-        return await attempt(url, endpoint, args);
+        return await attempt(url, endpoint, args, tab);
       } catch (cause) {
         // A run that is over, by a signal or its --deadline, has nothing to wait for.
         if (!(cause instanceof Failure) || context.signal.aborted) throw cause;
@@ -98,13 +108,16 @@ export function createClient(context: Context, target: Target, options: ClientOp
     }
   };
 
-  return { target, meter, width: options.width, ask, close: transport.close };
-}
+  const ask = async (endpoint: Endpoint, args: Args): Promise<Document> => {
+    const tab = openTab(options.budget, costOf(endpoint, args));
+    try {
+      return await askWithRetries(endpoint, args, tab);
+    } finally {
+      await tab.close();
+    }
+  };
 
-/** A batch costs one credit an item (specification, Endpoints); anything else one a request. */
-function itemsIn(endpoint: Endpoint, args: Args): number {
-  if (endpoint.reply.kind !== "batch") return 1;
-  return (args.get(endpoint.reply.param) ?? "").split(",").length;
+  return { target, meter, width: options.width, ask, close: transport.close };
 }
 
 function tooLong(failure: Failure, wait: number, waited: number): Failure {

@@ -13,7 +13,8 @@ export function runBudget(most: number): Budget {
 
   return {
     claim: async (credits) => {
-      while (spent + underWay + credits > most) {
+      const fits = (): boolean => spent + underWay + credits <= most;
+      while (!fits()) {
         if (underWay === 0) throw passed(most, spent, credits);
         await settlement();
       }

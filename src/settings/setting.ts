@@ -129,5 +129,10 @@ function described(
   name: string,
   help: string,
 ): Pick<Setting<never>, "name" | "variable" | "help" | "environmentOnly"> {
-  return { name, variable: `DEXDATA_${name.toUpperCase()}`, help, environmentOnly: false };
+  return {
+    name,
+    variable: `DEXDATA_${name.toUpperCase().replaceAll(".", "_")}`,
+    help,
+    environmentOnly: false,
+  };
 }

@@ -11,7 +11,10 @@ export type OutputFormat = (typeof outputFormats)[number];
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
 
-/** Every setting, in the order `config list` shows them. The variable is `DEXDATA_` and the name in capitals. */
+/**
+ * Every setting, in the order `config list` shows them. The variable is `DEXDATA_` and the name in capitals, with `_`
+ * for a dot.
+ */
 export const settings = {
   base_url: host("base_url", "https://api.dexpaprika.com", "REST host for keyless and free"),
   pro_base_url: host(
@@ -47,6 +50,13 @@ export const settings = {
     "rows that one request asks for",
   ),
   rpm: rate("rpm", "the plan's rate", "requests a minute (1 to 100000, or unlimited)"),
+  budget_daily: integer(
+    "budget.daily",
+    { min: 0, max: 999_999_999 },
+    undefined,
+    "no bound",
+    "credits a UTC day may cost, over all processes of this machine",
+  ),
   profile: profileName("profile", "the one last chosen by auth", "which stored key is used"),
   tier: {
     ...choice("tier", tiers, undefined, "stored with the key", "tier of the key, which decides the hosts"),
@@ -76,6 +86,8 @@ export interface Settings {
   readonly page_size: Sourced<number | undefined>;
   /** Requests a minute; undefined for the plan's. */
   readonly rpm: Sourced<number | "unlimited" | undefined>;
+  /** Credits. */
+  readonly budget_daily: Sourced<number | undefined>;
   readonly profile: Sourced<string | undefined>;
   readonly tier: Sourced<Tier | undefined>;
   /** For stderr: config.json cannot be read, or holds names that are no settings. The run goes on without them. */
@@ -100,6 +112,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
     timeout: read(settings.timeout),
     page_size: read(settings.page_size),
     rpm: read(settings.rpm),
+    budget_daily: read(settings.budget_daily),
     profile: read(settings.profile),
     tier: read(settings.tier),
     warnings: configWarnings(config),

@@ -50,12 +50,13 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["timeout", "1.5s", 1500, "0", "must be a time such as 500ms, 30s, 2m or 1h, a day at most"],
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
+  ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
   ["profile", "work-2", "work-2", "a b", "must be letters, digits, dots, dashes and underscores, 64 at most"],
   ["tier", "pro", "pro", "gold", "accepted: keyless, free, dev, pro, enterprise"],
 ];
 
 const valueOf = (context: TestContext, name: string): unknown =>
-  Object.entries(readSettings(context)).find(([each]) => each === name)?.[1];
+  Object.entries(readSettings(context)).find(([each]) => each === name.replace(".", "_"))?.[1];
 
 test("the table above knows every setting", () => {
   expect(values.map(([name]) => name)).toEqual(allSettings.map((setting) => setting.name));
@@ -84,6 +85,7 @@ test("defaults are the public hosts and what the design says", () => {
     ["timeout", 30_000],
     ["page_size", undefined],
     ["rpm", undefined],
+    ["budget_daily", undefined],
     ["profile", undefined],
     ["tier", undefined],
   ];
@@ -92,7 +94,7 @@ test("defaults are the public hosts and what the design says", () => {
 });
 
 describe.each(values)("%s", (name, accepted, value, refused, why) => {
-  const variable = `DEXDATA_${name.toUpperCase()}`;
+  const variable = `DEXDATA_${name.toUpperCase().replace(".", "_")}`;
 
   test("is read from its variable", () => {
     const context = createTestContext({ env: { [variable]: accepted } });

@@ -1,4 +1,3 @@
-import { unbounded } from "../../client/budget.ts";
 import { type Client, createClient } from "../../client/client.ts";
 import { member } from "../../model/own-member.ts";
 import type { Target } from "../../client/target.ts";
@@ -7,6 +6,7 @@ import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { rawAt } from "../../model/raw-json.ts";
 import { isTier, plans, type Tier } from "../../model/tier.ts";
+import { budgetOf } from "../budget.ts";
 import { createNotices } from "../notices.ts";
 import { openPace } from "../open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
@@ -64,7 +64,8 @@ export async function askPlan(context: Context, options: RunOptions, target: Tar
     timeout,
     retry,
     pace: openPace(context, options, target, notices),
-    budget: unbounded,
+    budget: budgetOf(context, options, target),
+    requiredPlan: options.requiredPlan,
     width: 1,
     observer: notices,
   });
