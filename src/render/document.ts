@@ -1,0 +1,29 @@
+import { compactJson, escapeJsonText, prettyJson } from "../model/json-text.ts";
+import { beginsWith, OPEN_ARRAY } from "../model/json-scan.ts";
+import { rawElements } from "../model/raw-json.ts";
+import type { Presentation, Renderer } from "./renderer.ts";
+import { createRowSelector } from "./select-row.ts";
+
+/**
+ * Whole answers, whatever JSON they are. As NDJSON an array is one line an element and anything else one line; else
+ * it is one document, pretty for a person. `--fields` chooses of the elements of an array, and of an object itself.
+ */
+export function createDocuments({ output, format, fields }: Presentation): Renderer {
+  const select = createRowSelector(fields);
+  const write = format === "table" || output.isTerminal ? prettyJson : compactJson;
+
+  const linesOf = (document: string): readonly string[] => {
+    const elements = beginsWith(document, OPEN_ARRAY) ? rawElements(document) : undefined;
+    if (format === "ndjson") return (elements ?? [document]).map((each) => compactJson(select(each)));
+    if (elements === undefined || fields === undefined) return [write(select(document))];
+    return [write(`[${elements.map(select).join(",")}]`)];
+  };
+
+  return {
+    page: async ({ rows }) => {
+      const lines = rows.flatMap(linesOf);
+      await output.write(escapeJsonText(lines.map((line) => `${line}\n`).join("")));
+    },
+    end: () => Promise.resolve(),
+  };
+}
