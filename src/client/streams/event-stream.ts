@@ -1,3 +1,5 @@
+import { createByteStore } from "./byte-store.ts";
+
 /** One dispatched event of an event stream. */
 export interface StreamEvent {
   /** The event's type; "message" where the stream names none. */
@@ -23,7 +25,7 @@ export interface EventStreamParser {
 /** One line or one event may have as many bytes: no event of the service comes near. */
 const cap = 1024 * 1024;
 const [LF, CR, COLON, SPACE] = [0x0a, 0x0d, 0x3a, 0x20];
-const nothing = Buffer.alloc(0);
+const noEvents: readonly StreamEvent[] = [];
 
 /**
  * The event-stream format of the WHATWG HTML standard (Server-sent events, parsing and interpreting an event stream),
@@ -31,15 +33,15 @@ const nothing = Buffer.alloc(0);
  * character, so lines may be cut before they are decoded.
  */
 export function createEventStreamParser(): EventStreamParser {
-  /** The line so far, in the pieces it came in: joined once, so that small chunks cost no more than large ones. */
-  let pieces: Buffer[] = [];
-  let lineLength = 0;
+  /** The beginning of a line whose end has not come. */
+  const begun = createByteStore();
   let skipsLineFeed = false;
   let isFirstLine = true;
   let hasOverflown = false;
 
-  let dataLines: Buffer[] = [];
-  let dataLength = 0;
+  /** Most events have one data line, which is given as it came; only several are copied together. */
+  let dataLine: Buffer | undefined;
+  const dataLines = createByteStore();
   let name = "";
   let requestId: string | undefined;
   let idBuffer = "";
@@ -48,34 +50,44 @@ export function createEventStreamParser(): EventStreamParser {
 
   const endOfLine = (chunk: Buffer, from: number, to: number): Buffer => {
     let line = chunk.subarray(from, to);
-    if (pieces.length > 0) {
-      pieces.push(line);
-      line = Buffer.concat(pieces, lineLength + line.length);
-      pieces = [];
-      lineLength = 0;
+    if (begun.length() > 0) {
+      begun.add(line);
+      line = begun.take();
     }
+    hasOverflown = line.length > cap;
     // One byte order mark at the very beginning is no part of the stream.
     if (isFirstLine && line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf) line = line.subarray(3);
     isFirstLine = false;
     return line;
   };
 
+  const addData = (line: Buffer): void => {
+    if (dataLine === undefined) {
+      dataLine = line;
+      return;
+    }
+    if (dataLines.length() === 0) {
+      dataLines.add(dataLine);
+      // Not the line itself: it would keep the chunk it came in.
+      dataLine = noData;
+    }
+    dataLines.addByte(LF);
+    dataLines.add(line);
+    hasOverflown = dataLines.length() > cap;
+  };
+
   /** "Dispatch the event": an event without a data line is none, but its id counts. */
   const dispatch = (): StreamEvent | undefined => {
     lastEventId = idBuffer;
-    const [only = nothing] = dataLines;
-    const event = {
-      name: name === "" ? "message" : name,
-      data: dataLines.length > 1 ? joined(dataLines, dataLength) : only,
-      id: lastEventId,
-      requestId,
-    };
-    const hasData = dataLines.length > 0;
-    dataLines = [];
-    dataLength = 0;
+    const data = dataLines.length() > 0 ? dataLines.take() : dataLine;
+    const event =
+      data === undefined
+        ? undefined
+        : { name: name === "" ? "message" : name, data, id: lastEventId, requestId };
+    dataLine = undefined;
     name = "";
     requestId = undefined;
-    return hasData ? event : undefined;
+    return event;
   };
 
   /** "Process the field": names are compared whole and in their letter case; others mean nothing. */
@@ -83,11 +95,9 @@ export function createEventStreamParser(): EventStreamParser {
     const colon = line.indexOf(COLON);
     const end = colon < 0 ? line.length : colon;
     const from = colon < 0 ? line.length : colon + (line[colon + 1] === SPACE ? 2 : 1);
-    switch (end <= 10 ? line.latin1Slice(0, end) : "") {
+    switch (end <= 10 ? line.toString("latin1", 0, end) : "") {
       case "data":
-        dataLines.push(line.subarray(from));
-        dataLength += line.length - from + 1;
-        return;
+        return addData(line.subarray(from));
       case "event":
         name = line.toString("utf8", from);
         return;
@@ -95,7 +105,7 @@ export function createEventStreamParser(): EventStreamParser {
         if (line.indexOf(0, from) < 0) idBuffer = line.toString("utf8", from);
         return;
       case "retry":
-        if (/^\d{1,15}$/u.test(line.latin1Slice(from))) retry = Number(line.latin1Slice(from));
+        retry = readDigits(line.toString("latin1", from)) ?? retry;
         return;
       case "request_id":
         requestId = line.toString("utf8", from);
@@ -104,49 +114,60 @@ export function createEventStreamParser(): EventStreamParser {
   };
 
   const push = (chunk: Buffer): readonly StreamEvent[] => {
-    const events: StreamEvent[] = [];
+    if (hasOverflown || chunk.length === 0) return noEvents;
+    let events: StreamEvent[] | undefined;
     let start = skipsLineFeed && chunk[0] === LF ? 1 : 0;
-    if (chunk.length > 0) skipsLineFeed = false;
-    // Most streams hold no CR; then each chunk is searched for it once instead of once a line.
-    let nextCr = chunk.indexOf(CR, start);
-    while (!hasOverflown && start < chunk.length) {
-      const lf = chunk.indexOf(LF, start);
-      const isCr = nextCr >= 0 && (lf < 0 || nextCr < lf);
-      const end = isCr ? nextCr : lf;
-      if (end < 0) break;
+    skipsLineFeed = false;
+    // Each is looked for anew only behind the last one, so that a chunk is searched once for either.
+    let nextLf = find(chunk, LF, start);
+    let nextCr = find(chunk, CR, start);
+    while (nextLf < chunk.length || nextCr < chunk.length) {
+      const end = Math.min(nextLf, nextCr);
       const line = endOfLine(chunk, start, end);
       start = end + 1;
-      if (isCr) {
+      if (end === nextCr) {
+        nextCr = find(chunk, CR, start);
         // CR LF is one end of line, also where a chunk ends between the two.
-        if (chunk[start] === LF) start += 1;
-        else if (start === chunk.length) skipsLineFeed = true;
-        nextCr = chunk.indexOf(CR, start);
+        if (start === chunk.length) skipsLineFeed = true;
+        else if (nextLf === start) start += 1;
       }
-      if (line.length > 0) field(line);
-      else {
+      if (nextLf < start) nextLf = find(chunk, LF, start);
+      if (line.length === 0) {
         const event = dispatch();
-        if (event !== undefined) events.push(event);
-      }
-      hasOverflown = line.length > cap || dataLength > cap;
+        if (event !== undefined) (events ??= []).push(event);
+      } else if (!hasOverflown) field(line);
+      if (hasOverflown) break;
     }
-    if (!hasOverflown && start < chunk.length) {
-      pieces.push(chunk.subarray(start));
-      lineLength += chunk.length - start;
-      hasOverflown = lineLength > cap;
-    }
-    if (hasOverflown) [pieces, dataLines] = [[], []];
-    return events;
+    if (begun.length() + chunk.length - start > cap) hasOverflown = true;
+    if (hasOverflown) forget();
+    else if (start + 1 === chunk.length) begun.addByte(chunk[start] ?? 0);
+    else if (start < chunk.length) begun.add(chunk.subarray(start));
+    return events ?? noEvents;
+  };
+
+  const forget = (): void => {
+    begun.take();
+    dataLines.take();
+    dataLine = undefined;
   };
 
   return { push, lastEventId: () => lastEventId, retry: () => retry, hasOverflown: () => hasOverflown };
 }
 
-function joined(lines: readonly Buffer[], length: number): Buffer {
-  const all = Buffer.alloc(length - 1, LF);
-  let at = 0;
-  for (const line of lines) {
-    all.set(line, at);
-    at += line.length + 1;
+const noData = Buffer.alloc(0);
+
+/** Digits only, as the standard has it: a sign, a point or a blank makes it no number. */
+function readDigits(text: string): number | undefined {
+  return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+}
+
+/** Where the byte stands, the length where it does not. A few bytes are looked at sooner than a search is called. */
+function find(chunk: Buffer, byte: number, from: number): number {
+  let at = from;
+  if (chunk.length - from > 16) {
+    at = chunk.indexOf(byte, from);
+    return at < 0 ? chunk.length : at;
   }
-  return all;
+  while (at < chunk.length && chunk[at] !== byte) at += 1;
+  return at;
 }

@@ -1,0 +1,43 @@
+/** Bytes that come in pieces and are wanted as one. */
+export interface ByteStore {
+  readonly length: () => number;
+  readonly add: (bytes: Buffer) => void;
+  readonly addByte: (byte: number) => void;
+  /** All of them; the store is empty then, and does not touch again what it gave. */
+  readonly take: () => Buffer;
+}
+
+const nothing = Buffer.alloc(0);
+
+/**
+ * The room doubles, so that each byte costs the same however small the pieces are. The bytes are copied: a part of a
+ * received chunk would keep the whole chunk in memory, which a sender of tiny parts in large chunks could make endless.
+ */
+export function createByteStore(): ByteStore {
+  let room = nothing;
+  let length = 0;
+  const makeRoom = (more: number): void => {
+    if (length + more <= room.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(256, 2 * room.length, length + more));
+    room.copy(larger, 0, 0, length);
+    room = larger;
+  };
+  return {
+    length: () => length,
+    add: (bytes) => {
+      makeRoom(bytes.length);
+      room.set(bytes, length);
+      length += bytes.length;
+    },
+    addByte: (byte) => {
+      if (length === room.length) makeRoom(1);
+      room[length] = byte;
+      length += 1;
+    },
+    take: () => {
+      const taken = room.subarray(0, length);
+      [room, length] = [nothing, 0];
+      return taken;
+    },
+  };
+}

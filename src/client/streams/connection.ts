@@ -1,0 +1,144 @@
+import type { Socket } from "node:net";
+import { Agent, type Dispatcher } from "undici";
+import type { Clock } from "../../model/context.ts";
+import { Failure, untrustedAnswer } from "../../model/failure.ts";
+import { connectionFailure } from "../connection-failure.ts";
+import {
+  type Answer,
+  connectorInto,
+  firstValues,
+  maxHeaderBytes,
+  readBody,
+  type SendOptions,
+  withDeadline,
+} from "../transport.ts";
+
+export interface ConnectionRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text; with it the request is a POST. */
+  readonly body?: string | undefined;
+}
+
+/** One open event stream. */
+export interface Connection {
+  readonly headers: ReadonlyMap<string, string>;
+  /**
+   * As they come, for as long as the stream lives; while nobody asks for the next one the socket is not read. Ends
+   * where the service ended the stream; throws a Failure where the line broke.
+   */
+  readonly chunks: AsyncIterable<Buffer>;
+  /** Destroys the socket at once: nobody waits for what is under way. */
+  readonly close: () => void;
+}
+
+export type Opened =
+  | { readonly kind: "open"; readonly connection: Connection }
+  /** Any answer but 2xx, whole. */
+  | { readonly kind: "refused"; readonly answer: Answer };
+
+/**
+ * Asks for one event stream. The time-out covers connecting and the headers (and the body of a refusal); an open
+ * stream has none, because it may be quiet for as long as it likes. The signal ends both. No redirect is followed.
+ */
+export async function openConnection(
+  clock: Clock,
+  request: ConnectionRequest,
+  options: SendOptions,
+): Promise<Opened> {
+  const sockets = new Set<Socket>();
+  let hasConnected = false;
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: connectorInto(sockets, () => {
+      hasConnected = true;
+    }),
+    maxHeaderSize: maxHeaderBytes,
+    pipelining: 1,
+  });
+  const close = (): void => {
+    void agent.destroy().catch(() => undefined);
+    for (const socket of sockets) socket.destroy();
+  };
+  try {
+    const opened = await withDeadline(
+      clock,
+      options,
+      async (signal) => await ask(agent, request, signal, close),
+      () => hasConnected,
+    );
+    if (opened.kind === "refused") close();
+    return opened;
+  } catch (cause) {
+    close();
+    throw cause;
+  }
+}
+
+async function ask(
+  agent: Agent,
+  { url, headers, body }: ConnectionRequest,
+  signal: AbortSignal,
+  close: () => void,
+): Promise<Opened> {
+  const response = await agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      accept: "text/event-stream",
+      "accept-encoding": "identity",
+      "cache-control": "no-cache",
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+    signal,
+  });
+  const received = firstValues(response.headers);
+  const status = response.statusCode;
+  if (status < 200 || status >= 300) {
+    return {
+      kind: "refused",
+      answer: { status, headers: received, body: await readBody(response.body, url) },
+    };
+  }
+  // The standard: an answer of another type is not read, and not asked for again.
+  refuseOtherTypes(received, url);
+  return {
+    kind: "open",
+    connection: { headers: received, chunks: readChunks(response.body), close },
+  };
+}
+
+function refuseOtherTypes(headers: ReadonlyMap<string, string>, url: URL): void {
+  const type = headers.get("content-type") ?? "";
+  if (type.split(";")[0]?.trim().toLowerCase() !== "text/event-stream") {
+    const what = type === "" ? "something without a type" : type;
+    throw untrustedAnswer(`${url.host} answered with ${what} instead of an event stream`);
+  }
+  const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  if (encoding !== "identity") {
+    throw untrustedAnswer(
+      `${url.host} answered with content-encoding ${encoding}, which was not asked for`,
+    );
+  }
+}
+
+async function* readChunks(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Buffer> {
+  try {
+    for await (const bytes of body) {
+      if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
+      yield bytes;
+    }
+  } catch (cause) {
+    throw brokenStream(connectionFailure(cause, true));
+  }
+}
+
+/** Whatever broke a stream that was open, a new connection may do better. */
+function brokenStream(cause: Error): Failure {
+  const message = cause instanceof Failure ? cause.message : "the connection broke off";
+  return new Failure(message, { exit: 7, code: "network", retryable: true, cause });
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
+import { inPieces, parseChunks } from "./parse-stream.ts";
+import { streamCases } from "./stream-cases.ts";
+
+/** The whole first, then every cut that could fall into the middle of something. */
+const sizes = [Number.POSITIVE_INFINITY, 1, 2, 3];
+const cap = 1024 * 1024;
+
+describe.each(sizes)("in pieces of %s bytes", (size) => {
+  test.each(streamCases)("$rule", ({ stream, events, lastEventId = "", retry }) => {
+    const pieces = inPieces(Buffer.from(stream), size);
+    expect(parseChunks(pieces)).toEqual({ events, lastEventId, retry, hasOverflown: false });
+  });
+});
+
+test("pieces of no bytes change nothing, also between CR and LF", () => {
+  const pieces = ["data: 1\r", "", "\n", "", "data: 2\r", "", "\n\r", "", "\n"];
+  const { events } = parseChunks(pieces.map((each) => Buffer.from(each)));
+  expect(events.map(({ data }) => data)).toEqual(["1\n2"]);
+});
+
+test("an event is given with the byte that completes it, and not before", () => {
+  const parser = createEventStreamParser();
+  expect(parser.push(Buffer.from("data: 1\n"))).toEqual([]);
+  expect(parser.push(Buffer.from("\n"))).toHaveLength(1);
+  // A lone CR is the end of a line already: what follows may be long in coming.
+  expect(parser.push(Buffer.from("data: 2\r"))).toEqual([]);
+  expect(parser.push(Buffer.from("\r"))).toHaveLength(1);
+});
+
+test("what was given does not change when the parser goes on", () => {
+  const parser = createEventStreamParser();
+  const given = ["data: 1\ndata: 2\n\n", "data: 3\nda", "ta: 4\n\n"].flatMap((each) => [
+    ...parser.push(Buffer.from(each)),
+  ]);
+  parser.push(Buffer.from("data: 5\ndata: 6\ndata: 7\n\n"));
+  expect(given.map(({ data }) => data.toString())).toEqual(["1\n2", "3\n4"]);
+});
+
+describe("the cap of 1 MiB", () => {
+  const line = (length: number): string => `data:${"x".repeat(length - 5)}\n`;
+  const half = line(cap / 2 + 5);
+  // Two lines of half a MiB are one byte too long with the LF between them.
+  const fitting = `${half}${line(cap / 2 + 4)}\n`;
+
+  test.each([
+    { what: "a line of 1 MiB is taken", stream: `${line(cap)}\n`, overflows: false },
+    { what: "a longer one is not", stream: `${line(cap + 1)}\n`, overflows: true },
+    { what: "a comment counts too", stream: `:${"x".repeat(cap)}\ndata: 1\n\n`, overflows: true },
+    { what: "a line that never ends is not taken", stream: "x".repeat(cap + 1), overflows: true },
+    { what: "an event of 1 MiB in two lines is taken", stream: fitting, overflows: false },
+    { what: "a longer one is not, in two lines", stream: `${half}${half}\n`, overflows: true },
+    { what: "nor in a million", stream: "data\n".repeat(cap + 2), overflows: true },
+  ])("$what", ({ stream, overflows }) => {
+    for (const size of [Number.POSITIVE_INFINITY, 65_536, 4093, 7]) {
+      const { events, hasOverflown } = parseChunks(inPieces(Buffer.from(`data: first\n\n${stream}`), size));
+      expect(hasOverflown, `in pieces of ${size}`).toBe(overflows);
+      expect(events).toHaveLength(overflows ? 1 : 2);
+    }
+  });
+
+  test.each([
+    { length: cap - 3, overflows: false },
+    { length: cap - 2, overflows: true },
+  ])("the byte order mark counts, at any chunking ($length)", ({ length, overflows }) => {
+    for (const size of [Number.POSITIVE_INFINITY, 7]) {
+      const { hasOverflown } = parseChunks(inPieces(Buffer.from(`\ufeff${line(length)}`), size));
+      expect(hasOverflown, `in pieces of ${size}`).toBe(overflows);
+    }
+  });
+
+  test("nothing is read behind it", () => {
+    const parser = createEventStreamParser();
+    parser.push(Buffer.from("x".repeat(cap + 1)));
+    expect(parser.push(Buffer.from("\n\ndata: 1\n\n"))).toEqual([]);
+    expect(parser.hasOverflown()).toBe(true);
+  });
+});
