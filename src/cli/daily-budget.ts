@@ -7,7 +7,7 @@ import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { member } from "../model/own-member.ts";
 import { findFolders } from "../settings/folders.ts";
-import { updateStateFile } from "../settings/state-file.ts";
+import { removeUnused, updateStateFile } from "../settings/state-file.ts";
 
 /** `budget.daily` in credits, and what changes it. */
 export interface DailyTerms {
@@ -39,7 +39,11 @@ export function dailyBudget(
   const change = async (by: (spent: Spent) => Spent): Promise<Spent> => {
     const turn = last.then(async () => {
       return await updateStateFile(context, file, (before) => {
-        const after = by(readSpent(before, file, dayOf(context.clock.now())));
+        const now = context.clock.now();
+        const isNew = before === undefined && !existsSync(file);
+        // Sandboxes get a file for each port they ever had: the old ones go when a new one comes.
+        if (isNew) removeUnused(path.dirname(file), /^budget-[\da-f]{16}\.json$/u, now);
+        const after = by(isNew ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
         return { after, result: after };
       });
     });
@@ -85,7 +89,6 @@ function budgetFile(context: Context, { rest, key }: Pick<Target, "rest" | "key"
 /** Counted anew each day. What cannot be read is no count of nothing: the budget would be passed unseen. */
 function readSpent(content: unknown, file: string, today: string): Spent {
   const [day, credits] = [member(content, "day"), member(content, "credits")];
-  if (content === undefined && !existsSync(file)) return { day: today, credits: 0 };
   if (typeof day !== "string" || typeof credits !== "number")
     throw notKept(file, "it does not hold what this program writes there");
   return day === today ? { day, credits } : { day: today, credits: 0 };
