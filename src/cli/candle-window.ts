@@ -1,4 +1,4 @@
-import { intervalSeconds } from "../client/candles.ts";
+import { intervalSeconds } from "../client/candle-slices.ts";
 import type { Typed } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";

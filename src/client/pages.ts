@@ -28,6 +28,8 @@ export interface Walk {
   readonly subjects?: readonly Subject[] | undefined;
   /** Give what a batch left out a row of its own, with null as its value. */
   readonly fillMissing?: boolean | undefined;
+  /** What candles say about themselves beyond what the service does; `now` is the run's clock reading in milliseconds. */
+  readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
 }
 
 /**
@@ -49,7 +51,7 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
     case "batch":
       return askInBatches(client, endpoint, reply, args, walk);
     case "candles":
-      return askForCandles(client, endpoint, reply, args);
+      return askForCandles(client, endpoint, reply, args, walk);
   }
 }
 

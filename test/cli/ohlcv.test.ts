@@ -1,0 +1,342 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { createMarket } from "../../src/sandbox/market/market.ts";
+import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { fieldOf, rowsOf, toRow } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import {
+  empty,
+  json,
+  type Script,
+  type ScriptedServer,
+  type SeenRequest,
+  startScriptedServer,
+} from "../harness/scripted-server.ts";
+import { rawRequest } from "../sandbox/raw-request.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+let server: ScriptedServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+interface Asked extends Outcome {
+  readonly requests: readonly SeenRequest[];
+}
+
+async function ask(script: Script, words: string): Promise<Asked> {
+  await server?.close();
+  server = await startScriptedServer(script);
+  const env = {
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+  };
+  const outcome = await dexdata(`ohlcv ethereum 0x1 --rpm unlimited ${words}`, { env });
+  return { ...outcome, requests: server.requests };
+}
+
+const askService = async (service: CandleService, words: string): Promise<Asked> =>
+  await ask((request) => answerCandles(request, service), words);
+
+/** start, end and limit of each request, by start: several are under way at once. */
+const windowsOf = (urls: readonly string[]): readonly (readonly number[])[] =>
+  urls
+    .map((url) => askedOf(new URL(url, "http://sandbox").searchParams))
+    .map(({ start, end, limit }) => [start, end, limit])
+    .toSorted(([left = 0], [right = 0]) => left - right);
+
+const linesOf = (opens: readonly number[], interval: number): string =>
+  opens.map((at) => `${candle(at, interval)}\n`).join("");
+
+const range = (from: number, to: number, step: number): readonly number[] =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
+
+// 2026-09-01T00:00:00Z
+const september = 1_788_220_800;
+
+describe("a window of any length", () => {
+  /** The market's own answers to windows of 100 minutes, one after the other. */
+  const inSmallWindows = async (from: number, to: number): Promise<string> => {
+    const { restPaid, keys } = sandbox.running();
+    let lines = "";
+    for (let start = from; start < to; start += 6000) {
+      const end = Math.min(start + 6000, to);
+      const path = `/networks/ethereum/pools/${pool}/ohlcv?interval=1m&start=${start}&end=${end}&limit=1000`;
+      const { body } = await rawRequest(restPaid, path, { key: keys.pro });
+      const rows: unknown = JSON.parse(body);
+      if (!Array.isArray(rows)) throw new Error(body);
+      for (const row of rows) lines += `${JSON.stringify(row)}\n`;
+    }
+    return lines;
+  };
+
+  test.each([
+    [1, [[0, 1, 1]]],
+    [999, [[0, 999, 999]]],
+    [1000, [[0, 1000, 1000]]],
+    [
+      1001,
+      [
+        [0, 1000, 1000],
+        [1000, 1001, 1],
+      ],
+    ],
+    [
+      2500,
+      [
+        [0, 1000, 1000],
+        [1000, 2000, 1000],
+        [2000, 2500, 500],
+      ],
+    ],
+  ])("%i candles: these requests, and the market's candles", async (candles, slices) => {
+    const end = september + candles * 60;
+    sandbox.takeLog();
+    const words = `ohlcv ethereum ${pool} --pool --interval 1m --from ${september} --to ${end} -o ndjson`;
+    const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(windowsOf(sandbox.takeLog().map(({ url }) => url))).toEqual(
+      slices.map(([from = 0, to = 0, limit = 0]) => [september + from * 60, september + to * 60, limit]),
+    );
+    expect(stdout).toBe(await inSmallWindows(september, end));
+  });
+
+  test("a year of hours is nine requests, and every candle the market folds in one go", async () => {
+    const [from, to] = [september - 365 * 86_400, september];
+    sandbox.takeLog();
+    const words = `ohlcv ethereum ${pool} --pool --interval 1h --from ${from} --to ${to} -o ndjson`;
+    const { exit, stdout } = await dexdata(words, { env: sandbox.env() });
+    expect({ exit, requests: sandbox.takeLog().length }).toEqual({ exit: 0, requests: 9 });
+    const market = createMarket({ seed: 1 });
+    const ethereum = market.network("ethereum");
+    const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, sandboxNow / 1000);
+    if (facts === undefined) throw new Error("the market has this pool");
+    const folded = market.poolCandles(facts, { from, to, intervalSeconds: 3600 });
+    expect(folded.length).toBeGreaterThan(8700);
+    expect(rowsOf(stdout).map((row) => [row["time_open"], row["open"], row["close"]])).toEqual(
+      folded.map(({ timeOpen, open, close }) => [utc(timeOpen), open, close]),
+    );
+  });
+
+  test("bounds go out as asked, edges between them lie on the interval", async () => {
+    const [from, to] = [september + 17, september + 2400 * 60 + 41];
+    const { requests, stdout } = await askService(
+      { interval: 60 },
+      `--interval 1m --from ${from} --to ${to}`,
+    );
+    const edges = [september + 1001 * 60, september + 2001 * 60];
+    expect(windowsOf(requests.map(({ url }) => url))).toEqual([
+      // The minute that `start` lies in would be one more, should the service round down.
+      [from, edges[0], 1000],
+      [edges[0], edges[1], 1000],
+      [edges[1], to, 400],
+    ]);
+    expect(stdout).toBe(linesOf(range(september + 60, to, 60), 60));
+  });
+
+  test("--count-back is sent where the window is one slice, and says where several begin", async () => {
+    const now = "--now 2026-11-21T08:30:00Z --interval 1h";
+    const one = await askService({ interval: 3600 }, `--count-back 1000 ${now}`);
+    expect(one.requests.map(({ query }) => query.get("count_back"))).toEqual(["1000"]);
+    expect(rowsOf(one.stdout).length).toBe(1000);
+    const two = await askService({ interval: 3600 }, `--count-back 1001 ${now}`);
+    expect(two.requests.map(({ query }) => query.get("count_back"))).toEqual([null, null]);
+    expect(rowsOf(two.stdout).length).toBe(1001);
+  });
+
+  test("no more than --parallel requests are under way, however long the first takes", async () => {
+    let seen = 0;
+    let before: number | undefined;
+    const script: Script = async (request) => {
+      seen += 1;
+      if (askedOf(request.query).start === september) {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 150);
+        });
+        before = seen;
+      }
+      return answerCandles(request, { interval: 60 });
+    };
+    const to = september + 20_000 * 60;
+    const words = `--interval 1m --from ${september} --to ${to} --parallel 3`;
+    const { stdout, requests } = await ask(script, words);
+    expect({ before, requests: requests.length }).toEqual({ before: 3, requests: 20 });
+    expect(stdout).toBe(linesOf(range(september, to, 60), 60));
+  });
+});
+
+describe("every interval is aligned to the epoch, whatever the zone of the bounds", () => {
+  // Katmandu's offset, and the hour that European summer time skips: neither moves an edge.
+  const from = "2016-03-27T06:30:00+05:45";
+
+  test.each([
+    ["1m", 60],
+    ["5m", 300],
+    ["10m", 600],
+    ["15m", 900],
+    ["30m", 1800],
+    ["1h", 3600],
+    ["6h", 21_600],
+    ["12h", 43_200],
+    ["24h", 86_400],
+  ])("%s", async (name, interval) => {
+    const start = Date.parse(from) / 1000;
+    const to = new Date((start + 2100 * interval) * 1000).toISOString().replace(".000Z", "+00:00");
+    const words = ["--interval", name, "--from", from, "--to", to, "-o", "ndjson"];
+    const { stdout, requests } = await askService({ interval }, words.join(" "));
+    const edges = requests.map(({ query }) => askedOf(query).start).filter((at) => at !== start);
+    expect(edges.map((at) => at % interval)).toEqual([0, 0]);
+    const first = Math.ceil(start / interval) * interval;
+    expect(stdout).toBe(linesOf(range(first, start + 2100 * interval, interval), interval));
+  });
+
+  test("days begin at 00:00 UTC: bounds of another zone take in what opens between them", async () => {
+    const days = async (lower: string, upper: string): Promise<readonly unknown[]> => {
+      const words = `ohlcv ethereum ${pool} --pool --interval 24h --from ${lower} --to ${upper} -o ndjson`;
+      return fieldOf((await dexdata(words, { env: sandbox.env() })).stdout, "time_open");
+    };
+    const two = ["2026-09-01T00:00:00Z", "2026-09-02T00:00:00Z"];
+    expect(await days("2026-09-01T02:00:00+02:00", "2026-09-03T02:00:00+02:00")).toEqual(two);
+    expect(await days("2026-09-01T00:00:00+02:00", "2026-09-03T00:00:00+02:00")).toEqual(two);
+    expect(await days("2026-08-31T18:00:00.5-06:00", "2026-09-03T00:00:00.5Z")).toEqual([
+      "2026-09-02T00:00:00Z",
+      "2026-09-03T00:00:00Z",
+    ]);
+  });
+});
+
+describe("a service that draws its bounds otherwise", () => {
+  const to = september + 2500 * 60;
+  const words = `--interval 1m --from ${september} --to ${to} -o ndjson`;
+
+  test("counts the end in: the candle of an edge comes once, the one that opens at the end not at all", async () => {
+    const { stdout, exit } = await askService({ interval: 60, isEndInclusive: true }, words);
+    expect(exit).toBe(0);
+    expect(stdout).toBe(linesOf(range(september, to, 60), 60));
+  });
+
+  test("rounds the start down: that candle is passed on, and the last of a full answer is not lost", async () => {
+    const start = september + 30;
+    const { stdout } = await askService(
+      { interval: 60, roundsStart: true },
+      `--interval 1m --from ${start} --to ${start + 60_000} -o ndjson`,
+    );
+    expect(stdout).toBe(linesOf(range(september, start + 60_000, 60), 60));
+  });
+
+  test.each([10, 366])(
+    "stops at %i whatever the limit: it is asked again until the slice is whole",
+    async (cap) => {
+      const { stdout, requests } = await askService({ interval: 60, cap }, words);
+      expect(stdout).toBe(linesOf(range(september, to, 60), 60));
+      const perSlice = (candles: number): number => Math.ceil(candles / cap);
+      expect(requests.length).toBe(2 * perSlice(1000) + perSlice(500));
+    },
+  );
+
+  test("stops at ten counted back: the window is asked from its start instead", async () => {
+    const { stdout, requests } = await askService(
+      { interval: 60, cap: 10, countsBack: true },
+      `--interval 1m --count-back 35 --to ${to} -o ndjson`,
+    );
+    expect(stdout).toBe(linesOf(range(to - 35 * 60, to, 60), 60));
+    expect(requests.map(({ query }) => query.has("count_back"))).toEqual([true, false, false, false, false]);
+  });
+
+  test("a pool with just ten trades costs one more request, and none where nothing can follow", async () => {
+    const early = await askService(
+      { interval: 60, has: (at) => at < september + 600 },
+      `${words} --to ${september + 6000}`,
+    );
+    expect([rowsOf(early.stdout).length, early.requests.length]).toEqual([10, 2]);
+    const late = await askService(
+      { interval: 60, has: (at) => at >= september + 5400 },
+      `${words} --to ${september + 6000}`,
+    );
+    expect([rowsOf(late.stdout).length, late.requests.length]).toEqual([10, 1]);
+  });
+});
+
+describe("an answer that cannot be right ends the pull after what came before it", () => {
+  const to = september + 1500 * 60;
+  const second = september + 60_000;
+  const words = `--interval 1m --from ${september} --to ${to} -o ndjson --error-format text`;
+  const rows = (...opens: readonly number[]): string => `[${opens.map((at) => candle(at, 60)).join(",")}]`;
+
+  test.each([
+    [
+      "out of order",
+      rows(second + 60, second),
+      `the candles are not in order: ${utc(second)} comes after ${utc(second + 60)}`,
+    ],
+    [
+      "before the slice",
+      rows(second - 60, second),
+      `the service sent a candle of ${utc(second - 60)}; asked for was from ${utc(second)} to ${utc(to)}`,
+    ],
+    [
+      "after the slice",
+      rows(second, to + 60),
+      `the service sent a candle of ${utc(to + 60)}; asked for was from ${utc(second)} to ${utc(to)}`,
+    ],
+    ["without a time", `[{"open":1}]`, "a candle of the answer has no time_open that can be read"],
+    [
+      "with a word for a time",
+      `[{"time_open":"noon"}]`,
+      "a candle of the answer has no time_open that can be read",
+    ],
+  ])("%s", async (_name, body, message) => {
+    const { exit, stdout, stderr } = await ask(
+      (request) =>
+        askedOf(request.query).start === second ? json(body) : answerCandles(request, { interval: 60 }),
+      words,
+    );
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: linesOf(range(september, second, 60), 60) });
+    expect(stderr).toContain(`${message}; 1,000 rows came before`);
+  });
+
+  test("the same candle twice in one answer is given once", async () => {
+    const body = rows(september, september, september + 60);
+    const { exit, stdout } = await ask(
+      (_, index) => json(index === 0 ? body : "[]"),
+      `${words} --to ${september + 180}`,
+    );
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: linesOf([september, september + 60], 60) });
+  });
+});
+
+describe("a failure half-way", () => {
+  test.each([
+    ["--from", `--from ${september} --to ${september + 2500 * 60} --inversed --pool`],
+    ["--count-back", `--count-back 2500 --to ${september + 2500 * 60}`],
+  ])("of a window given by %s prints the command that brings the rest", async (_name, window) => {
+    const failing = september + 120_000;
+    const words = `--interval 1m ${window} -o ndjson --fill null`;
+    const first = await ask(
+      (request) =>
+        askedOf(request.query).start === failing ? empty(503) : answerCandles(request, { interval: 60 }),
+      words,
+    );
+    expect({ exit: first.exit, rows: rowsOf(first.stdout).length }).toEqual({ exit: 7, rows: 2000 });
+    const next = String(toRow(first.stderr)["next"]);
+    const command = /^more exist; go on with: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "";
+    expect(command).toContain(`--from ${utc(failing)}`);
+    expect(command).toContain("--fill null");
+    expect(command).not.toContain("count-back");
+
+    await server?.close();
+    server = await startScriptedServer((request) => answerCandles(request, { interval: 60 }));
+    const env = {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    };
+    const rest = await dexdata(command, { env });
+    expect(rest.exit).toBe(0);
+    expect(first.stdout + rest.stdout).toBe(linesOf(range(september, september + 150_000, 60), 60));
+  });
+});
