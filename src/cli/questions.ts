@@ -47,13 +47,14 @@ export async function readQuestions(
     endpoint,
     asked,
     limit,
-    walk: isBatch
-      ? {
-          ...walk,
-          subjects: subjects.map(checkedSubject(endpoint, options.now)),
-          fillMissing: missing === "null",
-        }
-      : walk,
+    walk: {
+      ...walk,
+      ...(isBatch && {
+        subjects: subjects.map(checkedSubject(endpoint, options.now)),
+        fillMissing: missing === "null",
+      }),
+      ...(endpoint.reply.kind === "candles" && { candles: { now: options.now, fill: readFill(flags) } }),
+    },
     groups: readGroups(endpoint, flags),
     missing,
     isRecord: endpoint.reply.kind === "single" && subjects.length === 1 && !words.includes("-"),
@@ -142,4 +143,9 @@ function readGroups(endpoint: Endpoint, flags: FlagValues): readonly string[] {
 function readMissing(flags: FlagValues): Questions["missing"] {
   const word = readWord(flags, "missing", flagsOfReply["batch"]);
   return word === "null" || word === "fail" ? word : "skip";
+}
+
+function readFill(flags: FlagValues): "null" | "previous" | undefined {
+  const word = readWord(flags, "fill", flagsOfReply["candles"]);
+  return word === "null" || word === "previous" ? word : undefined;
 }

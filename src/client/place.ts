@@ -9,5 +9,5 @@ export interface Place {
   /** The upper bound in time that the pull was frozen to, as on the wire; absent where the question's own holds. */
   readonly to?: string | undefined;
   /** The last candle before it, as the service wrote it: filling gaps goes on from there. */
-  readonly before?: string;
+  readonly before?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { ContractEndpoint, RowShape } from "../model/endpoint.ts";
 import { choice, internal, query, type Param } from "../model/param.ts";
-import { count, optional, price, time } from "../model/record.ts";
+import { count, mark, optional, price, time } from "../model/record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-params.ts";
 
 /** Specification, "Other endpoints": the accepted values of interval. */
@@ -39,6 +39,10 @@ const candle: RowShape = {
     { field: "close", title: "close" },
     { field: "volume", title: "volume USD" },
   ],
+  added: {
+    record: { partial: optional(mark), filled: optional(mark) },
+    columns: [{ field: ["filled", "partial"], title: "note" }],
+  },
 };
 
 /** Source: wire-facts 4.5 for the record; prices in USD over all pools of the token. */

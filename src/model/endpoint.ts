@@ -40,6 +40,8 @@ export interface RowShape {
   readonly identity: readonly string[];
   /** Table columns, most important first. */
   readonly columns: readonly Column[];
+  /** What this program adds to the rows of the service: not part of the contract. */
+  readonly added?: Pick<RowShape, "record" | "columns">;
 }
 
 export interface Column {

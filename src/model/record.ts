@@ -21,8 +21,20 @@ export type FieldType =
   | { readonly kind: "record"; readonly record: RecordShape }
   | { readonly kind: "list"; readonly record: RecordShape };
 
-/** How a value reads to a person. `amount` is a USD or token amount, `price` keeps significant digits. */
-export type Reading = "text" | "address" | "price" | "amount" | "count" | "percent" | "time" | "yes-no";
+/**
+ * How a value reads to a person. `amount` is a USD or token amount, `price` keeps significant digits; a `mark` that
+ * is true reads as its own name.
+ */
+export type Reading =
+  | "text"
+  | "address"
+  | "price"
+  | "amount"
+  | "count"
+  | "percent"
+  | "time"
+  | "yes-no"
+  | "mark";
 
 const plain = (kind: "text" | "number" | "integer" | "boolean" | "any", reads: Reading): Field => ({
   type: { kind },
@@ -43,6 +55,7 @@ export const amount = plain("number", "amount");
 export const percent = plain("number", "percent");
 export const count = plain("integer", "count");
 export const yesNo = plain("boolean", "yes-no");
+export const mark = plain("boolean", "mark");
 export const anything = plain("any", "text");
 export const numberOrText: Field = { ...text, type: { kind: "number-or-text" } };
 

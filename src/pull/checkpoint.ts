@@ -11,6 +11,7 @@ const place = z.object({
   flag: z.enum(["cursor", "page", "from", "subject"]),
   value: z.string(),
   to: z.optional(z.string()),
+  before: z.optional(z.string()),
 });
 
 /** How far the pull is, all runs together. */

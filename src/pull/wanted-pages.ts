@@ -3,6 +3,8 @@ import type { Page } from "../client/page.ts";
 import { type Walk, walkPages } from "../client/pages.ts";
 import type { Question } from "../model/args.ts";
 import { distinctPages, firstRows } from "./distinct-pages.ts";
+import { markedCandles } from "./marked-candles.ts";
+import type { SeenKeys } from "./seen-keys.ts";
 
 /** How much of an answer is wanted, and how closely it is looked at. */
 export interface Wish {
@@ -20,18 +22,23 @@ export async function wantedPages(
   client: Client,
   question: Question,
   wish: Wish,
+  seen: SeenKeys,
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;
   const { reply } = endpoint;
   let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, wish.walk);
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (reply.kind === "cursor-pages" || reply.kind === "numbered-pages")
-    pages = distinctPages(pages, endpoint);
+    pages = distinctPages(pages, endpoint, seen);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
-  if (!wish.isValidated) return pages;
-  // Behind an import: the schemas are a fifth of what a run would load.
-  const { validatedPages } = await import("./validated-pages.ts");
-  return validatedPages(pages, endpoint);
+  if (wish.isValidated) {
+    // Behind an import: the schemas are a fifth of what a run would load.
+    const { validatedPages } = await import("./validated-pages.ts");
+    pages = validatedPages(pages, endpoint);
+  }
+  // Last, so that the contract judges the service's rows and not ours.
+  const { candles, start } = wish.walk;
+  return candles === undefined ? pages : markedCandles(pages, args, candles, start);
 }
 
 async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {

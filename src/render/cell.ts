@@ -93,6 +93,7 @@ function showNumber(value: number | bigint | string, kind: CellKind, { isRoomy }
     case "address":
     case "time":
     case "yes-no":
+    case "mark":
       // Every digit: raw token amounts.
       return plain(writeDecimal(decimal));
     case "unknown":

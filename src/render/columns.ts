@@ -20,7 +20,7 @@ export interface TableColumn {
 /** The columns of an endpoint's table, most important first; with `--fields` those, in that order. */
 export function tableColumns(shape: RowShape, fields: readonly string[] | undefined): readonly TableColumn[] {
   if (fields !== undefined) return fields.map((field) => column(shape, [field], field, true));
-  return shape.columns.map(({ field, title }) => {
+  return [...shape.columns, ...(shape.added?.columns ?? [])].map(({ field, title }) => {
     const paths = typeof field === "string" ? [field] : field;
     return column(shape, paths, title.toUpperCase(), false);
   });
@@ -29,7 +29,7 @@ export function tableColumns(shape: RowShape, fields: readonly string[] | undefi
 function column(shape: RowShape, fields: readonly string[], title: string, isAsked: boolean): TableColumn {
   const paths = fields.map(splitPath);
   const path = paths[0] ?? [];
-  const field = fieldAt(shape.record, path);
+  const field = fieldAt({ ...shape.record, ...shape.added?.record }, path);
   const kind = cellKind(path.at(-1) ?? "", field);
   const isIdentity = fields.some((each) => shape.identity.includes(each));
   const isWord = (kind === "text" && field?.type.kind === "text") || kind === "unknown";
@@ -47,6 +47,7 @@ function column(shape: RowShape, fields: readonly string[], title: string, isAsk
 export function columnCell(row: unknown, { paths, kind }: TableColumn, style: CellStyle): Cell {
   for (const path of paths) {
     const value = valueAt(row, path);
+    if (kind === "mark" && value === true) return { text: path.at(-1) ?? "", tone: "plain" };
     if (value !== undefined && value !== null) return showCell(value, kind, style);
   }
   return showCell(undefined, kind, style);

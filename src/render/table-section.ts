@@ -27,10 +27,12 @@ interface PlacedColumn extends DrawnColumn {
 
 /**
  * The first page fixes columns and widths, so that the time is linear and rows leave as they come. When a later
- * row has an address or number that is wider than that, the table begins anew below, wide enough for it.
+ * row has an address or number that is wider than that, the table begins anew below, wide enough for it. So it does
+ * when the first row with a mark comes: its column took no room until then.
  */
 export function createTableSection({ columns, style, paint, room }: SectionOptions): TableSection {
   let placed: readonly PlacedColumn[] | undefined;
+  let unmarked = columns.filter(({ kind }) => kind === "mark");
 
   const begin = (rows: readonly unknown[], candidates: readonly MinimalColumn[]): string => {
     const measured = candidates.map(({ column, width }) =>
@@ -41,6 +43,9 @@ export function createTableSection({ columns, style, paint, room }: SectionOptio
       ),
     );
     placed = place(measured, room, style.isUnicode ? "…" : "...");
+    unmarked = unmarked.filter(
+      (each) => !measured.some(({ column, hasValue }) => column === each && hasValue),
+    );
     const cellsByColumn = new Map(measured.map(({ column, cells }) => [column, cells]));
     const shown = placed.map(({ column }) => cellsByColumn.get(column) ?? []);
     return drawRows(
@@ -60,6 +65,11 @@ export function createTableSection({ columns, style, paint, room }: SectionOptio
           columns.map((column) => ({ column, width: 0 })),
         );
       const shown = placed;
+      const marked = unmarked.filter((column) =>
+        rows.some((row) => columnCell(row, column, style).text !== ""),
+      );
+      const marks = marked.map((column) => ({ column, width: 0 }));
+      if (marks.length > 0) return `\n${begin(rows, [...shown, ...marks])}`;
       const cells = rows.map((row) => shown.map(({ column }) => columnCell(row, column, style)));
       return cells.every((row) => fits(row, shown))
         ? drawRows(shown, cells, paint, false)
