@@ -128,6 +128,18 @@ describe("--max-credits", () => {
     }
   });
 
+  test("what there is goes to the rows that come first, though their requests are refused for a while", async () => {
+    const { env, charged } = await ledger({ faults: "429:40%/pools/0x" });
+    const found = await dexdata("pools search ethereum --limit 60 --fields id", { env: env("b") });
+    const before = charged();
+    const outcome = await dexdata("pool - --max-credits 25 --retries 40 --fields id", {
+      env: env(),
+      stdin: found.stdout.replaceAll('"id":"', '"chain":"ethereum","id":"'),
+    });
+    expect({ exit: outcome.exit, charged: charged() - before }).toEqual({ exit: 5, charged: 25 });
+    expect(outcome.stdout).toBe(`${found.stdout.split("\n").slice(0, 25).join("\n")}\n`);
+  });
+
   test("a time-out after the request was sent may have been charged", async () => {
     const server = await startScriptedServer(() => hang());
     opened.push(server);
@@ -226,6 +238,13 @@ describe("budget.daily", () => {
     });
     expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 0, charged: 4 });
     expect(spentIn(state)).toEqual({ day: "2026-11-21", credits: 4 });
+    const refused = await ledger({ faults: "429" });
+    const other = stateFolder();
+    const { exit } = await dexdata("prices ethereum - --retries 0 --parallel 1", {
+      env: { ...refused.env(), DEXDATA_STATE_DIR: other, DEXDATA_BUDGET_DAILY: "100" },
+      stdin: addresses(30),
+    });
+    expect({ exit, spent: spentIn(other) }).toEqual({ exit: 6, spent: { day: "2026-11-21", credits: 0 } });
   });
 
   test("nothing of it is written without the setting, nor by --sandbox", async () => {

@@ -189,6 +189,31 @@ describe("what only the service knows", () => {
     });
   });
 
+  test("a market so quiet that its candles look cut off is asked once more, within the bound", async () => {
+    const hour = 3_600_000;
+    const opening = Date.parse("2026-11-20T09:00:00Z");
+    server = await startScriptedServer(({ path, query }) => {
+      if (path === "/usage") return json({ plan: "keyless" });
+      const start = Number(query.get("start")) * 1000;
+      const candles = Array.from({ length: 10 }, (_, index) => opening + index * hour)
+        .filter((at) => at >= start)
+        .map((at) => ({ time_open: new Date(at).toISOString(), open: 1, high: 1, low: 1, close: 1 }));
+      return json(candles);
+    });
+    const words = `ohlcv ethereum ${pool} --pool --from 2026-11-20T08:00:00Z --to 2026-11-21T08:00:00Z`;
+    const { stdout } = await dexdata(`${words} --estimate`, { env: env() });
+    expect(toRow(stdout)).toMatchObject({
+      credits: 1,
+      credits_at_most: 2,
+      rows_at_most: 24,
+      certainty: "about",
+      credits_left: null,
+    });
+    const before = server.requests.length;
+    expect((await dexdata(words, { env: env() })).exit).toBe(0);
+    expect(server.requests.length - before).toBe(2);
+  });
+
   test("a total of zero beside rows is no total", async () => {
     const dexes = [{ dex_id: "a" }, { dex_id: "b" }];
     const totals = { limit: 1, page: 0, total_items: 0, total_pages: 0 };
