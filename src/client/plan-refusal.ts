@@ -13,33 +13,39 @@ export interface Sentence {
 
 /** Key, host, plan and credits: 401, 402 and 403. What to do depends on who asks. */
 export function planSentence(answer: Answer, body: ErrorBody, question: Question, target: Target): Sentence {
-  if (answer.status === 401) return keyRefused(target);
+  const isOfPlan = body.code === "plan_required" || body.code === "preview_only";
+  if (answer.status === 403 && isOfPlan) return planRequired(body, question, target);
+  return callerSentence(answer, body, target, target.rest);
+}
+
+/** The same where it is no matter of what was asked. `base`: the host that was asked. */
+export function callerSentence(answer: Answer, body: ErrorBody, target: Target, base: string): Sentence {
+  const { host } = new URL(base);
+  if (answer.status === 401) return keyRefused(target, host);
   if (answer.status === 402) return creditsUsedUp(answer, body, target);
   if (body.isHtml) {
     return {
-      message: `${new URL(target.rest).host} refused the request before the service saw it (it answered with a web page)`,
+      message: `${host} refused the request before the service saw it (it answered with a web page)`,
       next: "check the form of the key and the hosts: dexdata auth status",
     };
   }
   if (body.code === "wrong_host") {
     const plan = textField(body.fields, "tier") ?? target.tier;
     return {
-      message: `a ${plan} key does not belong to ${new URL(target.rest).host}`,
+      message: `a ${plan} key does not belong to ${host}`,
       next: "let the service say where it belongs: dexdata auth login",
     };
   }
-  if (body.code === "plan_required" || body.code === "preview_only")
-    return planRequired(body, question, target);
   return {
     message: `the ${target.tier} plan may not do this`,
     next: "see what the plan includes: dexdata usage",
   };
 }
 
-function keyRefused(target: Target): Sentence {
+function keyRefused(target: Target, host: string): Sentence {
   if (target.key === undefined) {
     return {
-      message: `${new URL(target.rest).host} wants a key, and none was sent`,
+      message: `${host} wants a key, and none was sent`,
       next: "store one with: dexdata auth login",
     };
   }
@@ -85,7 +91,7 @@ function planRequired(body: ErrorBody, question: Question, target: Target): Sent
 }
 
 /** A contract that asks for no plan knows nothing of the one that was refused here. */
-function planName(tier: string): string {
+export function planName(tier: string): string {
   return tier === "keyless" ? "a higher plan" : `a ${tier} plan or higher`;
 }
 
@@ -118,7 +124,7 @@ function offer(body: ErrorBody): string {
 }
 
 /** The first of the body's links that is there, as text; it is never opened. */
-function link(body: ErrorBody, ...names: readonly string[]): string {
+export function link(body: ErrorBody, ...names: readonly string[]): string {
   const raw = body.fields.get("links");
   if (raw === undefined || !raw.startsWith("{")) return "";
   const links = rawMembers(raw);

@@ -30,7 +30,7 @@ export interface Transport {
 
 /** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
 const maxBodyBytes = 32 * 1024 * 1024;
-const maxHeaderBytes = 64 * 1024;
+export const maxHeaderBytes = 64 * 1024;
 
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
 export function createTransport(clock: Clock): Transport {
@@ -63,7 +63,7 @@ export function createTransport(clock: Clock): Transport {
 }
 
 /** undici leaves a socket that is still connecting to the system, for minutes: so each is noted until it is closed. */
-function connectorInto(sockets: Set<Socket>, connected: () => void): buildConnector.connector {
+export function connectorInto(sockets: Set<Socket>, connected: () => void): buildConnector.connector {
   const connect = buildConnector({ timeout: 0 });
   return (options, callback) => {
     const socket: unknown = connect(options, (...outcome) => {
@@ -98,7 +98,7 @@ async function exchange(
   };
 }
 
-async function readBody(body: Dispatcher.ResponseData["body"], url: URL): Promise<Uint8Array> {
+export async function readBody(body: Dispatcher.ResponseData["body"], url: URL): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const bytes of body) {
@@ -133,7 +133,7 @@ function tooLarge(url: URL): Error {
   return untrustedAnswer(`the answer from ${url.host} is larger than 32 MiB`);
 }
 
-function firstValues(
+export function firstValues(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): ReadonlyMap<string, string> {
   const first = new Map<string, string>();
@@ -144,7 +144,7 @@ function firstValues(
   return first;
 }
 
-async function withDeadline<T>(
+export async function withDeadline<T>(
   clock: Clock,
   options: SendOptions,
   send: (signal: AbortSignal) => Promise<T>,

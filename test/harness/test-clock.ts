@@ -27,8 +27,11 @@ interface Sleeper {
  * That real time is counted in turns of the event loop, a millisecond or more each, not on a real clock: a busy
  * machine that holds the process up for 50 ms must not let a request's time-out of 30 s (30 turns) run out while
  * the answer is already in the socket. Sleepers always wake in the order of their waking times.
+ *
+ * `flows`: `now` moves with `elapsed`, for what takes two clocks that part for a sign of a machine that slept.
  */
-export function createTestClock(start: number, speed: number): TestClock {
+export function createTestClock(start: number, speed: number, flows = false): TestClock {
+  /** What `now` reads, or read when `elapsed` was 0. */
   let now = start;
   let elapsed = 0;
   let flowing = 0;
@@ -85,16 +88,16 @@ export function createTestClock(start: number, speed: number): TestClock {
   };
 
   return {
-    now: () => now,
+    now: () => (flows ? now + elapsed : now),
     elapsed: () => elapsed,
     sleep,
     asked,
     pending: () => sleepers.size,
     setNow: (milliseconds) => {
-      now = milliseconds;
+      now = flows ? milliseconds - elapsed : milliseconds;
     },
     advance: (milliseconds) => {
-      now += milliseconds;
+      if (!flows) now += milliseconds;
       flowing += milliseconds;
       const reached = elapsed + milliseconds;
       wakeDue();

@@ -25,6 +25,8 @@ export interface TestContextOptions {
   readonly random?: number | (() => number);
   /** How much faster than asked for sleeps pass; 1000 when not given. See `createTestClock`. */
   readonly speed?: number;
+  /** The wall clock moves by what is slept, as streams expect of it. */
+  readonly flows?: boolean;
   readonly platform?: string;
 }
 
@@ -78,7 +80,11 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     },
     env: { HOME: home, USERPROFILE: home, ...options.env },
     platform: options.platform ?? "linux",
-    clock: createTestClock(typeof now === "string" ? Date.parse(now) : now, options.speed ?? 1000),
+    clock: createTestClock(
+      typeof now === "string" ? Date.parse(now) : now,
+      options.speed ?? 1000,
+      options.flows,
+    ),
     random: typeof random === "function" ? random : () => random,
     signal: controller.signal,
     interrupt,

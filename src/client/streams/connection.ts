@@ -120,9 +120,7 @@ function refuseOtherTypes(headers: ReadonlyMap<string, string>, url: URL): void 
   }
   const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
   if (encoding !== "identity") {
-    throw untrustedAnswer(
-      `${url.host} answered with content-encoding ${encoding}, which was not asked for`,
-    );
+    throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
   }
 }
 

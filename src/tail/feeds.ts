@@ -1,0 +1,70 @@
+import type { Tier } from "../model/tier.ts";
+
+/** A feed of the streaming host, as plain data (specification, Streaming; wire-facts 5.1). */
+export interface Feed {
+  readonly name: FeedName;
+  readonly path: string;
+  /** What an asset is, and the word of `method` that asks for it; the first is the default of `--by`. */
+  readonly kinds: readonly FeedKind[];
+  /** Names of the events that carry data. */
+  readonly events: ReadonlySet<string>;
+  /** Whether a POST is known to take several assets: by the specification, by the public service alone, or not. */
+  readonly batches: "always" | "perhaps" | "never";
+  /** The lowest plan that may open it with any asset. */
+  readonly plan: Tier;
+}
+
+export interface FeedKind {
+  readonly by: "token" | "pool";
+  readonly method: string;
+}
+
+export const feedNames = ["prices", "transactions", "ohlcv", "reserves"] as const;
+export type FeedName = (typeof feedNames)[number];
+
+/** Specification, Limits: assets on one connection that is asked for by POST. */
+export const assetsPerPost = 25;
+
+/** Sampling of `--feed ohlcv` (wire-facts 5.2). */
+export const streamIntervals = ["1s", "5s", "60s"] as const;
+/** The service keeps candles to begin with for so many seconds. */
+export const longestBackfill = 15 * 60;
+
+const byToken = (method: string): FeedKind => ({ by: "token", method });
+const byPool = (method: string): FeedKind => ({ by: "pool", method });
+
+export const feeds: Readonly<Record<FeedName, Feed>> = {
+  prices: {
+    name: "prices",
+    path: "/sse/prices",
+    kinds: [byToken("token_price")],
+    // The older name still comes from hosts that were asked by the older method.
+    events: new Set(["token_price", "t_p"]),
+    batches: "always",
+    plan: "keyless",
+  },
+  transactions: {
+    name: "transactions",
+    path: "/sse/transactions",
+    kinds: [byPool("pool"), byToken("token")],
+    events: new Set(["pool", "token"]),
+    batches: "perhaps",
+    plan: "dev",
+  },
+  ohlcv: {
+    name: "ohlcv",
+    path: "/sse/ohlcv",
+    kinds: [byToken("token_ohlcv")],
+    events: new Set(["token_ohlcv"]),
+    batches: "never",
+    plan: "dev",
+  },
+  reserves: {
+    name: "reserves",
+    path: "/sse/reserves",
+    kinds: [byToken("token_reserves"), byPool("pool_reserves")],
+    events: new Set(["token_reserves", "pool_reserves"]),
+    batches: "perhaps",
+    plan: "free",
+  },
+};

@@ -1,0 +1,127 @@
+import type { Connection } from "../client/streams/connection.ts";
+import type { StreamEvent } from "../client/streams/event-stream.ts";
+import type { Context } from "../model/context.ts";
+import { Failure } from "../model/failure.ts";
+import { listen } from "./listen.ts";
+import { type Moment, momentOf } from "./moment.ts";
+import { reconnectWait } from "./reconnect-wait.ts";
+
+export type { Moment };
+
+/** A time in which events may have been missed. */
+export interface Gap {
+  /** The last byte that came. */
+  readonly from: Moment;
+  /** The stream was open again. */
+  readonly to: Moment;
+  /** Why the connection was given up. */
+  readonly reason: string;
+}
+
+/** What the keeper of one connection tells. */
+export interface ShardHandlers {
+  /** Also after an interruption, with the gap that it left. */
+  readonly opened: (at: Moment, gap: Gap | undefined) => void;
+  /** Data events of one chunk, in order. Awaited: a consumer that is slow slows the socket. What it throws ends all. */
+  readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  /** The connection is gone, or was not to be had, and will be tried again after the wait. */
+  readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
+  /** What the service says besides data, for people; untrusted text. */
+  readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
+}
+
+export interface ShardLimits {
+  /** Names of the events that carry data. Others never end the stream, and are not handed on. */
+  readonly names: ReadonlySet<string>;
+  /** Milliseconds without a byte after which the connection is given up. */
+  readonly silence: number;
+  /** Connections in a row without a data event, after the first, before it is given up; undefined for any number. */
+  readonly maxReconnects: number | undefined;
+  /** Failures that could be tried again, but end it here: by what has been tried. */
+  readonly isFinal?: (failure: Failure, tried: Tried) => boolean;
+}
+
+export interface Tried {
+  /** Connections in a row that failed, or ended without data. */
+  readonly attempts: number;
+  /** It was open once. */
+  readonly wasOpen: boolean;
+}
+
+/** Three pings of the service (wire-facts 5.4). */
+export const defaultSilence = 45_000;
+
+/**
+ * Opens the stream once. `lastEventId` is where to go on, "" where the stream has no ids. Throws a Failure when it is
+ * refused or the line fails.
+ */
+export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
+
+/**
+ * Keeps one stream open for ever: ends only by throwing, the signal's reason when that aborts, what a handler threw, or
+ * the Failure that no further connection would change (400, 401, 402, 403, 404, 410, an answer that cannot be trusted,
+ * "token not found" in the stream, `maxReconnects`). Everything else leads to a new connection: 429, 5xx, faults of the
+ * line, silence, an `error` event, an end by the service, a machine that was suspended.
+ */
+export async function keepOpen(
+  context: Pick<Context, "clock" | "random">,
+  open: OpenShard,
+  handlers: ShardHandlers,
+  limits: ShardLimits,
+  signal: AbortSignal,
+): Promise<never> {
+  const { clock, random } = context;
+  let attempts = 0;
+  let lost: { readonly from: Moment; readonly reason: string } | undefined;
+  let newest: StreamEvent | undefined;
+  let wasOpen = false;
+
+  for (;;) {
+    const attempt = await tryToOpen(open, newest?.id ?? "", signal);
+    let failure: Failure;
+    if (attempt instanceof Failure) failure = attempt;
+    else {
+      wasOpen = true;
+      const at = momentOf(clock);
+      handlers.opened(at, lost === undefined ? undefined : { ...lost, to: at });
+      const heard = await listen(clock, attempt, { handlers, limits, signal, newest });
+      failure = heard.failure;
+      newest = heard.newest;
+      if (heard.hasData) attempts = 0;
+      lost = { from: heard.last, reason: failure.message };
+    }
+    attempts += 1;
+    if (!isRetried(failure, wasOpen)) throw failure;
+    if (limits.isFinal?.(failure, { attempts, wasOpen }) === true) throw failure;
+    if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
+      throw givenUp(failure, limits.maxReconnects);
+    const wait = reconnectWait(attempts, failure, random());
+    handlers.retrying(failure, wait);
+    await clock.sleep(wait, signal);
+  }
+}
+
+async function tryToOpen(
+  open: OpenShard,
+  lastEventId: string,
+  signal: AbortSignal,
+): Promise<Connection | Failure> {
+  try {
+    signal.throwIfAborted();
+    return await open(lastEventId, signal);
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    if (cause instanceof Failure) return cause;
+    throw cause;
+  }
+}
+
+/** A host that was there once will be there again, also when its name cannot be looked up just now. */
+function isRetried({ details, exit }: Failure, wasOpen: boolean): boolean {
+  return details.retryable === true || (details.status ?? 0) >= 500 || (exit === 7 && wasOpen);
+}
+
+function givenUp(failure: Failure, reconnects: number): Failure {
+  const next = `given up after ${reconnects} further connections without data (--max-reconnects)`;
+  return new Failure(failure.message, { ...failure.details, next });
+}

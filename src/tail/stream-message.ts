@@ -1,0 +1,35 @@
+import type { StreamEvent } from "../client/streams/event-stream.ts";
+import { Failure } from "../model/failure.ts";
+import { member } from "../model/own-member.ts";
+
+/** What a `warning` or an `error` says: its `message`, or all of it where it has none. Untrusted text. */
+export function textOf({ data }: StreamEvent): string {
+  const text = data.toString("utf8");
+  try {
+    const value: unknown = JSON.parse(text);
+    const message = typeof value === "object" && value !== null ? member(value, "message") : undefined;
+    return typeof message === "string" ? message : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Specification, Events 2: closed and tried again; but an asset that is not known will not be known the next time. */
+export function streamError(event: StreamEvent): Failure {
+  const why = textOf(event);
+  if (/\btoken not found\b/iu.test(why)) {
+    return new Failure("the service does not know an asset of the stream", {
+      exit: 3,
+      code: "not_found",
+      why,
+      retryable: false,
+      next: "look it up: dexdata search <address>",
+    });
+  }
+  return new Failure(`the service ended the stream with an error: ${why}`, {
+    exit: 7,
+    code: "stream_error",
+    why,
+    retryable: true,
+  });
+}

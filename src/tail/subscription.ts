@@ -1,0 +1,94 @@
+import type { Subject } from "../client/batches.ts";
+import { hideKey } from "../client/hide-key.ts";
+import type { Pace } from "../client/pace.ts";
+import { openConnection } from "../client/streams/connection.ts";
+import {
+  isStreamLimitFailure,
+  type StreamQuestion,
+  streamRefusal,
+} from "../client/streams/stream-refusal.ts";
+import { authorization, type Target } from "../client/target.ts";
+import type { Clock } from "../model/context.ts";
+import { Failure } from "../model/failure.ts";
+import type { Feed, FeedKind } from "./feeds.ts";
+import type { OpenShard } from "./shard.ts";
+
+/** What one connection shows. */
+export interface Subscription {
+  readonly feed: Feed;
+  readonly kind: FeedKind;
+  readonly subjects: readonly Subject[];
+  /** Parameters of the feed's own: `interval`, `since`. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** How, and as whom, connections are opened. */
+export interface Opening {
+  readonly target: Target;
+  readonly clock: Clock;
+  /** An opening counts against the minute like any request. */
+  readonly pace: Pace;
+  /** Milliseconds until the headers are there. */
+  readonly timeout: number;
+  /** What was typed, for messages: `stream --feed prices`. */
+  readonly command: string;
+  /** What a host says of the plan it counts the stream under. */
+  readonly counted?: (plan: string) => void;
+}
+
+/** Opens the subscription; a refusal is a Failure in the user's words. */
+export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
+  const { target, clock, pace, timeout, command } = opening;
+  const { feed, subjects } = subscription;
+  const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
+  return async (lastEventId, signal) => {
+    const url = urlOf(target.streaming, subscription, lastEventId !== "");
+    const turn = await pace.turn();
+    signal.throwIfAborted();
+    const request = {
+      url,
+      headers: {
+        ...authorization(target, url),
+        ...(lastEventId !== "" && { "last-event-id": lastEventId }),
+      },
+      body: subjects.length > 1 ? bodyOf(subscription) : undefined,
+    };
+    const opened = await openConnection(clock, request, { timeout, signal });
+    const { headers } = opened.kind === "open" ? opened.connection : opened.answer;
+    const plan = headers.get("x-api-plan");
+    if (plan !== undefined) opening.counted?.(plan);
+    if (opened.kind === "open") return opened.connection;
+    const answer = hideKey(opened.answer, target.key);
+    const refused = streamRefusal(answer, question, target);
+    // A place that is not free says nothing about the minute.
+    if (!isStreamLimitFailure(refused)) {
+      const { status } = answer;
+      await pace.heard({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
+    }
+    throw refused;
+  };
+}
+
+/** One asset is asked for in the query, several in the body (specification, Streaming). */
+function urlOf(base: string, { feed, kind, subjects, params }: Subscription, goesOn: boolean): URL {
+  const url = new URL(`${base}${feed.path}`);
+  const [only] = subjects;
+  if (only === undefined) throw new Failure("no asset to stream", { exit: 2, code: "usage" });
+  if (subjects.length === 1) {
+    url.searchParams.set("method", kind.method);
+    url.searchParams.set("chain", only.network);
+    url.searchParams.set("address", only.address);
+  }
+  for (const [name, value] of params) {
+    // `since` would win over the id where an interrupted stream goes on (wire-facts 5.2).
+    if (!(goesOn && name === "since")) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+/** `request_id` is left to its default, the entry's index (wire-facts 5.3). */
+function bodyOf({ kind, subjects }: Subscription): string {
+  return JSON.stringify(
+    subjects.map(({ network, address }) => ({ chain: network, address, method: kind.method })),
+  );
+}

@@ -1,0 +1,277 @@
+import { describe, expect, test } from "vitest";
+import { empty, hang, json, raw, reset } from "../harness/scripted-server.ts";
+import { failureOf, keep, ping, price, stream, streamError } from "./keeping.ts";
+
+const texts = (events: readonly { readonly data: Buffer }[]): readonly string[] =>
+  events.map(({ data }) => data.toString("utf8"));
+
+describe("one connection", () => {
+  test("data events are handed on as they came; pings and unknown names end nothing (rule 166)", async () => {
+    const kept = await keep(() =>
+      stream([
+        ping,
+        price("1"),
+        'event: news\ndata: {}\n\nevent: warning\ndata: {"message":"slow"}\n\n',
+        price("2"),
+      ]),
+    );
+    await kept.until(() => kept.events.length === 2);
+    expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"2"}']);
+    expect(kept.said).toEqual(["unknown: news", "warning: slow"]);
+    expect(kept.opened()).toBe(1);
+    expect(kept.waits).toEqual([]);
+  });
+
+  test("rule 126: one asset is asked for with GET, as an event stream, uncompressed, the key bare", async () => {
+    const kept = await keep(() => stream([price("1")]), { key: "api_pro_1" });
+    await kept.until(() => kept.events.length === 1);
+    const [request] = kept.requests;
+    expect(request?.method).toBe("GET");
+    expect(request?.url).toBe("/sse/prices?method=token_price&chain=ethereum&address=0xabc");
+    expect(request?.headers).toMatchObject({
+      accept: "text/event-stream",
+      "accept-encoding": "identity",
+      authorization: "api_pro_1",
+    });
+  });
+
+  test("rule 125: several assets are one POST with a JSON array", async () => {
+    const subjects = ["0x1", "0x2"].map((address) => ({ network: "base", address }));
+    const kept = await keep(() => stream([price("1")]), { subscription: { subjects } });
+    await kept.until(() => kept.events.length === 1);
+    expect(kept.requests[0]?.method).toBe("POST");
+    expect(kept.requests[0]?.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(kept.requests[0]?.body ?? "")).toEqual([
+      { chain: "base", address: "0x1", method: "token_price" },
+      { chain: "base", address: "0x2", method: "token_price" },
+    ]);
+  });
+
+  test("half an event is never handed on: neither at the end of a stream nor across two", async () => {
+    const half = 'event: token_price\ndata: {"p":"half"}\n';
+    const kept = await keep((_, index) =>
+      index === 0 ? stream([price("1"), half], { stayOpen: false }) : stream([`\n${price("2")}`]),
+    );
+    await kept.until(() => kept.events.length === 2);
+    expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"2"}']);
+  });
+
+  test("a consumer that is slow stops the reading, and its silence is not the service's", async () => {
+    let release = (): void => undefined;
+    const kept = await keep(() => stream([price("1"), price("2")]), {
+      onEvents: async () => await new Promise<void>((resolve) => (release = resolve)),
+    });
+    await kept.until(() => kept.events.length === 1);
+    await kept.context.clock.sleep(400_000);
+    expect(kept.events.length).toBe(1);
+    release();
+    await kept.until(() => kept.events.length === 2);
+    expect(kept.opened()).toBe(1);
+  });
+
+  test("ends at once when it is told to, in every state", async () => {
+    const states = [
+      await keep(() => hang()),
+      await keep(() => stream([])),
+      await keep(() => empty(503)),
+      await keep(() => stream([price("1")]), { onEvents: async () => await new Promise(() => undefined) }),
+    ];
+    const [opening, quiet, waiting, blocked] = states;
+    await opening?.until(() => opening.requests.length === 1);
+    await quiet?.until(() => quiet.opened() === 1);
+    await waiting?.until(() => waiting.waits.length === 3);
+    await blocked?.until(() => blocked.events.length === 1);
+    const before = performance.now();
+    for (const state of states) state.stop();
+    expect(await Promise.all(states.map(async ({ end }) => await end))).toEqual(states.map(() => "stopped"));
+    expect(performance.now() - before).toBeLessThan(1000);
+    for (const state of states) await state.until(() => state.openRequests() === 0);
+  });
+});
+
+describe("what leads to a new connection", () => {
+  test.each([
+    [
+      "the service ends the stream",
+      stream([price("1")], { stayOpen: false }),
+      "the service ended the stream",
+    ],
+    [
+      "an error event",
+      stream([price("1"), streamError("server is going away")]),
+      "the service ended the stream with an error: server is going away",
+    ],
+    ["silence", stream([price("1")]), "nothing came for 45 s, not even a ping"],
+    [
+      "an event that never ends",
+      stream([price("1"), `data: ${"x".repeat(1024 * 1024 + 10)}`]),
+      "an event of more than 1 MiB came",
+    ],
+    [
+      "a broken line",
+      raw([
+        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${price("1").length.toString(16)}\r\n${price("1")}\r\n`,
+      ]),
+      "the connection was closed before the answer was whole",
+    ],
+  ])("%s: reconnects, with a gap that says why", async (_, first, reason) => {
+    const kept = await keep((_request, index) => (index === 0 ? first : stream([price("2")])));
+    await kept.until(() => kept.events.length === 2);
+    expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"2"}']);
+    expect(kept.reasons[0]).toBe(reason);
+    const [gap] = kept.gaps;
+    expect(gap?.reason).toBe(reason);
+    expect((gap?.to.elapsed ?? 0) - (gap?.from.elapsed ?? 0)).toBeGreaterThanOrEqual(1000);
+  });
+
+  test.each([
+    ["429", () => json({ error: "rate_limited", message: "slow down" }, { status: 429 })],
+    ["500", () => empty(500)],
+    ["503", () => empty(503)],
+    ["a reset", () => reset("before")],
+  ])("%s while opening is tried again", async (_, reply) => {
+    const kept = await keep((_request, index) => (index < 2 ? reply() : stream([price("1")])));
+    await kept.until(() => kept.events.length === 1);
+    expect(kept.waits).toEqual([1000, 2000]);
+    // Nothing was promised before the first opening.
+    expect(kept.gaps).toEqual([]);
+  });
+
+  test("rule 161: waits of 1, 2, 4 … 60 s, and jitter only adds to them", async () => {
+    for (const random of [0, 0.999]) {
+      const kept = await keep(() => empty(500), { random });
+      await kept.until(() => kept.waits.length >= 9);
+      const least = [1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000);
+      for (const [index, wait] of kept.waits.slice(0, 9).entries()) {
+        expect(wait).toBeGreaterThanOrEqual(least[index] ?? 0);
+        expect(wait).toBeLessThanOrEqual((least[index] ?? 0) * 1.5);
+      }
+      kept.stop();
+    }
+  });
+
+  test("rule 161: only a data event makes the waits short again: a connection or a ping does not", async () => {
+    const kept = await keep((_, index) =>
+      index === 3
+        ? stream([ping, price("1")], { stayOpen: false })
+        : stream([ping, 'event: warning\ndata: {"message":"w"}\n\n'], { stayOpen: false }),
+    );
+    await kept.until(() => kept.waits.length >= 6);
+    expect(kept.waits.slice(0, 6)).toEqual([1000, 2000, 4000, 1000, 2000, 4000]);
+  });
+
+  test("Retry-After is waited for, from the header and from the body", async () => {
+    const replies = [
+      json({ error: "rate_limited", message: "slow down" }, { status: 429, headers: { "retry-after": "7" } }),
+      json({ error: "rate_limited", message: "slow down", retry_after: 90 }, { status: 429 }),
+    ];
+    const kept = await keep((_, index) => replies[index] ?? stream([price("1")]));
+    await kept.until(() => kept.events.length === 1);
+    expect(kept.waits[0]).toBeGreaterThanOrEqual(7000);
+    expect(kept.waits[1]).toBeGreaterThanOrEqual(90_000);
+  });
+
+  test("pings keep a connection that has no data", async () => {
+    const kept = await keep(async () => stream(Array.from({ length: 40 }, () => ping)));
+    await kept.until(() => kept.opened() === 1);
+    await kept.context.clock.sleep(30_000);
+    expect(kept.waits).toEqual([]);
+  });
+
+  test("a machine that was suspended, or whose clock was set, is an interruption", async () => {
+    for (const jump of [3_600_000, -60_000]) {
+      const kept = await keep((_, index) => stream([price(String(index))]));
+      await kept.until(() => kept.events.length === 1);
+      const before = kept.context.clock.now();
+      kept.context.clock.setNow(before + jump);
+      await kept.until(() => kept.events.length === 2);
+      expect(kept.reasons[0]).toMatch(
+        jump > 0 ? /^this machine was away for 3600 s, or its clock was set forward$/u : /set back by 60 s$/u,
+      );
+      expect(kept.gaps[0]?.from.now).toBeLessThanOrEqual(before);
+      kept.stop();
+    }
+  });
+
+  test("a timer that comes far too late is an interruption: the process was stopped", async () => {
+    const kept = await keep((_, index) => stream([price(String(index))]));
+    await kept.until(() => kept.events.length === 1);
+    kept.context.clock.advance(120_000);
+    await kept.until(() => kept.events.length === 2);
+    expect(kept.reasons[0]).toMatch(/^this machine was away/u);
+  });
+});
+
+describe("what ends it", () => {
+  test.each([
+    [400, 2],
+    [401, 4],
+    [402, 5],
+    [403, 4],
+    [404, 3],
+    [405, 2],
+    [410, 3],
+  ])("status %i: one request, exit %i", async (status, exit) => {
+    const kept = await keep(() => json({ message: "no" }, { status }));
+    expect(failureOf(await kept.end).exit).toBe(exit);
+    expect(kept.requests.length).toBe(1);
+  });
+
+  test("the same on a later connection: what was delivered stays", async () => {
+    const kept = await keep((_, index) =>
+      index === 0
+        ? stream([price("1")], { stayOpen: false })
+        : json({ error: "payment_required" }, { status: 402 }),
+    );
+    expect(failureOf(await kept.end).exit).toBe(5);
+    expect(kept.events.length).toBe(1);
+  });
+
+  test("an error event that says `token not found` is not tried again", async () => {
+    const kept = await keep(() => stream([price("1"), streamError("token not found")]));
+    const failure = failureOf(await kept.end);
+    expect([failure.exit, failure.details.why]).toEqual([3, "token not found"]);
+    expect(kept.requests.length).toBe(1);
+    expect(kept.events.length).toBe(1);
+  });
+
+  test("a 200 that is no event stream is not read, and not asked for again", async () => {
+    const kept = await keep(() => json({ p: "1" }));
+    const failure = failureOf(await kept.end);
+    expect(failure.exit).toBe(1);
+    expect(failure.message).toMatch(/answered with application\/json instead of an event stream$/u);
+    expect(kept.requests.length).toBe(1);
+    expect(kept.openRequests()).toBe(0);
+  });
+
+  test("so many connections in a row without data (--max-reconnects)", async () => {
+    const kept = await keep((_, index) => stream(index === 0 ? [price("1")] : [], { stayOpen: false }), {
+      limits: { maxReconnects: 2 },
+    });
+    const failure = failureOf(await kept.end);
+    expect([failure.exit, failure.message]).toEqual([8, "the service ended the stream"]);
+    expect(kept.requests.length).toBe(3);
+  });
+});
+
+describe("a stream with ids", () => {
+  test("goes on at the newest id, and the event that comes again identically is dropped", async () => {
+    const kept = await keep((_, index) =>
+      index === 0
+        ? stream([price("1", "100"), price("2", "101"), price("1b", "100")], { stayOpen: false })
+        : stream([price("2", "101"), price("2", "101"), price("3", "102")]),
+    );
+    await kept.until(() => kept.events.length === 5);
+    expect(kept.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "101"]);
+    // Once dropped for the boundary; a second time it is the service's.
+    expect(texts(kept.events)).toEqual(["1", "2", "1b", "2", "3"].map((p) => `{"p":"${p}"}`));
+  });
+
+  test("one that comes again changed is a correction, and handed on", async () => {
+    const kept = await keep((_, index) =>
+      stream(index === 0 ? [price("1", "100")] : [price("1 corrected", "100")], { stayOpen: index > 0 }),
+    );
+    await kept.until(() => kept.events.length === 2);
+    expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"1 corrected"}']);
+  });
+});
