@@ -23,7 +23,7 @@ export interface EventStreamParser {
 }
 
 /** One line or one event may have as many bytes: no event of the service comes near. */
-const cap = 1024 * 1024;
+const mostBytes = 1024 * 1024;
 const [LF, CR, COLON, SPACE] = [0x0a, 0x0d, 0x3a, 0x20];
 const noEvents: readonly StreamEvent[] = [];
 
@@ -32,7 +32,7 @@ const noEvents: readonly StreamEvent[] = [];
  * without I/O. It works on bytes: all that has a meaning there is ASCII, which in UTF-8 is never part of another
  * character, so lines may be cut before they are decoded.
  */
-export function createEventStreamParser(): EventStreamParser {
+export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
   const begun = createByteStore();
   let skipsLineFeed = false;
@@ -49,7 +49,7 @@ export function createEventStreamParser(): EventStreamParser {
   let retry: number | undefined;
 
   const endOfLine = (chunk: Buffer, from: number, to: number): Buffer => {
-    let line = chunk.subarray(from, to);
+    let line = from === to ? noBytes : chunk.subarray(from, to);
     if (begun.length() > 0) {
       begun.add(line);
       line = begun.take();
@@ -69,7 +69,7 @@ export function createEventStreamParser(): EventStreamParser {
     if (dataLines.length() === 0) {
       dataLines.add(dataLine);
       // Not the line itself: it would keep the chunk it came in.
-      dataLine = noData;
+      dataLine = noBytes;
     }
     dataLines.addByte(LF);
     dataLines.add(line);
@@ -154,7 +154,7 @@ export function createEventStreamParser(): EventStreamParser {
   return { push, lastEventId: () => lastEventId, retry: () => retry, hasOverflown: () => hasOverflown };
 }
 
-const noData = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /** Digits only, as the standard has it: a sign, a point or a blank makes it no number. */
 function readDigits(text: string): number | undefined {

@@ -9,8 +9,8 @@ export interface Parsed {
 }
 
 /** What a parser of its own makes of the chunks. */
-export function parseChunks(chunks: Iterable<Buffer>): Parsed {
-  const parser = createEventStreamParser();
+export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
+  const parser = createEventStreamParser(cap);
   const events: ExpectedEvent[] = [];
   for (const chunk of chunks) events.push(...parser.push(chunk).map(readable));
   return {

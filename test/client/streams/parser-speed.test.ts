@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import type * as module from "../../../src/client/streams/event-stream.ts";
+import { bundled, processorTime } from "../../harness/bundled.ts";
+import { inPieces } from "./parse-stream.ts";
+
+const { createEventStreamParser } = (await bundled("src/client/streams/event-stream.ts")) as typeof module;
+
+/** Processor time for the chunks; the best of several, since other work only ever adds. */
+function timeOf(chunks: readonly Buffer[], turns = 5): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < turns; turn++) {
+    const parser = createEventStreamParser();
+    const start = processorTime();
+    for (const chunk of chunks) parser.push(chunk);
+    best = Math.min(best, processorTime() - start);
+  }
+  return best;
+}
+
+const frame =
+  'event: token_price\ndata: {"address":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","chain":"ethereum","price":"2145.78","timestamp":1764000000}\nrequest_id: 3\n\n';
+
+test("a byte at a time costs at most ten times what whole chunks cost", () => {
+  const stream = Buffer.from(frame.repeat(10_000));
+  const whole = timeOf([...inPieces(stream, 65_536)]);
+  const bytes = timeOf([...inPieces(stream, 1)]);
+  console.log(`one-byte chunks: ${(bytes / whole).toFixed(1)} times whole ones`);
+  expect(bytes / whole).toBeLessThan(10);
+});
+
+describe("twice the stream takes twice the time", () => {
+  test.each([
+    { what: "only CRs", unit: "\r", size: 4_000_000 },
+    { what: "only LFs", unit: "\n", size: 4_000_000 },
+    { what: "CRs behind one LF", unit: "\r", size: 4_000_000, begin: "\n" },
+    { what: "very many data lines", unit: "data\n", size: 1_000_000 },
+    { what: "one endless line, a byte at a time", unit: "x", size: 1_000_000, piece: 1 },
+    { what: "one endless line in chunks", unit: "x", size: 1_000_000, piece: 100 },
+    { what: "fields that are not known", unit: "a:b\n", size: 4_000_000 },
+    { what: "colons", unit: ":::::::\n", size: 4_000_000 },
+  ])("$what", ({ unit, size, begin = "", piece = Number.POSITIVE_INFINITY }) => {
+    const chunks = (bytes: number): Buffer[] => [
+      ...inPieces(Buffer.from(begin + unit.repeat(bytes / unit.length)), piece),
+    ];
+    const [small, large] = [timeOf(chunks(size / 2)), timeOf(chunks(size))];
+    // Quadratic would be four times; and half a minute where linear is a tenth of a second.
+    expect(large / small).toBeLessThan(3.3);
+    expect(large).toBeLessThan(2500);
+  });
+});
