@@ -1,4 +1,6 @@
+import type { Budget } from "../client/budget.ts";
 import { type Client, createClient } from "../client/client.ts";
+import type { Pace } from "../client/pace.ts";
 import { chooseTarget, type Target } from "../client/target.ts";
 import type { Context } from "../model/context.ts";
 import { plans } from "../model/tier.ts";
@@ -11,26 +13,37 @@ import type { RunOptions } from "./run-options.ts";
 /** A client for this run, and the sandbox it asks where that is wanted. */
 export interface OpenClient {
   readonly client: Client;
+  /** What the client keeps to; streams beside it draw on the same. */
+  readonly pace: Pace;
+  readonly budget: Budget;
   readonly close: () => Promise<void>;
 }
+
+/** Whether the time of the sandbox in this process stands still at the run's clock reading, or goes on from there. */
+export type SandboxTime = "still" | "running";
 
 export async function openClient(
   context: Context,
   options: RunOptions,
   notices: Notices,
+  time: SandboxTime = "still",
 ): Promise<OpenClient> {
-  const { target, close } = await openTarget(context, options, notices);
+  const { target, close } = await openTarget(context, options, notices, time);
+  const pace = openPace(context, options, target, notices);
+  const budget = budgetOf(context, options, target);
   const client = createClient(context, target, {
     timeout: options.timeout,
     retry: options.retry,
-    pace: openPace(context, options, target, notices),
-    budget: budgetOf(context, options, target),
+    pace,
+    budget,
     requiredPlan: options.requiredPlan,
     width: options.parallel,
     observer: notices,
   });
   return {
     client,
+    pace,
+    budget,
     close: async () => {
       await client.close();
       await close();
@@ -43,10 +56,15 @@ export interface OpenTarget {
   readonly close: () => Promise<void>;
 }
 
-async function openTarget(context: Context, options: RunOptions, notices: Notices): Promise<OpenTarget> {
+async function openTarget(
+  context: Context,
+  options: RunOptions,
+  notices: Notices,
+  time: SandboxTime,
+): Promise<OpenTarget> {
   const { settings } = options;
   for (const warning of settings.warnings) notices.warn(`dexdata: ${warning}`);
-  if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox);
+  if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, time);
   const { found, warnings } = findKey(
     context,
     { keyFile: options.keyFile, profile: options.profile },
@@ -71,11 +89,14 @@ export async function openSandbox(
   context: Context,
   options: RunOptions,
   { tier, seed, faults }: NonNullable<RunOptions["sandbox"]>,
+  time: SandboxTime = "still",
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
+  const started = context.clock.elapsed();
+  const passed = (): number => (time === "still" ? 0 : context.clock.elapsed() - started);
   const sandbox = await startSandbox({
     seed,
-    now: () => options.now,
+    now: () => options.now + passed(),
     elapsed: context.clock.elapsed,
     ...(faults !== undefined && { faults }),
   });

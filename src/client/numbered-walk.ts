@@ -52,7 +52,7 @@ export function createNumberedWalk(
     last = answer;
     promised = at.flag === "page" ? totals.pages - Number(at.value) : promised - 1;
     if (at.flag === "page" && !isCounted(answer, pageSize)) hasTotals = false;
-    const here = { ...page, at, ...(isAgain && { isAgain }) };
+    const here = { ...page, at, items: totals.items, ...(isAgain && { isAgain }) };
     const isOneId = at.flag === "cursor" && (edge.lastWholeId() ?? at.value) === at.value;
     if (isOneId && page.rows.length >= pageSize && pageSize < reply.maxLimit) {
       // The events of one transaction fill the page, so no cursor leads beyond them: only a larger page does.

@@ -17,6 +17,8 @@ export interface Page {
   readonly next: Place | undefined;
   /** Where these rows themselves are found; undefined for the first page. */
   readonly at?: Place | undefined;
+  /** How many rows the whole list has, by what the answer says of it; NaN where it does not say. */
+  readonly items?: number;
   /** Rows were left off the end, because no more were wanted. */
   readonly isCut?: boolean;
   /** Asked for a second time on purpose, to find where the list goes on: nothing new in it is no bad sign. */
