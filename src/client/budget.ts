@@ -34,6 +34,21 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
   };
 }
 
+/**
+ * One claim after the other, and none after one that was refused: a smaller request for later rows would else take
+ * what is left, and nobody would see its rows.
+ */
+export function inTurn(budget: Budget): Budget {
+  let last: Promise<Claim | undefined> = Promise.resolve(undefined);
+  return {
+    claim: async (credits) => {
+      const turn = last.then(async () => await budget.claim(credits));
+      last = turn;
+      return await turn;
+    },
+  };
+}
+
 /** The credits of one request over all its attempts. */
 export interface Tab {
   /** Sets them aside, unless an earlier attempt that cost nothing has left them so. */
@@ -46,10 +61,12 @@ export interface Tab {
 
 /**
  * What a refused attempt did not cost stays set aside for the next one: given back while it waits, it would go to
- * requests for later rows, and the rows that come first would be the ones that are never had.
+ * requests for later rows, and the rows that come first would be the ones that are never had. `budget` is claimed from
+ * in turn, but for attempts after one that was paid: the rows of these come before those of whoever waits.
  */
-export function openTab(budget: Budget, credits: number): Tab {
+export function openTab(budget: Budget, turns: Budget, credits: number): Tab {
   let claim: Claim | undefined;
+  let isPaid = false;
   const settle = async (cost: number): Promise<void> => {
     const settled = claim;
     claim = undefined;
@@ -57,9 +74,12 @@ export function openTab(budget: Budget, credits: number): Tab {
   };
   return {
     open: async () => {
-      claim ??= await budget.claim(credits);
+      claim ??= await (isPaid ? budget : turns).claim(credits);
     },
-    pay: async () => await settle(credits),
+    pay: async () => {
+      isPaid = true;
+      await settle(credits);
+    },
     close: async () => await settle(0),
   };
 }

@@ -2,7 +2,7 @@ import type { Args } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
-import { type Budget, openTab, type Tab } from "./budget.ts";
+import { type Budget, inTurn, openTab, type Tab } from "./budget.ts";
 import { costOf } from "./cost.ts";
 import { type Document, readDocument } from "./document.ts";
 import { hideKey } from "./hide-key.ts";
@@ -59,6 +59,7 @@ export interface Waiting {
 export function createClient(context: Context, target: Target, options: ClientOptions): Client {
   const transport = createTransport(context.clock);
   const { meter, sent } = createMeter();
+  const turns = inTurn(options.budget);
 
   const attempt = async (url: URL, endpoint: Endpoint, args: Args, tab: Tab): Promise<Document> => {
     await tab.open();
@@ -109,7 +110,7 @@ export function createClient(context: Context, target: Target, options: ClientOp
   };
 
   const ask = async (endpoint: Endpoint, args: Args): Promise<Document> => {
-    const tab = openTab(options.budget, costOf(endpoint, args));
+    const tab = openTab(options.budget, turns, costOf(endpoint, args));
     try {
       return await askWithRetries(endpoint, args, tab);
     } finally {

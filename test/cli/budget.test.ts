@@ -71,6 +71,9 @@ describe("--max-credits", () => {
     const outcome = await dexdata("prices ethereum - --max-credits 29", { env: env(), stdin: addresses(40) });
     expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 5, charged: 20 });
     expect(failureOf(outcome)["message"]).toContain("the next request would cost 10");
+    // The third batch would fit, but its rows come after those of the second.
+    await dexdata("prices ethereum - --max-credits 12", { env: env(), stdin: addresses(22) });
+    expect(charged()).toBe(30);
   });
 
   test("0 sends nothing", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bothBudgets, type Budget, openTab, unbounded } from "../../src/client/budget.ts";
+import { bothBudgets, type Budget, inTurn, openTab, unbounded } from "../../src/client/budget.ts";
 import { runBudget } from "../../src/client/run-budget.ts";
 import { Failure } from "../../src/model/failure.ts";
 
@@ -31,6 +31,16 @@ describe("what a run may spend", () => {
     expect([four, one]).toEqual([undefined, undefined]);
   });
 
+  test("in turn, a smaller request does not take what a larger one before it could not have", async () => {
+    const budget = inTurn(runBudget(12));
+    const first = await budget.claim(10);
+    const [ten, two] = [budget.claim(10), budget.claim(2)].map(
+      async (claim) => await claim.catch((cause: unknown) => cause),
+    );
+    await first.settle(10);
+    expect(await Promise.all([ten, two])).toEqual([expect.any(Failure), expect.any(Failure)]);
+  });
+
   test("of two budgets, the one that grants gives back what the other refuses", async () => {
     const [wide, narrow] = [runBudget(5), runBudget(1)];
     await expect(bothBudgets(wide, narrow).claim(5)).rejects.toThrow("--max-credits 1: 0 credits");
@@ -57,7 +67,7 @@ describe("the tab of one request", () => {
 
   test("an attempt that cost nothing leaves the credits to the next one", async () => {
     const { budget, steps } = recorded();
-    const tab = openTab(budget, 3);
+    const tab = openTab(budget, budget, 3);
     await tab.open();
     await tab.open();
     await tab.pay();
@@ -67,7 +77,7 @@ describe("the tab of one request", () => {
 
   test("an attempt that may have cost them makes the next one claim its own; the rest is given back", async () => {
     const { budget, steps } = recorded();
-    const tab = openTab(budget, 3);
+    const tab = openTab(budget, budget, 3);
     await tab.open();
     await tab.pay();
     await tab.open();
