@@ -3,6 +3,7 @@ import type * as module from "../../../src/client/streams/event-stream.ts";
 import { bundled, processorTime } from "../../harness/bundled.ts";
 import { inPieces } from "./parse-stream.ts";
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle of that very module
 const { createEventStreamParser } = (await bundled("src/client/streams/event-stream.ts")) as typeof module;
 
 /** Processor time for the chunks; the best of several, since other work only ever adds. */

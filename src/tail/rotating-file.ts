@@ -1,0 +1,116 @@
+import { statSync } from "node:fs";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import path from "node:path";
+import type { Clock, Output } from "../model/context.ts";
+import { Failure, usageFailure } from "../model/failure.ts";
+import { fileOf, fixedFolder } from "./file-pattern.ts";
+import { repairLastLine, type TornLine } from "./torn-line.ts";
+
+/** An output into files that change with time. */
+export interface RotatingFile extends Output {
+  /** Whole lines. They go to the file of the instant they were received at, in milliseconds; now when not given. */
+  readonly write: (text: string | Uint8Array, receivedAt?: number) => Promise<void>;
+  /** What was written is on the disk then. */
+  readonly close: () => Promise<void>;
+}
+
+/** Refused before anything is sent: a pattern that means nothing, a folder that is not there, a file that is none. */
+export function checkOutPattern(pattern: string, now: number): void {
+  const label = `--out "${pattern}"`;
+  const file = fileOf(pattern, now);
+  if (!isFolder(fixedFolder(pattern))) {
+    throw usageFailure(
+      `${label}: there is no folder ${fixedFolder(pattern)}`,
+      "make it first, or name another file",
+    );
+  }
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
+  if (found?.isFile() === false)
+    throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
+}
+
+/**
+ * Lines are added to what a file holds, never instead of it: a tail that was stopped is started again. The file of now
+ * is opened at once, so that one that cannot be written is known before anything is asked for.
+ */
+export async function openRotatingFile(
+  pattern: string,
+  clock: Pick<Clock, "now">,
+  onRepair: (file: string, torn: TornLine) => void,
+): Promise<RotatingFile> {
+  checkOutPattern(pattern, clock.now());
+  const openAt = async (file: string): Promise<Opened> => {
+    const handle = await openToAppend(file);
+    const torn = await repairLastLine(handle, file).catch(async (cause: unknown) => {
+      await handle.close();
+      throw cause;
+    });
+    if (torn !== undefined) onRepair(file, torn);
+    return { file, handle };
+  };
+
+  let current: Opened | undefined = await openAt(fileOf(pattern, clock.now()));
+  const append = async (text: string | Uint8Array, receivedAt: number): Promise<void> => {
+    const file = fileOf(pattern, receivedAt);
+    if (current?.file !== file) {
+      await leave();
+      current = await openAt(file);
+    }
+    await current.handle.appendFile(text).catch((cause: unknown) => {
+      throw unwritable(file, cause);
+    });
+  };
+  const leave = async (): Promise<void> => {
+    const left = current;
+    current = undefined;
+    await left?.handle.sync();
+    await left?.handle.close();
+  };
+
+  let last: Promise<void> = Promise.resolve();
+  /** One after another: several connections share the file. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    isTerminal: false,
+    columns: undefined,
+    write: (text, receivedAt = clock.now()) => inTurn(() => append(text, receivedAt)),
+    close: () => inTurn(leave),
+  };
+}
+
+interface Opened {
+  readonly file: string;
+  readonly handle: FileHandle;
+}
+
+async function openToAppend(file: string): Promise<FileHandle> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    return await open(file, "a+", 0o666);
+  } catch (cause) {
+    throw unwritable(file, cause);
+  }
+}
+
+function unwritable(file: string, cause: unknown): Failure {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+  return new Failure(`--out "${file}": cannot be written (${code})`, {
+    exit: code === "ENOSPC" || code === "EFBIG" || code === "EIO" ? 1 : 2,
+    code: "output",
+    retryable: false,
+    next:
+      code === "ENOSPC"
+        ? "the disk is full: make room, and start again; what is there is kept"
+        : "check the folder's permissions and limits, or name another file",
+    cause,
+  });
+}
+
+function isFolder(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,187 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { fileOf, fixedFolder } from "../../src/tail/file-pattern.ts";
+import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/tail/rotating-file.ts";
+import type { TornLine } from "../../src/tail/torn-line.ts";
+import { createRandom } from "../harness/random.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+/** A folder of its own for one test. */
+function newFolder(): string {
+  const made = path.join(folder, String((count += 1)));
+  mkdirSync(made);
+  return made;
+}
+
+const at = (text: string): number => Date.parse(text);
+const midnight = at("2026-11-22T00:00:00Z");
+
+async function open(
+  pattern: string,
+  now = midnight - 60_000,
+): Promise<RotatingFile & { repairs: TornLine[] }> {
+  const repairs: TornLine[] = [];
+  const file = await openRotatingFile(pattern, { now: () => now }, (_file, torn) => repairs.push(torn));
+  return { ...file, repairs };
+}
+
+function filesIn(made: string): Record<string, string> {
+  const names = readdirSync(made, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  return Object.fromEntries(
+    names.map(({ parentPath, name }) => {
+      const file = path.join(parentPath, name);
+      return [path.relative(made, file), readFileSync(file, "utf8")];
+    }),
+  );
+}
+
+describe("the file of an instant", () => {
+  test.each([
+    { pattern: "ticks-%Y%m%d.ndjson", instant: "2026-11-21T23:59:59.999Z", file: "ticks-20261121.ndjson" },
+    { pattern: "ticks-%Y%m%d.ndjson", instant: "2026-11-22T00:00:00.000Z", file: "ticks-20261122.ndjson" },
+    { pattern: "%H-%M", instant: "2026-01-02T03:04:05Z", file: "03-04" },
+    { pattern: "%Y/%m/%d", instant: "2026-01-02T03:04:05+02:00", file: "2026/01/02" },
+    { pattern: "100%%-%%Y", instant: "2026-01-02T03:04:05Z", file: "100%-%Y" },
+    { pattern: "plain.ndjson", instant: "2026-01-02T03:04:05Z", file: "plain.ndjson" },
+  ])("$pattern at $instant", ({ pattern, instant, file }) => {
+    expect(fileOf(pattern, at(instant))).toBe(file);
+  });
+
+  test.each(["%y", "%S", "%s", "%-d", "100%", "%__proto__"])("%j means nothing", (pattern) => {
+    expect(() => fileOf(pattern, midnight)).toThrow(/means nothing$/u);
+  });
+
+  test.each([
+    ["/data/ticks-%Y.ndjson", "/data"],
+    ["/data/%Y/ticks.ndjson", "/data"],
+    ["/data/x%Y/%m/ticks.ndjson", "/data"],
+    ["/da%%ta/%Y/ticks.ndjson", "/da%ta"],
+    ["/data/ticks.ndjson", "/data"],
+  ])("%s needs the folder %s", (pattern, needed) => {
+    expect(fixedFolder(pattern)).toBe(needed);
+  });
+});
+
+describe("refused before anything is sent", () => {
+  test.each([
+    { what: "a folder that is not there", file: "none/x.ndjson", message: /there is no folder/u },
+    { what: "also one below", file: "none/%Y/x.ndjson", message: /there is no folder/u },
+    { what: "a folder", file: ".", message: /is a folder/u },
+    { what: "a letter that is no part of a time", file: "%Q.ndjson", message: /%Q means nothing/u },
+  ])("$what", ({ file, message }) => {
+    expect(() => checkOutPattern(path.join(newFolder(), file), midnight)).toThrow(message);
+  });
+
+  test("a device", () => {
+    expect(() => checkOutPattern("/dev/null", midnight)).toThrow(/no regular file/u);
+  });
+});
+
+test("each line goes to the file of the instant it was received at, whole", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "ticks-%Y%m%d.ndjson"));
+  await file.write('{"n":1}\n', midnight - 1);
+  await file.write('{"n":2}\n{"n":3}\n', midnight);
+  // Received before, written after: another connection was slower.
+  await file.write('{"n":4}\n', midnight - 1);
+  await file.write(Buffer.from('{"n":5}\n'), midnight + 86_400_000);
+  await file.close();
+  expect(filesIn(made)).toEqual({
+    "ticks-20261121.ndjson": '{"n":1}\n{"n":4}\n',
+    "ticks-20261122.ndjson": '{"n":2}\n{"n":3}\n',
+    "ticks-20261123.ndjson": '{"n":5}\n',
+  });
+});
+
+test("no line is lost, split or moved where many writers cross many edges at once", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "%H%M.ndjson"));
+  const random = createRandom(5);
+  const expected: Record<string, string> = {};
+  const writes = Array.from({ length: 500 }, async (_, index) => {
+    const instant = midnight + Math.floor(random() * 10) * 60_000;
+    const line = `{"n":${index},"x":"${"é".repeat(Math.floor(random() * 2000))}"}\n`;
+    const name = path.basename(fileOf("%H%M.ndjson", instant));
+    expected[name] = (expected[name] ?? "") + line;
+    await file.write(line, instant);
+  });
+  await Promise.all(writes);
+  await file.close();
+  const { "2359.ndjson": first, ...others } = filesIn(made);
+  expect(others).toEqual(expected);
+  expect(first, "the file of the start").toBe("");
+});
+
+test("folders named after the time are made", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "%Y/%m/ticks.ndjson"));
+  await file.write("{}\n", at("2027-03-01T00:00:00Z"));
+  await file.close();
+  expect(filesIn(made)).toEqual({ "2026/11/ticks.ndjson": "", "2027/03/ticks.ndjson": "{}\n" });
+});
+
+describe("what is there is kept", () => {
+  test.each([
+    { what: "whole lines", there: '{"n":1}\n', after: '{"n":1}\n{"n":2}\n', kinds: [] },
+    { what: "nothing", there: "", after: '{"n":2}\n', kinds: [] },
+    { what: "half a line is cut off", there: '{"n":1}\n{"n":1', after: '{"n":1}\n{"n":2}\n', kinds: ["cut"] },
+    { what: "also alone", there: '{"n', after: '{"n":2}\n', kinds: ["cut"] },
+    {
+      what: "also cut inside a character",
+      there: Buffer.from('{"n":1}\n{"n":"é').subarray(0, -1),
+      after: '{"n":1}\n{"n":2}\n',
+      kinds: ["cut"],
+    },
+    {
+      what: "a whole line is given its end",
+      there: '{"n":1}',
+      after: '{"n":1}\n{"n":2}\n',
+      kinds: ["ended"],
+    },
+  ])("$what", async ({ there, after, kinds }) => {
+    const made = newFolder();
+    writeFileSync(path.join(made, "x.ndjson"), there);
+    const file = await open(path.join(made, "x.ndjson"));
+    await file.write('{"n":2}\n');
+    await file.close();
+    expect(filesIn(made)).toEqual({ "x.ndjson": after });
+    expect(file.repairs.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  test("a file of something else is left alone", async () => {
+    const made = newFolder();
+    const other = path.join(made, "notes.txt");
+    writeFileSync(other, "no end of line");
+    await expect(open(other)).rejects.toThrow(/something else than lines of JSON/u);
+    expect(readFileSync(other, "utf8")).toBe("no end of line");
+  });
+
+  test("a file of one endless line too", async () => {
+    const other = path.join(newFolder(), "huge");
+    writeFileSync(other, "x");
+    for (let mebibyte = 0; mebibyte < 5; mebibyte++) appendFileSync(other, "{".repeat(1024 * 1024));
+    await expect(open(other)).rejects.toThrow(/something else than lines of JSON/u);
+  });
+
+  test("a file of a time that comes again is repaired like the first", async () => {
+    const made = newFolder();
+    const file = await open(path.join(made, "%H.ndjson"));
+    writeFileSync(path.join(made, "00.ndjson"), '{"n":1}\n{"torn');
+    await file.write('{"n":2}\n', midnight);
+    await file.close();
+    expect(filesIn(made)["00.ndjson"]).toBe('{"n":1}\n{"n":2}\n');
+  });
+});
+
+test("a file that may not be opened is one clear failure", async () => {
+  const made = newFolder();
+  writeFileSync(path.join(made, "x"), "");
+  await expect(open(path.join(made, "x", "%Y", "y.ndjson"))).rejects.toThrow(/there is no folder/u);
+  const file = await open(path.join(made, "%H"));
+  mkdirSync(path.join(made, "00"));
+  await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(EISDIR\)/u);
+  await file.close();
+});
