@@ -32,7 +32,7 @@ export async function* walkNumberedPages(
       at = yield* walkWindow(walk, reply, window, client.width);
       continue;
     }
-    const page = walk.take(await walk.ask(at));
+    const page = windows.freeze(walk.take(await walk.ask(at)));
     yield page;
     at = page.next;
   }

@@ -54,7 +54,7 @@ describe("transactions", () => {
 
     const asked = sandbox.takeLog().map(({ url }) => new URL(url, "http://sandbox").searchParams);
     const pages = asked.flatMap((query) => query.get("page") ?? []).map(Number);
-    expect(pages).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    expect(new Set(pages)).toEqual(new Set(Array.from({ length: 100 }, (_, index) => index + 1)));
     expect(asked.length).toBeLessThanOrEqual(105);
   });
 

@@ -1,0 +1,71 @@
+import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
+
+/** One event of a made-up pool; `time` in unix seconds, with a fraction where it has one. */
+export interface Event {
+  readonly id: string;
+  readonly log_index: number;
+  readonly time: number;
+}
+
+/** A list of transactions as a service keeps it, newest first; a test changes `events` between requests. */
+export interface Listing {
+  events: Event[];
+  /** The public service leaves rows at `to` out. */
+  readonly isExclusive?: boolean;
+  /** `to` counts in whole seconds, rounded down. */
+  readonly cutsFractions?: boolean;
+  /** What the service says instead of its true number of rows. */
+  readonly total?: (items: number, request: SeenRequest) => number;
+  readonly totalPages?: (pages: number) => number;
+}
+
+/** `2026-11-21T08:00:00Z` and the seconds after it. */
+export const listingStart = Date.parse("2026-11-21T08:00:00Z") / 1000;
+
+/** The answers of specification, endpoint 1, for such a list. */
+export function answerOf(listing: Listing, request: SeenRequest): Reply {
+  const { query } = request;
+  const limit = Number(query.get("limit") ?? 10);
+  const [page, cursor] = [Number(query.get("page") ?? 1), query.get("cursor")];
+  if (page > 100) return json({ error: "invalid_param", param: "page" }, { status: 400 });
+  const inside = listing.events.filter((event) => isInside(event, listing, query.get("to")));
+  if (cursor !== null) {
+    const at = inside.findLastIndex(({ id }) => id === cursor);
+    if (at < 0) return json({ error: "invalid_param", param: "cursor" }, { status: 400 });
+    const shown = inside.slice(at + 1, at + 1 + limit);
+    const isLast = at + 1 + limit >= inside.length;
+    return json({
+      transactions: shown.map(toRow),
+      page_info: { limit, next_cursor: isLast ? "" : shown.at(-1)?.id },
+    });
+  }
+  const items = listing.total?.(inside.length, request) ?? inside.length;
+  const pages = Math.ceil(items / limit);
+  return json({
+    transactions: inside.slice((page - 1) * limit, page * limit).map(toRow),
+    page_info: { limit, page, total_items: items, total_pages: listing.totalPages?.(pages) ?? pages },
+  });
+}
+
+function isInside({ time }: Event, { isExclusive, cutsFractions }: Listing, to: string | null): boolean {
+  if (to === null) return true;
+  const seconds = /^\d+$/u.test(to) ? Number(to) : Date.parse(to) / 1000;
+  const bound = cutsFractions === true ? Math.floor(seconds) : seconds;
+  return isExclusive === true ? time < bound : time <= bound;
+}
+
+function toRow({ id, log_index, time }: Event): object {
+  const created_at = new Date(time * 1000).toISOString().replace(".000Z", "Z");
+  return { id, log_index, created_at };
+}
+
+export const nameOf = ({ id, log_index }: Pick<Event, "id" | "log_index">): string => `${id} ${log_index}`;
+
+/** `count` events of one log each, `perSecond` of them in each second. */
+export function manyEvents(count: number, perSecond: number): Event[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `0x${count - index}`,
+    log_index: 0,
+    time: listingStart - Math.floor(index / perSecond),
+  }));
+}
