@@ -115,7 +115,7 @@ function ofNumberedPages(
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const basis =
     limit === undefined
-      ? `the service counts ${total} rows; pages of ${pageSize}`
+      ? `the service counts ${total} rows now; pages of ${pageSize}`
       : `--limit ${limit} in pages of ${pageSize}`;
   // What ends in time can be held still, at a few requests; see `walkNumberedPages`.
   if (handOverAfter === undefined || requests < 2) return { requests, rows, certainty: "at most", basis };
@@ -144,7 +144,7 @@ function ofCursorPages({ endpoint, asked: [args = new Map()], limit, walk }: Wan
     requests: Math.floor(pools / pageSize) + 1,
     rows: pools,
     certainty: "at most",
-    basis: `the service counts ${pools} pools there; pages of ${pageSize}`,
+    basis: `the service counts ${pools} pools there now; pages of ${pageSize}`,
   };
 }
 

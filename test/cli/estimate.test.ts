@@ -189,6 +189,36 @@ describe("what only the service knows", () => {
     });
   });
 
+  test("the bound holds where the service leaves the end of a window out", async () => {
+    const newest = Date.parse("2026-11-21T08:00:00Z") / 1000;
+    const events = Array.from({ length: 700 }, (_, index) => ({
+      id: `0x${index}`,
+      log_index: 0,
+      created_at: new Date((newest - index * 60) * 1000).toISOString(),
+    }));
+    server = await startScriptedServer(({ query }) => {
+      const to = Number(query.get("to") ?? newest + 1);
+      const held = events.filter((_, index) => newest - index * 60 < to);
+      const [limit, page] = [Number(query.get("limit")), Number(query.get("page"))];
+      return json({
+        transactions: held.slice((page - 1) * limit, page * limit),
+        page_info: {
+          limit,
+          page,
+          total_items: held.length,
+          total_pages: Math.ceil(held.length / limit),
+        },
+      });
+    });
+    const words = `txns ethereum ${pool} --all --page-size 30`;
+    const { stdout } = await dexdata(`${words} --estimate`, { env: env() });
+    expect(toRow(stdout)).toMatchObject({ requests: 24, credits_at_most: 30, rows_at_most: 700 });
+    const before = server.requests.length;
+    const real = await dexdata(words, { env: env() });
+    expect(rowsOf(real.stdout)).toHaveLength(700);
+    expect(server.requests.length - before).toBeLessThanOrEqual(30);
+  });
+
   test("a market so quiet that its candles look cut off is asked once more, within the bound", async () => {
     const hour = 3_600_000;
     const opening = Date.parse("2026-11-20T09:00:00Z");
