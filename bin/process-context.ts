@@ -40,6 +40,9 @@ function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output 
     get columns() {
       return stream.isTTY ? stream.columns : undefined;
     },
+    get rows() {
+      return stream.isTTY ? stream.rows : undefined;
+    },
     write: async (text) =>
       await new Promise((resolve, reject) => {
         // The callback comes when the bytes have been handed to the reader, so awaiting it is back-pressure.

@@ -37,6 +37,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Width in columns of the terminal; undefined where there is none. */
   readonly columns: number | undefined;
+  /** Height in lines likewise. */
+  readonly rows?: number | undefined;
   /**
    * Resolves when the text has been handed over and the reader keeps up, so that awaiting it makes a slow
    * reader slow the requests instead of filling memory. Rejects when the reader is gone.

@@ -1,0 +1,89 @@
+import type { Clock, Output } from "../../model/context.ts";
+import type { Board, Window } from "./board.ts";
+import type { TailState } from "./status-line.ts";
+
+/** A board on a terminal, from its opening until it is closed. */
+export interface Display {
+  /** Something came; throws what the terminal answered to the last picture. */
+  readonly changed: () => void;
+  /** Gives the terminal back as it was, with the last picture below what stood there. */
+  readonly close: () => Promise<void>;
+}
+
+export interface DisplayOptions {
+  readonly clock: Clock;
+  readonly output: Output;
+  readonly board: Board;
+  readonly state: () => TailState;
+  /** Ends the run: the terminal is given back at once, whatever the rest of the program still waits for. */
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds between two pictures: ten a second when something happens, one when nothing does. */
+const [busy, quiet] = [100, 1000];
+
+// The other screen, so that what stood on this one comes back; no cursor; long lines are cut instead of broken.
+const enter = "\u001B[?1049h\u001B[?25l\u001B[?7l";
+const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
+/** Terminals that know this show all that is between as one picture; others ignore it. */
+const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
+const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
+
+export function openDisplay({ clock, output, board, state, signal }: DisplayOptions): Display {
+  const done = new AbortController();
+  let isChanged = true;
+  let failure: unknown;
+  let isLeft = false;
+
+  const giveBack = (): void => {
+    done.abort();
+    if (isLeft) return;
+    isLeft = true;
+    output.write(leave).catch(() => undefined);
+  };
+  if (signal.aborted) done.abort();
+  signal.addEventListener("abort", giveBack, { once: true });
+
+  const keepDrawing = async (): Promise<void> => {
+    await output.write(enter);
+    let drawn = { elapsed: 0, text: "", window: windowOf(output) };
+    while (!done.signal.aborted) {
+      const elapsed = clock.elapsed();
+      const window = windowOf(output);
+      const isResized = window.columns !== drawn.window.columns || window.rows !== drawn.window.rows;
+      if (isChanged || isResized || elapsed - drawn.elapsed >= quiet) {
+        isChanged = false;
+        const text = picture(board.frame(window, state(), elapsed));
+        if (isResized || text !== drawn.text) await output.write(text);
+        drawn = { elapsed, text, window };
+      }
+      await clock.sleep(busy, done.signal);
+    }
+  };
+  const drawing = keepDrawing().catch((cause: unknown) => {
+    if (!done.signal.aborted) failure = cause;
+  });
+
+  return {
+    changed: () => {
+      if (failure !== undefined) throw failure;
+      isChanged = true;
+    },
+    close: async () => {
+      signal.removeEventListener("abort", giveBack);
+      giveBack();
+      await drawing;
+      const last = board.frame(windowOf(output), state(), clock.elapsed());
+      await output.write(`${last.join("\n")}\n`);
+    },
+  };
+}
+
+function picture(lines: readonly string[]): string {
+  return begin + home + lines.map((line) => line + restOfLine).join("\r\n") + restOfScreen + end;
+}
+
+/** A terminal that does not tell its size has the one that terminals have had since they exist. */
+function windowOf({ columns, rows }: Output): Window {
+  return { columns: columns || 80, rows: rows || 24 };
+}

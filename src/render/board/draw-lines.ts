@@ -1,0 +1,45 @@
+import type { Cell } from "../cell.ts";
+import { visibleText } from "../sanitise.ts";
+import { cutText } from "../width.ts";
+import type { BoardOptions } from "./board-options.ts";
+import { counted, statusLine, type TailState } from "./status-line.ts";
+
+export function drawTitle(options: BoardOptions, columns: number, elapsed: number): string {
+  const { feed, assets, isSimulated, isUnicode, paint, start } = options;
+  const separator = isUnicode ? " · " : ", ";
+  const title = `dexdata stream ${feed}`;
+  const rest = [
+    counted(assets.length, "asset"),
+    ...(isSimulated ? ["simulated data"] : []),
+    since(elapsed - start),
+  ];
+  const text = cutText(separator + rest.join(separator), Math.max(0, columns - title.length), "");
+  return paint(cutText(title, columns, ""), "heading") + paint(text, "faint");
+}
+
+export function drawMore(options: BoardOptions, count: number, columns: number): string {
+  const { isUnicode } = options;
+  return drawText(options, { text: `${isUnicode ? "…" : "..."} ${count} more`, tone: "faint" }, columns);
+}
+
+/** Only the mark has a colour: a whole line of it would be read as news. */
+export function drawStatus(options: BoardOptions, state: TailState, columns: number): string {
+  const { text, tone } = statusLine(state, options.isUnicode);
+  const [mark = "", ...rest] = cutText(text, columns, "");
+  return options.paint(mark, tone) + rest.join("");
+}
+
+export function drawText({ paint, isUnicode }: BoardOptions, { text, tone }: Cell, columns: number): string {
+  return paint(cutText(visibleText(text), columns, isUnicode ? "…" : "..."), tone);
+}
+
+/** `12 s`, `3 min`, `5 h 12 min`, `2 d 4 h`. */
+function since(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (hours === 0) return `${minutes} min`;
+  if (hours < 24) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
