@@ -65,9 +65,9 @@ function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen:
   if (local.notes !== undefined) command.addHelpText("after", local.notes);
   command.action((words: string[]) => {
     const values = flagValues(command, local.flags);
-    const foreign = globalFlags.find(
-      ({ name }) => values[name] !== undefined && !local.shared.includes(name),
-    );
+    // `sandbox --rpm` is the service's rate, not that of requests.
+    const known = [...local.shared, ...local.flags.map(({ name }) => name)];
+    const foreign = globalFlags.find(({ name }) => values[name] !== undefined && !known.includes(name));
     if (foreign !== undefined) {
       throw usageFailure(
         `--${foreign.name}: ${local.words} does not take it`,

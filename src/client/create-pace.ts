@@ -100,7 +100,6 @@ function heldBack(wait: number): Failure {
   return new Failure("too many requests: the service asked all who use this key to wait", {
     exit: 6,
     code: "rate_limited",
-    why: "an earlier command was told so, and every process that uses the key counts",
     retryable: true,
     retryAfter: wait,
   });

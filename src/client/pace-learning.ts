@@ -63,8 +63,7 @@ function resetAfter(headers: RateNews["headers"]): number | undefined {
  */
 function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: number): PaceState {
   const refused = withSend(state.refused, turn.at).toSorted((one, other) => one.at - other.at);
-  // Without the one that was refused.
-  const accepted = Math.max(0, acceptedUntil(state, turn.at) - 1);
+  const accepted = Math.max(0, turn.before - countBetween(state.refused, turn.at - minute, turn.at));
   const { suspect, peak } = state;
   // One burst that met one limit: all of it was sent before the first refusal was heard.
   const isSameBurst = suspect !== undefined && turn.at <= suspect.at;
@@ -98,15 +97,12 @@ function tolerance({ accepted }: { readonly accepted: number }): number {
   return Math.max(2, Math.floor(accepted / 20));
 }
 
-/** Requests of the minute until that time that were not refused. */
-function acceptedUntil({ sends, refused }: PaceState, at: number): number {
-  return Math.max(0, countBetween(sends, at - minute, at) - countBetween(refused, at - minute, at));
-}
-
 /** Of a minute that ended two seconds ago: what was sent since may yet be refused. */
 const answeredBy = 2000;
 
 export function withPeak(state: PaceState, now: number): PaceState {
-  const accepted = acceptedUntil(state, now - answeredBy);
+  const until = now - answeredBy;
+  const from = until - minute;
+  const accepted = countBetween(state.sends, from, until) - countBetween(state.refused, from, until);
   return accepted > (state.peak?.accepted ?? 0) ? { ...state, peak: { accepted, at: now } } : state;
 }

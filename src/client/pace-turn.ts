@@ -1,6 +1,6 @@
-import { type Allowance, fixedAllowance, type PaceRate, planAllowance, type Turn } from "./pace.ts";
+import { type Allowance, fixedAllowance, minute, type PaceRate, planAllowance, type Turn } from "./pace.ts";
 import { rateInForce, withPeak } from "./pace-learning.ts";
-import { current, type PaceState, type Sends, withSend } from "./pace-state.ts";
+import { countBetween, current, type PaceState, type Sends, withSend } from "./pace-state.ts";
 
 /** A place that was taken, or how long none is free. */
 export type Attempt =
@@ -19,7 +19,7 @@ export function takeTurn(
     const { until } = state.hold;
     return { after: state, result: { wait: until - now, because: "hold", until } };
   }
-  const turn = { at: now };
+  const turn = { at: now, before: countBetween(state.sends, now - minute, now) };
   if (rate.kind === "unlimited") return { after: state, result: { turn } };
   const perMinute = rateInForce(rate, state);
   const free = perMinute === undefined ? now : freeAt(state.sends, allowanceOf(rate, perMinute), now);

@@ -10,6 +10,8 @@ export interface Pace {
 export interface Turn {
   /** On the clock that all processes of the machine share. */
   readonly at: number;
+  /** Requests sent in the minute before it. */
+  readonly before: number;
 }
 
 export interface RateNews {

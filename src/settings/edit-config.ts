@@ -37,8 +37,7 @@ export async function setSetting(context: Editing, name: string, text: string): 
   const checked = setting.check(text);
   if ("problem" in checked) throw usageFailure(`${label(name, text)}: ${checked.problem}`, checked.next);
   // A time keeps its unit, as it was typed; a host loses its last slash; a number is written as one.
-  const isNormal =
-    typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
+  const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
   const written = isNormal ? checked.value : text;
   await updateJsonFile(context, configPath(context), (current) => ({
     ...objectOf(current),

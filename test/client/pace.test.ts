@@ -231,7 +231,7 @@ describe("after a 429", () => {
     const held = key(plan(500));
     const parallel = key(plan(500));
     parallel.exchange(0, news(429, {}, 30_000));
-    const state = learn(parallel.state(), news(429, {}, 1000), { at: 0 }, plan(500), 10);
+    const state = learn(parallel.state(), news(429, {}, 1000), { at: 0, before: 0 }, plan(500), 10);
     expect(held.send(10)).toBe(0);
     expect(key(plan(500), state).send(1010)).toBe(28_990);
   });

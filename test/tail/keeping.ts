@@ -76,7 +76,7 @@ export async function keep(
     ...options.subscription,
   };
   const pace = {
-    turn: async () => await Promise.resolve({ at: 0 }),
+    turn: async () => await Promise.resolve({ at: 0, before: 0 }),
     heard: async () => await Promise.resolve(),
   };
   const opening = {

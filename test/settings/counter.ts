@@ -1,0 +1,37 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { updateStateFile } from "../../src/settings/state-file.ts";
+
+/** Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. */
+const [file = "", times = "0"] = process.argv.slice(2);
+
+const context = {
+  random: Math.random,
+  signal: new AbortController().signal,
+  clock: {
+    now: () => Date.now(),
+    elapsed: () => Number(process.hrtime.bigint()) / 1e6,
+    sleep: async (milliseconds: number) => await wait(milliseconds),
+  },
+};
+
+async function count(): Promise<void> {
+  for (let done = 0; done < Number(times); done += 1) {
+    await updateStateFile(context, file, (before) => {
+      const counted =
+        typeof before === "object" && before !== null && "counted" in before ? before.counted : 0;
+      return { after: { counted: Number(counted) + 1 }, result: undefined };
+    });
+  }
+}
+
+process.once("message", () => {
+  count().then(
+    () => process.disconnect(),
+    (error: unknown) => {
+      console.error(error);
+      process.exitCode = 1;
+      process.disconnect();
+    },
+  );
+});
+process.send?.("ready");
