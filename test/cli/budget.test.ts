@@ -119,7 +119,7 @@ describe("--max-credits", () => {
       expect(Number(certain) + Number(perhaps), `seed ${seed}`).toBe(25);
       expect(charged(), `seed ${seed}`).toBeGreaterThanOrEqual(Number(certain));
     }
-  });
+  }, 180_000);
 
   test("a pull under faults never passes it either, and what is free does not count", async () => {
     for (let seed = 1; seed <= (isLong ? 20 : 4); seed += 1) {
@@ -129,7 +129,7 @@ describe("--max-credits", () => {
       expect({ seed, exit: outcome.exit }).toEqual({ seed, exit: 5 });
       expect(charged(), `seed ${seed}`).toBeLessThanOrEqual(12);
     }
-  });
+  }, 180_000);
 
   test("what there is goes to the rows that come first, though their requests are refused for a while", async () => {
     const { env, charged } = await ledger({ faults: "429:40%/pools/0x" });
