@@ -1,8 +1,8 @@
 import { visibleText } from "../sanitise.ts";
 import { cutText, isPlain } from "../width.ts";
 
-/** No shorter than this: two addresses made to look alike differ in the middle. */
-export const shortestLabel = 20;
+/** Where there is less room, a beginning says more than two halves. */
+const shortestWithEnd = 16;
 
 /**
  * An asset in so many columns. Who typed an address knows its beginning and its end, so it is the middle that gives
@@ -11,7 +11,7 @@ export const shortestLabel = 20;
 export function assetLabel(asset: string, width: number, isUnicode: boolean): string {
   const text = visibleText(asset);
   const mark = isUnicode ? "…" : "...";
-  if (!isPlain(text) || width < shortestLabel) return cutText(text, width, mark);
+  if (!isPlain(text) || width < shortestWithEnd) return cutText(text, width, mark);
   if (text.length <= width) return text;
   const kept = width - mark.length;
   const end = Math.min(8, Math.floor(kept / 2));

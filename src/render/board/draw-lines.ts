@@ -2,19 +2,18 @@ import type { Cell } from "../cell.ts";
 import { visibleText } from "../sanitise.ts";
 import { cutText } from "../width.ts";
 import type { BoardOptions } from "./board-options.ts";
-import { counted, statusLine, type TailState } from "./status-line.ts";
+import { counted, joinFitting, statusLine, type TailState } from "./status-line.ts";
 
 export function drawTitle(options: BoardOptions, columns: number, elapsed: number): string {
   const { feed, assets, isSimulated, isUnicode, paint, start } = options;
-  const separator = isUnicode ? " · " : ", ";
   const title = `dexdata stream ${feed}`;
   const rest = [
     counted(assets.length, "asset"),
     ...(isSimulated ? ["simulated data"] : []),
-    since(elapsed - start),
+    `for ${duration(elapsed - start)}`,
   ];
-  const text = cutText(separator + rest.join(separator), Math.max(0, columns - title.length), "");
-  return paint(cutText(title, columns, ""), "heading") + paint(text, "faint");
+  const line = joinFitting([title, ...rest], isUnicode, columns);
+  return paint(line.slice(0, title.length), "heading") + paint(line.slice(title.length), "faint");
 }
 
 export function drawMore(options: BoardOptions, count: number, columns: number): string {
@@ -24,8 +23,8 @@ export function drawMore(options: BoardOptions, count: number, columns: number):
 
 /** Only the mark has a colour: a whole line of it would be read as news. */
 export function drawStatus(options: BoardOptions, state: TailState, columns: number): string {
-  const { text, tone } = statusLine(state, options.isUnicode);
-  const [mark = "", ...rest] = cutText(text, columns, "");
+  const { text, tone } = statusLine(state, options.isUnicode, columns);
+  const [mark = "", ...rest] = text;
   return options.paint(mark, tone) + rest.join("");
 }
 
@@ -34,7 +33,7 @@ export function drawText({ paint, isUnicode }: BoardOptions, { text, tone }: Cel
 }
 
 /** `12 s`, `3 min`, `5 h 12 min`, `2 d 4 h`. */
-function since(milliseconds: number): string {
+function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);

@@ -68,9 +68,10 @@ function drawRow(
   const drawn = columnWidths.map((width, index) => {
     const { text, tone } = cells[index] ?? { text: "", tone: "plain" };
     if (width === 0 || room <= gap) return "";
-    const kept = cutText(text, Math.min(width, room - gap), isUnicode ? "…" : "...");
-    room -= width + gap;
-    return " ".repeat(gap + Math.max(0, width - textWidth(kept))) + paint(kept, tone);
+    const fitting = Math.min(width, room - gap);
+    const kept = cutText(text, fitting, isUnicode ? "…" : "...");
+    room -= fitting + gap;
+    return " ".repeat(gap + fitting - textWidth(kept)) + paint(kept, tone);
   });
   const end = widths.course > 0 ? " ".repeat(gap) + course : "";
   return (label + drawn.join("") + end).trimEnd();

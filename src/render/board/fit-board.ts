@@ -1,5 +1,3 @@
-import { shortestLabel } from "./asset-label.ts";
-
 /** Widths of the columns; 0 for one that is left out. */
 export interface BoardWidths {
   readonly asset: number;
@@ -14,6 +12,8 @@ export const gap = 2;
 const [shortestCourse, longestCourse] = [8, 30];
 /** An asset keeps its network and most of its address for as long as there is anything else to shorten. */
 const readableLabel = 26;
+/** Half a price would be another price: it is the asset that gives way to it, down to this. */
+const shortest = 6;
 
 /**
  * Fits the columns into the window. The sparkline grows into what is left over; where room is short it shrinks first,
@@ -44,6 +44,6 @@ export function fitBoard(needed: Omit<BoardWidths, "course">, width: number): Bo
   const least = Math.min(readableLabel, needed.asset);
   const narrowest = { values: [price, ...more.map(() => 0)], change: 0, updates: 0, course: 0 };
   const chosen = choices.find((choice) => width - widthOf(choice) >= least) ?? narrowest;
-  const asset = Math.min(needed.asset, Math.max(Math.min(shortestLabel, width), width - widthOf(chosen)));
+  const asset = Math.max(Math.min(shortest, width), Math.min(needed.asset, width - widthOf(chosen)));
   return { ...chosen, asset };
 }

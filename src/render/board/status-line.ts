@@ -1,4 +1,5 @@
 import type { Cell } from "../cell.ts";
+import { cutText, textWidth } from "../width.ts";
 
 /** How the tail is doing, at one moment. */
 export interface TailState {
@@ -10,20 +11,33 @@ export interface TailState {
   readonly gaps: number;
 }
 
-/** One line, the most telling first, since a narrow window cuts its end. */
-export function statusLine({ wanted, open, events, credits, gaps }: TailState, isUnicode: boolean): Cell {
+/** One line, the most telling first: a narrow window has no room for the rest. */
+export function statusLine(state: TailState, isUnicode: boolean, width: number): Cell {
+  const { wanted, open, events, credits, gaps } = state;
   const isWhole = open >= wanted;
   const mark = isUnicode ? (isWhole ? "●" : "○") : isWhole ? "*" : "!";
   const connections = isWhole
     ? `${counted(open, "connection")} open`
     : `${open} of ${counted(wanted, "connection")} open, ${wanted - open} retrying`;
   const parts = [
-    connections,
+    `${mark} ${connections}`,
     counted(events, "event"),
-    counted(credits, "credit"),
     gaps === 0 ? "no gaps" : counted(gaps, "gap"),
+    counted(credits, "credit"),
   ];
-  return { text: `${mark} ${parts.join(isUnicode ? " · " : ", ")}`, tone: isWhole ? "up" : "down" };
+  return { text: joinFitting(parts, isUnicode, width), tone: isWhole ? "up" : "down" };
+}
+
+/** As many of the parts as fit, whole; of the first as much as does. */
+export function joinFitting(parts: readonly string[], isUnicode: boolean, width: number): string {
+  const [first = "", ...rest] = parts;
+  let text = cutText(first, width, "");
+  for (const part of rest) {
+    const longer = `${text}${isUnicode ? " · " : ", "}${part}`;
+    if (textWidth(longer) > width) break;
+    text = longer;
+  }
+  return text;
 }
 
 /** `1,234 events`, `1 event`. */
