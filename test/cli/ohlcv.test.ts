@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
@@ -12,9 +14,11 @@ import {
   type SeenRequest,
   startScriptedServer,
 } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { rawRequest } from "../sandbox/raw-request.ts";
 
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
+const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
 let server: ScriptedServer | undefined;
@@ -214,9 +218,15 @@ describe("a service that draws its bounds otherwise", () => {
   const words = `--interval 1m --from ${september} --to ${to} -o ndjson`;
 
   test("counts the end in: the candle of an edge comes once, the one that opens at the end not at all", async () => {
-    const { stdout, exit } = await askService({ interval: 60, isEndInclusive: true }, words);
+    const receipt = path.join(folder, "receipt.json");
+    // Every second minute, so that `limit` leaves room for the one that is too many.
+    const { stdout, exit } = await askService(
+      { interval: 60, isEndInclusive: true, has: (at) => at % 120 === 0 },
+      `${words} --receipt ${receipt}`,
+    );
     expect(exit).toBe(0);
-    expect(stdout).toBe(linesOf(range(september, to, 60), 60));
+    expect(stdout).toBe(linesOf(range(september, to, 120), 60));
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 1250, repeats_dropped: 2 });
   });
 
   test("rounds the start down: that candle is passed on, and the last of a full answer is not lost", async () => {
