@@ -71,7 +71,7 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
       bytes: sink.bytes(),
       sha256: sink.sha256(),
     }),
-    credits: `{"spent":${before.credits + meter.credits},"in_doubt":${meter.creditsInDoubt},"before":${meter.creditsBefore ?? "null"},"after":${meter.creditsLeft ?? "null"}}`,
+    credits: `{"spent":${before.credits + meter.credits},"in_doubt":${meter.creditsInDoubt},"before":${digits(meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
     complete: String(failure === undefined),
     why_not: JSON.stringify(whyNot(failure)),
     exit: String(exitOf(failure) ?? exit),
@@ -98,4 +98,9 @@ function whyNot(failure: unknown): string | null {
 function exitOf(failure: unknown): number | undefined {
   if (isInterruption(failure)) return exitOfInterruption(failure);
   return failure instanceof Failure ? failure.exit : undefined;
+}
+
+/** A header may hold anything; only a whole number is one here, with all its digits. */
+function digits(text: string | undefined): string {
+  return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
 }
