@@ -69,8 +69,8 @@ describe("a window of any length", () => {
     let lines = "";
     for (let start = from; start < to; start += 6000) {
       const end = Math.min(start + 6000, to);
-      const path = `/networks/ethereum/pools/${pool}/ohlcv?interval=1m&start=${start}&end=${end}&limit=1000`;
-      const { body } = await rawRequest(restPaid, path, { key: keys.pro });
+      const url = `/networks/ethereum/pools/${pool}/ohlcv?interval=1m&start=${start}&end=${end}&limit=1000`;
+      const { body } = await rawRequest(restPaid, url, { key: keys.pro });
       const rows: unknown = JSON.parse(body);
       if (!Array.isArray(rows)) throw new Error(body);
       for (const row of rows) lines += `${JSON.stringify(row)}\n`;
