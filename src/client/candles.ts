@@ -43,7 +43,8 @@ export async function* askForCandles(
   const window = candleWindow(args, walk.start?.value);
   const end = wholeSeconds(window.end);
   let last = Number.NEGATIVE_INFINITY;
-  for await (const { slice, candles } of inOrder(asksOf(asked, slicesOf(window, maxLimit)), client.width)) {
+  const asks = asksOf(asked, slicesOf(window, maxLimit));
+  for await (const { slice, candles } of inOrder(asks, client.width, { firstAlone: true })) {
     const kept: Candle[] = [];
     let repeats = 0;
     for (const candle of candles) {
