@@ -50,9 +50,9 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Notices, "wa
     if (!isShared) return await own.update(change);
     try {
       return await updateStateFile(context, file, (content) => {
-        // Sandboxes get a file for each port they ever had: the old ones go when a new one comes.
+        // Sandboxes get a file for each port they ever had: when a new one comes, the old ones go.
         if (content === undefined)
-          removeUnused(path.dirname(file), /^pace-[\da-f]{32}\.json$/u, context.clock.now());
+          removeUnused(path.dirname(file), /^pace-[\da-f]{32}\.json(?:\.\d+\.new)?$/u, context.clock.now());
         const changed = change(readPaceState(content));
         void own.update(() => changed);
         return changed;

@@ -26,10 +26,9 @@ export async function updateStateFile<T>(
       if (!lock.isHeld()) continue;
       renameSync(staged, file);
       return result;
-    } catch (error) {
-      rmSync(staged, { force: true });
-      throw error;
     } finally {
+      // Where it was put in place there is none.
+      rmSync(staged, { force: true });
       lock.release();
     }
   }

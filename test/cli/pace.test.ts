@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -333,6 +342,18 @@ describe("where the state cannot be kept", () => {
     expect(stderr).not.toContain("pace");
     expect(readFileSync(file, "utf8")).toBe('{"sends":[{"at":0,"count":1}],"refused":[]}');
   });
+});
+
+test("what a service left that nobody asked for a day goes when a new one is asked", async () => {
+  const old = path.join(state, `pace-${"0f".repeat(16)}.json`);
+  const twoDaysAgo = Date.parse("2026-11-19T08:54:00Z") / 1000;
+  for (const file of [old, `${old}.123.new`, path.join(state, "budget.json")]) {
+    writeFileSync(file, "{}");
+    utimesSync(file, twoDaysAgo, twoDaysAgo);
+  }
+  await ask(["networks"], { env: oneService() });
+  expect(readdirSync(state).toSorted()).toEqual(["budget.json", expect.stringMatching(/^pace-/u)]);
+  expect(existsSync(old)).toBe(false);
 });
 
 describe("a wait for the pace ends", () => {
