@@ -25,6 +25,10 @@ export function createProcessContext(): Context & { readonly release: () => void
     random: Math.random,
     signal: ending.signal,
     interrupt,
+    onReload: (listener) => {
+      process.on("SIGHUP", listener);
+      return () => process.off("SIGHUP", listener);
+    },
     release: () => process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate),
   };
 }

@@ -4,23 +4,30 @@ import { usageFailure } from "../model/failure.ts";
 
 /**
  * What a command asks for, from its words: `<network> <address…>`, `network:address …`, or `-` for one a line on
- * stdin, plain or as JSON objects, so that the NDJSON of one command feeds the next. Networks may be mixed.
+ * stdin, plain or as JSON objects, so that the NDJSON of one command feeds the next. Networks may be mixed. Where
+ * `readFile` is given, `@name` stands for the lines of a file.
  */
 export async function readSubjects(
   words: readonly string[],
   read: () => Promise<string>,
   usage: string,
+  readFile?: (name: string) => string,
 ): Promise<readonly Subject[]> {
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("a network and an address are needed", usage);
-  if (first === "-") return await readLines(read, undefined, usage);
-  const pair = splitPair(first);
-  if (pair === undefined && rest.length === 0)
+  if (first === "-") return readLines(await read(), undefined, "stdin", usage);
+  const isFile = (word: string): boolean => readFile !== undefined && word.startsWith("@");
+  const pair = isFile(first) ? undefined : splitPair(first);
+  const isAddress = pair !== undefined || isFile(first);
+  if (!isAddress && rest.length === 0)
     throw usageFailure(`"${first}": an address is needed after the network`, usage);
-  const network = pair === undefined ? first : undefined;
+  const network = isAddress ? undefined : first;
   const subjects: Subject[] = [];
-  for (const word of pair === undefined ? rest : words) {
-    if (word === "-") subjects.push(...(await readLines(read, network, usage)));
+  for (const word of isAddress ? words : rest) {
+    const name = word.slice(1);
+    if (word === "-") subjects.push(...readLines(await read(), network, "stdin", usage));
+    else if (readFile !== undefined && isFile(word))
+      subjects.push(...readLines(readFile(name), network, name, usage));
     else subjects.push(readWord(word, network, usage));
   }
   return subjects;
@@ -41,17 +48,19 @@ function splitPair(word: string): Subject | undefined {
   return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
 }
 
-async function readLines(
-  read: () => Promise<string>,
+function readLines(
+  text: string,
   network: string | undefined,
+  source: string,
   usage: string,
-): Promise<readonly Subject[]> {
-  const lines = (await read()).split("\n").map((line) => line.trim());
-  return lines.flatMap((line, index) => (line === "" ? [] : [readLine(line, network, index + 1, usage)]));
+): readonly Subject[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.flatMap((line, index) =>
+    line === "" ? [] : [readLine(line, network, `line ${index + 1} of ${source}`, usage)],
+  );
 }
 
-function readLine(line: string, network: string | undefined, number: number, usage: string): Subject {
-  const where = `line ${number} of stdin`;
+function readLine(line: string, network: string | undefined, where: string, usage: string): Subject {
   const said = line.startsWith("{")
     ? readRow(line, where)
     : ((network === undefined ? splitPair(line) : undefined) ?? { network: undefined, address: line });

@@ -15,6 +15,11 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Ends the run as a signal would; a closed stdout calls it. */
   readonly interrupt: (interruption: Interruption) => void;
+  /**
+   * Calls the listener whenever files are to be read again (SIGHUP), until the returned function is called. Without a
+   * listener that signal ends the process, as it does any.
+   */
+  readonly onReload: (listener: () => void) => () => void;
 }
 
 /** Why a run was cut short from outside. */

@@ -64,6 +64,8 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       const events = parser.push(next.value);
       const error = events.findIndex(({ name }) => name === "error");
       const whole = error < 0 ? events : events.slice(0, error);
+      const charged = whole.filter(({ name }) => limits.names.has(name)).length;
+      if (charged > 0) handlers.charged?.(charged);
       const data = sift(whole);
       if (data.length > 0) {
         hasData = true;
@@ -104,7 +106,7 @@ function isNewer(event: StreamEvent, newest: StreamEvent | undefined): boolean {
 }
 
 /** Not `Promise.race` with one promise for the whole stream, which would remember every race. */
-function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
@@ -113,7 +115,7 @@ function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> 
       end();
     };
     work.then(
-      () => settle(resolve),
+      (value) => settle(() => resolve(value)),
       (cause: unknown) => settle(() => reject(cause)),
     );
   });

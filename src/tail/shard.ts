@@ -24,8 +24,10 @@ export interface ShardHandlers {
   readonly opened: (at: Moment, gap: Gap | undefined) => void;
   /** Data events of one chunk, in order. Awaited: a consumer that is slow slows the socket. What it throws ends all. */
   readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  /** The connection is gone, or was not to be had, and will be tried again after the wait. */
-  readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
+  /** So many data events came: what the service counts as credits, also where one of them is not handed on. */
+  readonly charged?: (events: number) => void;
+  /** The connection is gone, or was not to be had, and will be tried again after the wait; `since` the last byte came. */
+  readonly retrying: (failure: Failure, waitMilliseconds: number, since: Moment | undefined) => void;
   /** What the service says besides data, for people; untrusted text. */
   readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
 }
@@ -96,7 +98,7 @@ export async function keepOpen(
     if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
       throw givenUp(failure, limits.maxReconnects);
     const wait = reconnectWait(attempts, failure, random());
-    handlers.retrying(failure, wait);
+    handlers.retrying(failure, wait, lost?.from);
     await clock.sleep(wait, signal);
   }
 }

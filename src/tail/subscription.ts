@@ -41,15 +41,18 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   const { target, clock, pace, timeout, command } = opening;
   const { feed, subjects } = subscription;
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
+  let wasOpen = false;
   return async (lastEventId, signal) => {
-    const url = urlOf(target.streaming, subscription, lastEventId !== "");
+    const url = urlOf(target.streaming, subscription, wasOpen);
+    // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
+    const resumed = lastEventId === "" && wasOpen ? (subscription.params.get("since") ?? "") : lastEventId;
     const turn = await pace.turn();
     signal.throwIfAborted();
     const request = {
       url,
       headers: {
         ...authorization(target, url),
-        ...(lastEventId !== "" && { "last-event-id": lastEventId }),
+        ...(resumed !== "" && { "last-event-id": resumed }),
       },
       body: subjects.length > 1 ? bodyOf(subscription) : undefined,
     };
@@ -57,7 +60,10 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const { headers } = opened.kind === "open" ? opened.connection : opened.answer;
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) opening.counted?.(plan);
-    if (opened.kind === "open") return opened.connection;
+    if (opened.kind === "open") {
+      wasOpen = true;
+      return opened.connection;
+    }
     const answer = hideKey(opened.answer, target.key);
     const refused = streamRefusal(answer, question, target);
     // A place that is not free says nothing about the minute.
@@ -80,7 +86,7 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, goe
     url.searchParams.set("address", only.address);
   }
   for (const [name, value] of params) {
-    // `since` would win over the id where an interrupted stream goes on (wire-facts 5.2).
+    // `since` would win over the id where an interrupted stream goes on, and be refused when it is old (wire-facts 5.2).
     if (!(goesOn && name === "since")) url.searchParams.set(name, value);
   }
   return url;

@@ -50,6 +50,8 @@ export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest
     env: (tier = "pro") => ({
       DEXDATA_BASE_URL: running().restFree,
       DEXDATA_PRO_BASE_URL: running().restPaid,
+      DEXDATA_STREAMING_URL: running().streamFree,
+      DEXDATA_STREAMING_PRO_URL: running().streamPaid,
       ...(tier !== "keyless" && { DEXDATA_API_KEY: running().keys[tier], DEXDATA_TIER: tier }),
     }),
     takeLog: () => {

@@ -38,6 +38,8 @@ export interface TestContext extends Context {
   readonly home: string;
   readonly stdoutText: () => string;
   readonly stderrText: () => string;
+  /** As SIGHUP would; false where nobody listens. */
+  readonly reload: () => boolean;
   /** Why the run was ended; undefined while it was not. */
   readonly interruption: () => Interruption | undefined;
 }
@@ -46,6 +48,7 @@ export interface TestContext extends Context {
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const controller = new AbortController();
   let interruption: Interruption | undefined;
+  const listeners = new Set<() => void>();
   const interrupt = (cause: Interruption): void => {
     interruption ??= cause;
     controller.abort(cause);
@@ -88,6 +91,14 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     random: typeof random === "function" ? random : () => random,
     signal: controller.signal,
     interrupt,
+    onReload: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    reload: () => {
+      for (const listener of listeners) listener();
+      return listeners.size > 0;
+    },
     home,
     stdoutText: stdout.text,
     stderrText: stderr.text,

@@ -112,7 +112,7 @@ describe("what leads to a new connection", () => {
       raw([
         `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${price("1").length.toString(16)}\r\n${price("1")}\r\n`,
       ]),
-      "the connection was closed before the answer was whole",
+      "the connection broke off",
     ],
   ])("%s: reconnects, with a gap that says why", async (_, first, reason) => {
     const kept = await keep((_request, index) => (index === 0 ? first : stream([price("2")])));

@@ -2,6 +2,7 @@ import { globalFlags } from "../flags.ts";
 import type { LocalCommand } from "../local-command.ts";
 import { apiFlags, apiNotes } from "./api-flags.ts";
 import { faultsHelp, sandboxFlags } from "./sandbox-flags.ts";
+import { streamFlags, streamNotes } from "./stream-flags.ts";
 
 const asking = [
   "output",
@@ -35,6 +36,36 @@ export const localCommands: readonly LocalCommand[] = [
     notes: apiNotes,
     shared: globalFlags.map(({ name }) => name),
     run: async (words, flags, context) => await (await import("./api.ts")).api(words, flags, context),
+  },
+  {
+    words: "stream",
+    positionals: "<network:address…|@file|->",
+    summary: "prices, trades, candles or reserves as they happen, one line an event, until stopped",
+    examples: [
+      "dexdata stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 3 --sandbox",
+      "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --for 30s --sandbox",
+      "dexdata tokens search base --limit 100 -o ndjson --sandbox | dexdata stream - --envelope --limit 5 --sandbox",
+    ],
+    flags: streamFlags,
+    notes: streamNotes,
+    shared: [
+      "output",
+      "quiet",
+      "stats",
+      "verbose",
+      "error-format",
+      "timeout",
+      "rpm",
+      "max-credits",
+      "sandbox",
+      "tier",
+      "seed",
+      "faults",
+      "now",
+      "key-file",
+      "profile",
+    ],
+    run: async (words, flags, context) => await (await import("./stream.ts")).stream(words, flags, context),
   },
   {
     words: "auth login",

@@ -137,6 +137,7 @@ async function* readChunks(body: Dispatcher.ResponseData["body"]): AsyncGenerato
 
 /** Whatever broke a stream that was open, a new connection may do better. */
 function brokenStream(cause: Error): Failure {
-  const message = cause instanceof Failure ? cause.message : "the connection broke off";
+  const isReset = cause instanceof Failure && cause.message.includes("reset");
+  const message = isReset ? cause.message : "the connection broke off";
   return new Failure(message, { exit: 7, code: "network", retryable: true, cause });
 }

@@ -1,0 +1,19 @@
+/** A signal that aborts with its parent, or on its own; `release` lets go of the parent. */
+export interface ChildSignal {
+  readonly signal: AbortSignal;
+  readonly abort: (reason: unknown) => void;
+  readonly release: () => void;
+}
+
+/** Not `AbortSignal.any`: a tail makes them for weeks, and the parent is to remember none that is over. */
+export function childOf(parent: AbortSignal): ChildSignal {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener("abort", follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release: () => parent.removeEventListener("abort", follow),
+  };
+}

@@ -1,0 +1,89 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Subject } from "../../src/client/batches.ts";
+import { Failure } from "../../src/model/failure.ts";
+import { findInvalid } from "../../src/tail/find-invalid.ts";
+
+const subjects = (count: number): readonly Subject[] =>
+  Array.from({ length: count }, (_, index) => ({
+    network: "base",
+    address: `0x${index.toString(16).padStart(40, "0")}`,
+  }));
+
+const refusal = (why: string | undefined, status = 400): Failure =>
+  new Failure("refused", { exit: 2, status, why, code: status === 404 ? "not_found" : "invalid_param" });
+
+/** A service that refuses what holds a bad one, and says so in these words. */
+function service(
+  bad: ReadonlySet<Subject>,
+  words: (subject: Subject, all: readonly Subject[]) => string | undefined,
+): {
+  readonly probe: (some: readonly Subject[]) => Promise<Failure | undefined>;
+  readonly opens: () => number;
+} {
+  let opens = 0;
+  return {
+    opens: () => opens,
+    probe: async (some) => {
+      opens += 1;
+      const first = some.find((subject) => bad.has(subject));
+      return await Promise.resolve(first === undefined ? undefined : refusal(words(first, some)));
+    },
+  };
+}
+
+describe("the assets that a refused batch is refused for", () => {
+  const all = subjects(25);
+  const last = all.at(-2);
+  if (last === undefined) throw new Error("there are 25");
+
+  test.each([
+    ["the specification's message", `token not found: ${last.network}/${last.address}`],
+    [
+      "any sentence that names the address",
+      `bad address "${last.address.toUpperCase().replace("X", "x")}", sorry`,
+    ],
+    ["a place in the batch", "asset 23: token not found"],
+  ])("%s names one: nothing is opened for that", async (_, why) => {
+    const { probe, opens } = service(new Set([last]), () => why);
+    expect(await findInvalid(all, refusal(why), probe)).toEqual([last]);
+    expect(opens()).toBe(0);
+  });
+
+  test("an unsupported chain names all on it", async () => {
+    const mixed = [...all, { network: "nosuch", address: "0x1" }, { network: "nosuch", address: "0x2" }];
+    const found = await findInvalid(
+      mixed,
+      refusal("unsupported chain: nosuch"),
+      service(new Set(), () => "").probe,
+    );
+    expect(found).toEqual(mixed.slice(25));
+  });
+
+  test("rule 129: without a message, by halves: one of 25 in at most ten openings", async () => {
+    for (const bad of all) {
+      const { probe, opens } = service(new Set([bad]), () => undefined);
+      expect(await findInvalid(all, refusal(undefined), probe)).toEqual([bad]);
+      expect(opens()).toBeLessThanOrEqual(10);
+    }
+  });
+
+  test("any set of bad ones is found, all of them and none else", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.subarray([...all], { minLength: 1 }), async (bad) => {
+        const { probe } = service(new Set(bad), () => undefined);
+        expect(await findInvalid(all, refusal(""), probe)).toEqual(bad);
+      }),
+    );
+  });
+
+  test("a refusal for something else is no asset's", async () => {
+    const { probe } = service(new Set(), () => undefined);
+    const forInterval = new Failure("no", { exit: 2, status: 400, body: new Map([["param", '"interval"']]) });
+    expect(await findInvalid(all, forInterval, probe)).toEqual([]);
+    expect(await findInvalid(all, refusal("x", 403), probe)).toEqual([]);
+    expect(await findInvalid(all.slice(0, 1), refusal("Not Found", 404), probe)).toEqual([]);
+    // Every half alone is taken: then no asset can be named.
+    expect(await findInvalid(all, refusal("too many for today"), probe)).toEqual([]);
+  });
+});
