@@ -238,7 +238,7 @@ describe("after a 429", () => {
 
   test("a wait longer than --retry-max-time is not begun, and --rpm unlimited asks all the same", async () => {
     const origin = await startScriptedServer((_request, index) =>
-      index === 0 ? tooMany({ "retry-after": "3600" }) : json("[]"),
+      index === 0 ? tooMany({ "retry-after": "600" }) : json("[]"),
     );
     server = origin;
     const env = { DEXDATA_BASE_URL: origin.url };
@@ -248,13 +248,13 @@ describe("after a 429", () => {
     expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
     expect(second.stderr).toBe(
       "dexdata: too many requests: the service asked all who use this key to wait\n" +
-        "  the wait of 3601 s is longer than --retry-max-time allows; come back then, or allow it\n",
+        "  the wait of 601 s is longer than --retry-max-time allows; come back then, or allow it\n",
     );
     const third = await ask(["networks", "--rpm", "unlimited"], { env });
     expect([third.exit, origin.requests.length]).toEqual([0, 2]);
     const fourth = await ask(["networks", "--retry-max-time", "2h"], { env });
     expect(fourth.exit).toBe(0);
-    expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
+    expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
     await origin.close();
   });
 
