@@ -3,13 +3,13 @@ _dexdata() {
   local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" command="" word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command $word" in
-      " pool"|" txns"|" prices"|" token"|" search"|" ohlcv"|" networks"|" dexes"|" usage"|" api"|" completion"|" sandbox"|" tokens"|" pools"|" auth"|" config"|"tokens search"|"pools search"|"auth login"|"auth status"|"auth logout"|"config get"|"config set"|"config unset"|"config list"|"config path")
+      " pool"|" txns"|" prices"|" token"|" search"|" ohlcv"|" networks"|" dexes"|" usage"|" api"|" stream"|" completion"|" sandbox"|" tokens"|" pools"|" auth"|" config"|"tokens search"|"pools search"|"auth login"|"auth status"|"auth logout"|"config get"|"config set"|"config unset"|"config list"|"config path")
         command="${command:+$command }$word";;
     esac
   done
   COMPREPLY=()
   case "$command" in
-    "") COMPREPLY=($(compgen -W "pool txns prices token tokens pools search ohlcv networks dexes usage api auth config completion sandbox --help --version" -- "$current"));;
+    "") COMPREPLY=($(compgen -W "pool txns prices token tokens pools search ohlcv networks dexes usage api stream auth config completion sandbox --help --version" -- "$current"));;
     "tokens") COMPREPLY=($(compgen -W "search" -- "$current"));;
     "pools") COMPREPLY=($(compgen -W "search" -- "$current"));;
     "auth") COMPREPLY=($(compgen -W "login status logout" -- "$current"));;
@@ -30,10 +30,10 @@ _dexdata() {
         --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
         --require-plan) COMPREPLY=($(compgen -W "keyless free dev pro enterprise" -- "$current")); return;;
-        --out|--receipt|--key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --from|--to|--limit|--page-size|--cursor|--page|--fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--parallel|--rpm|--max-credits|--tier|--seed|--faults|--now|--base-url|--profile) return;;
+        --events|--out|--receipt|--key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
+        --from|--to|--limit|--page-size|--cursor|--page|--poll|--for|--idle-exit|--fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--parallel|--rpm|--max-credits|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--from --to --limit --all --page-size --cursor --page --output --fields --color --out --resume --force --receipt --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --parallel --rpm --max-credits --estimate --require-plan --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--from --to --limit --all --page-size --cursor --page --follow --poll --for --idle-exit --events --output --fields --color --out --resume --force --receipt --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --parallel --rpm --max-credits --estimate --require-plan --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
     "prices")
       case "$previous" in
         --missing) COMPREPLY=($(compgen -W "skip null fail" -- "$current")); return;;
@@ -143,6 +143,18 @@ _dexdata() {
         --field|--limit|--fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--parallel|--rpm|--max-credits|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
       COMPREPLY=($(compgen -W "--field --paginate --limit --output --fields --color --out --resume --force --receipt --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --parallel --rpm --max-credits --estimate --require-plan --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+    "stream")
+      case "$previous" in
+        --feed) COMPREPLY=($(compgen -W "prices transactions ohlcv reserves" -- "$current")); return;;
+        --by) COMPREPLY=($(compgen -W "token pool" -- "$current")); return;;
+        --interval) COMPREPLY=($(compgen -W "1s 5s 60s" -- "$current")); return;;
+        --on-invalid) COMPREPLY=($(compgen -W "fail drop" -- "$current")); return;;
+        -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
+        --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
+        --out|--events|--key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
+        --since|--limit|--for|--idle-exit|--max-reconnects|--streaming-url|--timeout|--rpm|--max-credits|--tier|--seed|--faults|--now|--profile) return;;
+      esac
+      COMPREPLY=($(compgen -W "--feed --by --interval --since --on-invalid --limit --for --idle-exit --envelope --out --events --max-reconnects --streaming-url --output --quiet --stats --verbose --error-format --timeout --rpm --max-credits --sandbox --tier --seed --faults --now --key-file --profile --help" -- "$current"));;
     "auth login")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;

@@ -1,10 +1,10 @@
-import type { Clock, Output } from "../../model/context.ts";
+import type { Clock, Context, Output } from "../../model/context.ts";
 import type { Board, Window } from "./board.ts";
 import type { TailState } from "./status-line.ts";
 
 /** A board on a terminal, from its opening until it is closed. */
 export interface Display {
-  /** Something came; throws what the terminal answered to the last picture. */
+  /** Something came. */
   readonly changed: () => void;
   /** Gives the terminal back as it was, with the last picture below what stood there. */
   readonly close: () => Promise<void>;
@@ -17,6 +17,7 @@ export interface DisplayOptions {
   readonly state: () => TailState;
   /** Ends the run: the terminal is given back at once, whatever the rest of the program still waits for. */
   readonly signal: AbortSignal;
+  readonly interrupt: Context["interrupt"];
 }
 
 /** Milliseconds between two pictures: ten a second when something happens, one when nothing does. */
@@ -29,10 +30,9 @@ const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-export function openDisplay({ clock, output, board, state, signal }: DisplayOptions): Display {
+export function openDisplay({ clock, output, board, state, signal, interrupt }: DisplayOptions): Display {
   const done = new AbortController();
   let isChanged = true;
-  let failure: unknown;
   let isLeft = false;
 
   const giveBack = (): void => {
@@ -60,27 +60,30 @@ export function openDisplay({ clock, output, board, state, signal }: DisplayOpti
       await clock.sleep(busy, done.signal);
     }
   };
-  const drawing = keepDrawing().catch((cause: unknown) => {
-    if (!done.signal.aborted) failure = cause;
+  const drawing = keepDrawing().catch(() => {
+    // Only the terminal can fail here: whoever looked at it is gone.
+    if (!done.signal.aborted) interrupt({ cause: "closed-pipe" });
   });
 
   return {
     changed: () => {
-      if (failure !== undefined) throw failure;
       isChanged = true;
     },
     close: async () => {
       signal.removeEventListener("abort", giveBack);
       giveBack();
       await drawing;
-      const last = board.frame(windowOf(output), state(), clock.elapsed());
+      const last = board.frame(windowOf(output), undefined, clock.elapsed());
       await output.write(`${last.join("\n")}\n`);
     },
   };
 }
 
+/** What stood there goes first: behind a line as wide as the window its last character would be erased. */
 function picture(lines: readonly string[]): string {
-  return begin + home + lines.map((line) => line + restOfLine).join("\r\n") + restOfScreen + end;
+  const last = lines.length - 1;
+  const fresh = lines.map((line, index) => (index === last ? restOfScreen : restOfLine) + line);
+  return begin + home + fresh.join("\r\n") + end;
 }
 
 /** A terminal that does not tell its size has the one that terminals have had since they exist. */

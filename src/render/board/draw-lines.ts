@@ -4,11 +4,11 @@ import { cutText } from "../width.ts";
 import type { BoardOptions } from "./board-options.ts";
 import { counted, joinFitting, statusLine, type TailState } from "./status-line.ts";
 
-export function drawTitle(options: BoardOptions, columns: number, elapsed: number): string {
-  const { feed, assets, isSimulated, isUnicode, paint, start } = options;
+export function drawTitle(options: BoardOptions, assets: number, columns: number, elapsed: number): string {
+  const { feed, isSimulated, isUnicode, paint, start } = options;
   const title = `dexdata stream ${feed}`;
   const rest = [
-    counted(assets.length, "asset"),
+    counted(assets, "asset"),
     ...(isSimulated ? ["simulated data"] : []),
     `for ${duration(elapsed - start)}`,
   ];
