@@ -94,8 +94,8 @@ describe("many processes with one key", () => {
     expect({ exit, statuses }).toEqual({ exit: 0, statuses: [200] });
     expect(served.length).toBe(120);
     expect(new Set(fieldOf(stdout.toString("utf8"), "id"))).toEqual(new Set(ids));
-    // On a machine that others keep busy, starting 120 programs alone may take longer.
-    expect(took).toBeLessThan(Math.max(28_000, 6 * startingTwenty * 1.5));
+    // On a machine that others keep busy, starting 120 programs alone takes longer: then the bound says less.
+    expect(took).toBeLessThan(startingTwenty < 4000 ? 28_000 : 18 * startingTwenty);
     // Three windows have to pass, however fast the machine.
     expect(took).toBeGreaterThan(3 * 6220);
     const lines = stderr.split("\n").slice(0, -1);
