@@ -1,4 +1,5 @@
 import { createByteStore } from "./byte-store.ts";
+import { createRepeatedText } from "./repeated-text.ts";
 
 /** One dispatched event of an event stream. */
 export interface StreamEvent {
@@ -25,6 +26,16 @@ export interface EventStreamParser {
 /** One line or one event may have as many bytes: no event of the service comes near. */
 const mostBytes = 1024 * 1024;
 const [LF, CR, COLON, SPACE] = [0x0a, 0x0d, 0x3a, 0x20];
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+const fields = {
+  data: Buffer.from("data"),
+  event: Buffer.from("event"),
+  id: Buffer.from("id"),
+  retry: Buffer.from("retry"),
+  requestId: Buffer.from("request_id"),
+};
+const longestField = 10;
+const noBytes = Buffer.alloc(0);
 const noEvents: readonly StreamEvent[] = [];
 
 /**
@@ -35,6 +46,7 @@ const noEvents: readonly StreamEvent[] = [];
 export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
   const begun = createByteStore();
+  const nameOf = createRepeatedText();
   let skipsLineFeed = false;
   let isFirstLine = true;
   let hasOverflown = false;
@@ -48,31 +60,38 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   let lastEventId = "";
   let retry: number | undefined;
 
-  const endOfLine = (chunk: Buffer, from: number, to: number): Buffer => {
-    let line = from === to ? noBytes : chunk.subarray(from, to);
+  /** The line whose end has just come: mostly a part of the chunk, looked at where it lies. */
+  let line: Buffer = noBytes;
+  let [lineStart, lineEnd] = [0, 0];
+  const takeLine = (chunk: Buffer, from: number, to: number): void => {
+    line = chunk;
+    lineStart = from;
+    lineEnd = to;
     if (begun.length() > 0) {
-      begun.add(line);
+      begun.add(chunk.subarray(from, to));
       line = begun.take();
+      lineStart = 0;
+      lineEnd = line.length;
     }
-    hasOverflown = line.length > cap;
-    // One byte order mark at the very beginning is no part of the stream.
-    if (isFirstLine && line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf) line = line.subarray(3);
+    hasOverflown = lineEnd - lineStart > cap;
+    if (!isFirstLine) return;
     isFirstLine = false;
-    return line;
+    // One byte order mark at the very beginning is no part of the stream.
+    if (lineEnd - lineStart >= 3 && stands(byteOrderMark, line, lineStart)) lineStart += 3;
   };
 
-  const addData = (line: Buffer): void => {
+  const addData = (data: Buffer): void => {
     if (dataLine === undefined) {
-      dataLine = line;
+      dataLine = data;
       return;
     }
     if (dataLines.length() === 0) {
       dataLines.add(dataLine);
-      // Not the line itself: it would keep the chunk it came in.
+      // Not the bytes themselves: they would keep the chunk it came in.
       dataLine = noBytes;
     }
     dataLines.addByte(LF);
-    dataLines.add(line);
+    dataLines.add(data);
     hasOverflown = dataLines.length() > cap;
   };
 
@@ -91,26 +110,19 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   };
 
   /** "Process the field": names are compared whole and in their letter case; others mean nothing. */
-  const field = (line: Buffer): void => {
-    const colon = line.indexOf(COLON);
-    const end = colon < 0 ? line.length : colon;
-    const from = colon < 0 ? line.length : colon + (line[colon + 1] === SPACE ? 2 : 1);
-    switch (end <= 10 ? line.toString("latin1", 0, end) : "") {
-      case "data":
-        return addData(line.subarray(from));
-      case "event":
-        name = line.toString("utf8", from);
-        return;
-      case "id":
-        if (line.indexOf(0, from) < 0) idBuffer = line.toString("utf8", from);
-        return;
-      case "retry":
-        retry = readDigits(line.toString("latin1", from)) ?? retry;
-        return;
-      case "request_id":
-        requestId = line.toString("utf8", from);
-        return;
-    }
+  const field = (): void => {
+    const colon = endOfName(line, lineStart, lineEnd);
+    const hasSpace = colon + 1 < lineEnd && line[colon + 1] === SPACE;
+    const from = Math.min(lineEnd, colon + (hasSpace ? 2 : 1));
+    const isNamed = (known: Buffer): boolean =>
+      colon - lineStart === known.length && stands(known, line, lineStart);
+    if (isNamed(fields.data)) addData(line.subarray(from, lineEnd));
+    else if (isNamed(fields.event)) name = nameOf(line.subarray(from, lineEnd));
+    else if (isNamed(fields.id)) {
+      const id = line.subarray(from, lineEnd);
+      if (!id.includes(0)) idBuffer = id.toString("utf8");
+    } else if (isNamed(fields.retry)) retry = readDigits(line.toString("latin1", from, lineEnd)) ?? retry;
+    else if (isNamed(fields.requestId)) requestId = line.toString("utf8", from, lineEnd);
   };
 
   const push = (chunk: Buffer): readonly StreamEvent[] => {
@@ -123,7 +135,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     let nextCr = find(chunk, CR, start);
     while (nextLf < chunk.length || nextCr < chunk.length) {
       const end = Math.min(nextLf, nextCr);
-      const line = endOfLine(chunk, start, end);
+      takeLine(chunk, start, end);
       start = end + 1;
       if (end === nextCr) {
         nextCr = find(chunk, CR, start);
@@ -132,10 +144,10 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
         else if (nextLf === start) start += 1;
       }
       if (nextLf < start) nextLf = find(chunk, LF, start);
-      if (line.length === 0) {
+      if (lineStart === lineEnd) {
         const event = dispatch();
         if (event !== undefined) (events ??= []).push(event);
-      } else if (!hasOverflown) field(line);
+      } else if (!hasOverflown) field();
       if (hasOverflown) break;
     }
     if (begun.length() + chunk.length - start > cap) hasOverflown = true;
@@ -146,6 +158,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   };
 
   const forget = (): void => {
+    line = noBytes;
     begun.take();
     dataLines.take();
     dataLine = undefined;
@@ -154,7 +167,20 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   return { push, lastEventId: () => lastEventId, retry: () => retry, hasOverflown: () => hasOverflown };
 }
 
-const noBytes = Buffer.alloc(0);
+/** Where the colon stands, the end where there is none; somewhere behind the longest name that means anything. */
+function endOfName(line: Buffer, from: number, to: number): number {
+  const last = Math.min(to, from + longestField + 1);
+  let at = from;
+  while (at < last && line[at] !== COLON) at += 1;
+  return at;
+}
+
+function stands(known: Buffer, bytes: Buffer, at: number): boolean {
+  for (let index = 0; index < known.length; index += 1) {
+    if (bytes[at + index] !== known[index]) return false;
+  }
+  return true;
+}
 
 /** Digits only, as the standard has it: a sign, a point or a blank makes it no number. */
 function readDigits(text: string): number | undefined {
