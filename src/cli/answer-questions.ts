@@ -106,8 +106,12 @@ async function openRenderer({ context, options, questions, destination }: Run): 
     isContinued: destination.tally.rows > 0,
     fields: options.fields,
     isColored: options.isColored,
-    // An empty variable counts as unset (POSIX, Environment Variables).
-    isUnicode: /utf-?8/iu.test(context.env["LC_ALL"] || context.env["LC_CTYPE"] || context.env["LANG"] || ""),
+    isUnicode: readsUnicode(context.env),
     now: options.now,
   });
+}
+
+/** An empty variable counts as unset (POSIX, Environment Variables). */
+export function readsUnicode(env: Context["env"]): boolean {
+  return /utf-?8/iu.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
 }

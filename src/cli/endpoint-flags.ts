@@ -1,5 +1,6 @@
 import type { Endpoint } from "../model/endpoint.ts";
 import { type Flag, flagsOfReply } from "./flags.ts";
+import { followFlags } from "./follow-flags.ts";
 
 /** Every flag of a command of the service, in the order of help. */
 export function endpointFlags(group: readonly Endpoint[]): readonly Flag[] {
@@ -19,6 +20,7 @@ export function endpointFlags(group: readonly Endpoint[]): readonly Flag[] {
       flags.set(flag, { name: flag, help, group: "Filters", ...value, ...choices });
     }
     for (const flag of flagsOfReply[endpoint.reply.kind] ?? []) flags.set(flag.name, flag);
+    if (endpoint.id === "pool_transactions") for (const flag of followFlags) flags.set(flag.name, flag);
   }
   return [...flags.values()];
 }

@@ -15,7 +15,14 @@ export interface Flag {
   readonly isRepeatable?: true;
 }
 
-export type FlagGroup = "Filters" | "Rows" | "Output" | "Requests" | "Hosts and keys" | "Sandbox";
+export type FlagGroup =
+  | "Filters"
+  | "Rows"
+  | "Following"
+  | "Output"
+  | "Requests"
+  | "Hosts and keys"
+  | "Sandbox";
 
 /** What was typed for each flag: a text, or true for a switch; `verbose` counts, and some have several texts. */
 export type FlagValues = Readonly<Record<string, FlagValue | undefined>>;

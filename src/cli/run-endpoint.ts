@@ -8,6 +8,7 @@ import { bounded } from "./deadline.ts";
 import { claimFile, type Claimed, type Destination, openDestination, openResumable } from "./destination.ts";
 import { type DestinationFlags, readDestination } from "./destination-flags.ts";
 import type { FlagValues } from "./flags.ts";
+import { readFollowWishes } from "./follow-flags.ts";
 import { whyCutShort } from "./going-on.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
@@ -22,6 +23,9 @@ export async function runEndpoint(
   flags: FlagValues,
   outer: Context,
 ): Promise<ExitCode> {
+  const wishes = readFollowWishes(flags);
+  if (wishes !== undefined)
+    return await (await import("./follow.ts")).runFollow(group, words, flags, wishes, outer);
   const command = [...(group[0]?.command.split(" ") ?? []), ...words];
   return await runQuestions(
     { command, flags, outer },
@@ -138,7 +142,7 @@ async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
 }
 
 /** After the rows: whose they were, and what they cost. */
-function sayWhatItWas(open: OpenClient, notices: Notices): void {
+export function sayWhatItWas(open: OpenClient, notices: Notices): void {
   const { meter, target } = open.client;
   if (target.isSimulated) notices.remark("simulated data: the sandbox's made-up market, not the real one");
   warnOfPlan(open, notices);

@@ -30,10 +30,10 @@ export async function createListView(presentation: Presentation): Promise<Render
 }
 
 function createSection(presentation: Presentation, group: string, paint: Paint): TableSection {
-  const { output, endpoint, fields, now, isUnicode } = presentation;
+  const { output, endpoint, fields, now, isUnicode, hasAges = output.isTerminal } = presentation;
   return createTableSection({
     columns: tableColumns(rowShape(endpoint, group), fields),
-    style: { now, hasAges: output.isTerminal, isUnicode, isRoomy: false },
+    style: { now, hasAges, isUnicode, isRoomy: false },
     paint,
     room: roomOf(output),
   });

@@ -21,6 +21,8 @@ export interface Presentation {
   readonly fields: readonly string[] | undefined;
   readonly isColored: boolean;
   readonly isUnicode: boolean;
+  /** Whether a person reads ages in place of times; on a terminal unless said otherwise. */
+  readonly hasAges?: boolean;
   /** Milliseconds since the epoch, for ages: the run's one clock reading. */
   readonly now: number;
 }

@@ -5,6 +5,9 @@ export interface Event {
   readonly id: string;
   readonly log_index: number;
   readonly time: number;
+  /** Its place in the chain, where the service says it. */
+  readonly created_at_block_number?: number;
+  readonly transaction_index?: number;
 }
 
 /** A list of transactions as a service keeps it, newest first; a test changes `events` between requests. */
@@ -28,7 +31,7 @@ export function answerOf(listing: Listing, request: SeenRequest): Reply {
   const limit = Number(query.get("limit") ?? 10);
   const [page, cursor] = [Number(query.get("page") ?? 1), query.get("cursor")];
   if (page > 100) return json({ error: "invalid_param", param: "page" }, { status: 400 });
-  const inside = listing.events.filter((event) => isInside(event, listing, query.get("to")));
+  const inside = listing.events.filter((event) => isInside(event, listing, query));
   if (cursor !== null) {
     const at = inside.findLastIndex(({ id }) => id === cursor);
     if (at < 0) return json({ error: "invalid_param", param: "cursor" }, { status: 400 });
@@ -47,16 +50,20 @@ export function answerOf(listing: Listing, request: SeenRequest): Reply {
   });
 }
 
-function isInside({ time }: Event, { isExclusive, cutsFractions }: Listing, to: string | null): boolean {
+function isInside({ time }: Event, listing: Listing, query: URLSearchParams): boolean {
+  const [from, to] = [query.get("from"), query.get("to")];
+  if (from !== null && time < secondsOf(from)) return false;
   if (to === null) return true;
-  const seconds = /^\d+$/u.test(to) ? Number(to) : Date.parse(to) / 1000;
-  const bound = cutsFractions === true ? Math.floor(seconds) : seconds;
-  return isExclusive === true ? time < bound : time <= bound;
+  const bound = listing.cutsFractions === true ? Math.floor(secondsOf(to)) : secondsOf(to);
+  return listing.isExclusive === true ? time < bound : time <= bound;
 }
 
-function toRow({ id, log_index, time }: Event): object {
-  const created_at = new Date(time * 1000).toISOString().replace(".000Z", "Z");
-  return { id, log_index, created_at };
+function secondsOf(bound: string): number {
+  return /^\d+$/u.test(bound) ? Number(bound) : Date.parse(bound) / 1000;
+}
+
+function toRow({ time, ...row }: Event): object {
+  return { ...row, created_at: new Date(time * 1000).toISOString().replace(".000Z", "Z") };
 }
 
 export const nameOf = ({ id, log_index }: Pick<Event, "id" | "log_index">): string => `${id} ${log_index}`;

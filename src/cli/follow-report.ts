@@ -1,0 +1,110 @@
+import type { Clock } from "../model/context.ts";
+import type { Failure } from "../model/failure.ts";
+import { substituteGap } from "../tail/follow/schedule.ts";
+import type { Gap, Moment } from "../tail/shard.ts";
+import type { LoggedEvent } from "./event-log.ts";
+import { counted, type Notices } from "./notices.ts";
+
+/** Says what becomes of a tail besides its rows: a line on stderr for people, one in `--events` for programs. */
+export interface FollowReport {
+  readonly opened: (at: Moment, gap: Gap | undefined) => void;
+  readonly streamLost: (failure: Failure, waitMilliseconds: number) => void;
+  readonly said: (kind: string, text: string) => void;
+  readonly readFailed: (failure: Failure, waitMilliseconds: number) => void;
+  /** A read that began then has brought everything; so many rows were new. */
+  readonly caughtUp: (began: number, rows: number) => void;
+  readonly late: (rows: number, seconds: number) => void;
+  /** Whether the stream calls for reads just now. */
+  readonly isListening: () => boolean;
+}
+
+interface Hole {
+  readonly from: number;
+  readonly to: number;
+  /** A read that began before this instant, on the clock that cannot jump, may lack some of it. */
+  readonly readAfter: number;
+}
+
+export function createFollowReport(
+  { warn }: Pick<Notices, "warn">,
+  clock: Pick<Clock, "now">,
+  log: (event: LoggedEvent) => void,
+): FollowReport {
+  let isListening = false;
+  let isPollSaid = false;
+  let holes: Hole[] = [];
+  let lastRead: number | undefined;
+  let failedSince: number | undefined;
+  const at = (): string => instant(clock.now());
+
+  return {
+    isListening: () => isListening,
+    opened: (moment, gap) => {
+      isListening = true;
+      log({ event: "open", at: instant(moment.now) });
+      if (gap === undefined) return;
+      const hole = { from: gap.from.now, to: gap.to.now };
+      holes.push({ ...hole, readAfter: moment.elapsed });
+      log({ event: "gap", ...bounds(hole), reason: gap.reason });
+      warn(`dexdata: the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
+    },
+    streamLost: (failure, wait) => {
+      const begin = isListening ? "the stream is gone" : "no stream";
+      isListening = false;
+      log({ event: "retry", at: at(), reason: failure.message, wait_ms: wait });
+      const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
+      isPollSaid = true;
+      warn(`dexdata: ${begin}: ${failure.message}; asking for it again in ${seconds(wait)}${meanwhile}`);
+    },
+    said: (kind, text) => {
+      log({ event: kind, at: at(), message: text });
+      warn(`dexdata: the stream says (${kind}): ${text}`);
+    },
+    readFailed: (failure, wait) => {
+      failedSince ??= lastRead ?? clock.now();
+      log({ event: "read_failed", at: at(), reason: failure.message, wait_ms: wait });
+      warn(`dexdata: ${failure.message}; reading again in ${seconds(wait)}`);
+    },
+    caughtUp: (began, rows) => {
+      lastRead = clock.now();
+      if (failedSince !== undefined)
+        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
+      failedSince = undefined;
+      const filled = holes.filter(({ readAfter }) => readAfter <= began);
+      holes = holes.filter(({ readAfter }) => readAfter > began);
+      for (const hole of filled) {
+        log({ event: "filled", ...bounds(hole), rows });
+        warn(`dexdata: nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
+      }
+    },
+    late: (rows, behind) => {
+      log({ event: "late", at: at(), rows, seconds: behind });
+      warn(
+        `dexdata: ${counted(rows, "row")} came late: up to ${seconds(behind * 1000)} older than what was written before`,
+      );
+    },
+  };
+}
+
+/** What reading by the clock costs: a credit a read, and one more where rows came, to see that none came before them. */
+export function pollLine(milliseconds: number): string {
+  const reads = Math.ceil(3_600_000 / milliseconds);
+  return `reading every ${milliseconds / 1000} s: ${counted(reads, "credit")} an hour, up to twice as many while rows come`;
+}
+
+function bounds({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {
+  return { from: instant(from), to: instant(to) };
+}
+
+function shown(hole: Pick<Hole, "from" | "to">): string {
+  const { from, to } = bounds(hole);
+  return `from ${from} to ${to}`;
+}
+
+function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.ceil(milliseconds / 1000)} s`;
+}

@@ -1,0 +1,172 @@
+import type { Question } from "../model/args.ts";
+import type { Context } from "../model/context.ts";
+import { type Endpoint, onlyGroup } from "../model/endpoint.ts";
+import { type ExitCode } from "../model/failure.ts";
+import { fromWire, type Instant } from "../model/time.ts";
+import { createRenderer, type Renderer } from "../render/renderer.ts";
+import { feeds } from "../tail/feeds.ts";
+import { beginTail } from "../tail/follow/begin-tail.ts";
+import { follow } from "../tail/follow/follow.ts";
+import { listenForCalls } from "../tail/follow/listen-for-calls.ts";
+import { createRowWriter } from "../tail/follow/row-writer.ts";
+import { createStops, type Stops } from "../tail/follow/stops.ts";
+import { quietGap, substituteGap } from "../tail/follow/schedule.ts";
+import { createWake, type Wake } from "../tail/follow/wake.ts";
+import { openerOf } from "../tail/subscription.ts";
+import { readsUnicode } from "./answer-questions.ts";
+import { openEventLog } from "./event-log.ts";
+import type { FlagValues } from "./flags.ts";
+import type { FollowWishes } from "./follow-flags.ts";
+import { createFollowReport, type FollowReport, pollLine } from "./follow-report.ts";
+import { counted, createNotices, type Notices } from "./notices.ts";
+import { openClient, type OpenClient } from "./open-client.ts";
+import { readQuestions } from "./questions.ts";
+import { sayWhatItWas } from "./run-endpoint.ts";
+import { readRunOptions, type RunOptions } from "./run-options.ts";
+
+/** A list that goes on with what comes: from its words and flags to the stop that was asked for. */
+export async function runFollow(
+  group: readonly Endpoint[],
+  words: readonly string[],
+  flags: FlagValues,
+  wishes: FollowWishes,
+  outer: Context,
+): Promise<ExitCode> {
+  const options = readRunOptions(flags, outer);
+  const notices = createNotices(outer, options);
+  const stdin = async (): Promise<string> => await outer.stdin.read(outer.signal);
+  const { endpoint, asked, walk } = await readQuestions(group, words, flags, options, stdin);
+  const log = openEventLog(wishes.events, notices);
+  const stops = createStops(outer.clock, outer.signal, wishes);
+  try {
+    const context = { ...outer, signal: stops.signal };
+    const open = await openClient(context, options, notices, "running");
+    try {
+      const question = { endpoint, args: asked[0] ?? new Map() };
+      const report = createFollowReport(notices, context.clock, log);
+      // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
+      const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
+      await followOn({ context, options, wishes, question, pageSize, open, stops, report, notices });
+      return 0;
+    } finally {
+      await open.close();
+      sayWhatItWas(open, notices);
+    }
+  } finally {
+    stops.release();
+    await notices.settled();
+  }
+}
+
+interface Following {
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly wishes: FollowWishes;
+  readonly question: Question;
+  readonly pageSize: number;
+  readonly open: OpenClient;
+  readonly stops: Stops;
+  readonly report: FollowReport;
+  readonly notices: Notices;
+}
+
+/** Returns when a stop that was asked for is met; everything else is thrown. */
+async function followOn(following: Following): Promise<void> {
+  const { context, wishes, question, pageSize, open, stops, report, notices } = following;
+  const { clock, signal } = context;
+  const renderer = await openRenderer(following);
+  const writer = createRowWriter(
+    wishes.limit,
+    async (rows) => {
+      await renderer.page({
+        group: onlyGroup,
+        rows: rows.map(({ text }) => text),
+        values: rows.map(({ value }) => value),
+        next: undefined,
+      });
+      stops.heard();
+    },
+    report.late,
+  );
+  const wake = createWake(clock, signal);
+  let listening: Promise<void> | undefined;
+  if (wishes.poll !== undefined) notices.warn(`dexdata: ${pollLine(wishes.poll)}`);
+  try {
+    await follow({
+      context,
+      begin: async () => await beginTail(open.client, question, pageSize, fromOf(question)),
+      wake,
+      idle: () => wishes.poll ?? (report.isListening() ? quietGap : substituteGap),
+      handlers: {
+        write: writer.write,
+        retrying: report.readFailed,
+        caughtUp: (began, rows) => {
+          report.caughtUp(began, rows);
+          // After the history: its events would be paid for and tell nothing.
+          if (wishes.poll === undefined) listening ??= listen(following, wake);
+        },
+      },
+    });
+  } catch (cause) {
+    if (!stops.isOver()) throw cause;
+  } finally {
+    stops.end(new Error("the reading is over"));
+    await listening;
+  }
+  notices.remark(`stopped after ${counted(writer.count(), "row")}`);
+  await renderer.end();
+}
+
+/** A stream that ends for good ends the tail, with its reason. */
+async function listen(
+  { context, options, question, open, stops, report }: Following,
+  wake: Wake,
+): Promise<void> {
+  const { args } = question;
+  const subject = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
+  const opener = openerOf(
+    {
+      target: open.client.target,
+      clock: context.clock,
+      pace: open.pace,
+      timeout: options.timeout,
+      command: "txns --follow",
+    },
+    {
+      feed: feeds.transactions,
+      kind: { by: "pool", method: "pool" },
+      subjects: [subject],
+      params: new Map(),
+    },
+  );
+  const handlers = {
+    opened: report.opened,
+    retrying: report.streamLost,
+    said: report.said,
+  };
+  await listenForCalls(context, opener, { wake, budget: open.budget }, handlers, context.signal).catch(
+    (cause: unknown) => stops.end(cause),
+  );
+}
+
+function fromOf({ args }: Question): Instant | undefined {
+  const from = args.get("from");
+  return from === undefined ? undefined : fromWire(from);
+}
+
+async function openRenderer({ context, options, question }: Following): Promise<Renderer> {
+  return await createRenderer({
+    output: context.stdout,
+    format: options.format,
+    endpoint: question.endpoint,
+    groups: [onlyGroup],
+    isRecord: false,
+    isContinued: false,
+    fields: options.fields,
+    isColored: options.isColored,
+    isUnicode: readsUnicode(context.env),
+    // A row is as old as its time says, whenever the table is looked at.
+    hasAges: false,
+    now: options.now,
+  });
+}

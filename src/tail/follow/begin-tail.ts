@@ -1,0 +1,37 @@
+import type { Client } from "../../client/client.ts";
+import { walkPages } from "../../client/pages.ts";
+import type { Question } from "../../model/args.ts";
+import { rowShape } from "../../model/endpoint.ts";
+import type { Instant } from "../../model/time.ts";
+import { catchUp } from "./catch-up.ts";
+import type { Tailing } from "./follow.ts";
+import { createKnownRows } from "./known-rows.ts";
+import { createLook } from "./look.ts";
+import { readTailRow } from "./tail-row.ts";
+
+/** From an instant on; without one from the service's present on, whose rows are known and not written. */
+export async function beginTail(
+  client: Client,
+  question: Question,
+  pageSize: number,
+  from: Instant | undefined,
+): Promise<Tailing> {
+  const known = createKnownRows(from ?? (await findPresent(client, question)));
+  const take = createLook(client, question, pageSize, known);
+  if (from === undefined) for await (const { rows } of catchUp(take, known)) known.add(rows);
+  return { take, known };
+}
+
+/**
+ * The second of the newest row. By the service's clock: by one of ours that is ahead of it rows would be left out. Of a
+ * pool without any row, the beginning of time.
+ */
+async function findPresent(client: Client, { endpoint, args }: Question): Promise<Instant> {
+  const shape = rowShape(endpoint);
+  for await (const { rows, values } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+    const [value] = values;
+    if (value === undefined) break;
+    return { seconds: readTailRow(shape, rows[0] ?? "", value).at.seconds, fraction: "" };
+  }
+  return { seconds: 0, fraction: "" };
+}

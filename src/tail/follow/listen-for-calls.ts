@@ -1,0 +1,57 @@
+import type { Budget } from "../../client/budget.ts";
+import type { Context } from "../../model/context.ts";
+import { Failure } from "../../model/failure.ts";
+import { feeds } from "../feeds.ts";
+import {
+  defaultSilence,
+  type Gap,
+  keepOpen,
+  type Moment,
+  type OpenShard,
+  type ShardHandlers,
+} from "../shard.ts";
+import type { Wake } from "./wake.ts";
+
+/** What becomes known of the stream that says when to read. */
+export interface CallHandlers extends Pick<ShardHandlers, "retrying" | "said"> {
+  readonly opened: (at: Moment, gap: Gap | undefined) => void;
+}
+
+/** Milliseconds before a host that is not there, or no streaming host, is asked again. */
+const absence = 60_000;
+
+/**
+ * Lets the events of a stream call for reads; what they say is not looked at. Each costs a credit. Ends only by throwing:
+ * what `keepOpen` throws, but for a host that cannot be reached or is none; then the reads go on without it.
+ */
+export async function listenForCalls(
+  context: Pick<Context, "clock" | "random">,
+  open: OpenShard,
+  { wake, budget }: { readonly wake: Wake; readonly budget: Budget },
+  handlers: CallHandlers,
+  signal: AbortSignal,
+): Promise<never> {
+  const limits = { names: feeds.transactions.events, silence: defaultSilence, maxReconnects: undefined };
+  const shard: ShardHandlers = {
+    ...handlers,
+    opened: (at, gap) => {
+      handlers.opened(at, gap);
+      // What came while nobody listened.
+      wake.call();
+    },
+    events: async (events) => {
+      wake.call();
+      await (await budget.claim(events.length)).settle(events.length);
+    },
+  };
+  for (;;) {
+    try {
+      return await keepOpen(context, open, shard, limits, signal);
+    } catch (cause) {
+      const isAbsent = cause instanceof Failure && (cause.exit === 7 || cause.exit === 1);
+      if (!isAbsent || signal.aborted) throw cause;
+      handlers.retrying(cause, absence, undefined);
+      await context.clock.sleep(absence, signal);
+    }
+  }
+}
