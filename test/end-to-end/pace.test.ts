@@ -91,17 +91,17 @@ describe("many processes with one key", () => {
     served.length = 0;
     const { exit, stdout, stderr, took } = await xargs(ids, "300");
     const statuses = [...new Set(served.map(({ status }) => status))];
-    expect({ exit, statuses }).toEqual({ exit: 0, statuses: [200] });
+    const lines = stderr.split("\n").slice(0, -1);
+    const line = /^waiting \d s for the pace of 300 requests a minute \(set by --rpm\)$/u;
+    const others = lines.filter((each) => !line.test(each));
+    expect({ exit, statuses, others }).toEqual({ exit: 0, statuses: [200], others: [] });
     expect(served.length).toBe(120);
     expect(new Set(fieldOf(stdout.toString("utf8"), "id"))).toEqual(new Set(ids));
     // On a machine that others keep busy, starting 120 programs alone takes longer: then the bound says less.
     expect(took).toBeLessThan(startingTwenty < 4000 ? 28_000 : 18 * startingTwenty);
     // Three windows have to pass, however fast the machine.
     expect(took).toBeGreaterThan(3 * 6220);
-    const lines = stderr.split("\n").slice(0, -1);
     expect(lines.length).toBeLessThanOrEqual(90);
-    for (const line of lines)
-      expect(line).toMatch(/^waiting \d s for the pace of 300 requests a minute \(set by --rpm\)$/u);
   }, 300_000);
 
   test("without a pace there would be: the sandbox's own --rpm is the service's rate", async () => {
