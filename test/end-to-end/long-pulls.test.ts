@@ -1,0 +1,37 @@
+import { describe, test } from "vitest";
+import { isLong } from "../harness/long.ts";
+import { expectAsFastAsTheRate, expectFasterInParallel, expectFlatMemory } from "../harness/pull-bars.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const size = isLong
+  ? { slowPages: 100, pacedPages: 600, rows: 1_000_000 }
+  : { slowPages: 60, pacedPages: 120, rows: 200_000 };
+const patience = isLong ? 1_200_000 : 120_000;
+
+describe("a long pull", () => {
+  const slow = useSandbox({ latencyMs: 200, requestsPerMinute: Number.POSITIVE_INFINITY });
+  const paced = useSandbox({ requestsPerMinute: 50, minuteMs: 6000 });
+
+  test(
+    `of ${size.slowPages} pages at 200 ms takes at most a quarter of the time it takes one by one`,
+    async () => await expectFasterInParallel(slow, size.slowPages),
+    patience,
+  );
+
+  test(
+    `of ${size.pacedPages} pages takes at most 1.1 times as long as the rate demands, without one 429`,
+    async () => await expectAsFastAsTheRate(paced, size.pacedPages),
+    patience,
+  );
+
+  test.runIf(process.platform === "linux").each([
+    ["transactions", ["txns", "ethereum", pool]],
+    ["pools", ["pools", "search", "ethereum"]],
+    ["tokens", ["tokens", "search", "ethereum"]],
+  ])(
+    `of ${size.rows} %s needs at most 20 MB more than one of 10,000`,
+    async (_, command) => await expectFlatMemory(command, 10_000, size.rows),
+    patience,
+  );
+});

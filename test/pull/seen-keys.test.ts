@@ -1,0 +1,78 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { createSeenKeys, recentKeys } from "../../src/pull/seen-keys.ts";
+
+const keys = (from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `"0x${(from + index).toString(16).padStart(64, "0")}",0`);
+
+describe("keys of rows that were seen", () => {
+  test.each(["all", "recent"] as const)("%s: each is new once", (reach) => {
+    const seen = createSeenKeys(reach, false);
+    const some = keys(0, 10_000);
+    expect(some.every((key) => seen.add(key))).toBe(true);
+    expect(some.some((key) => seen.add(key))).toBe(false);
+    expect(keys(10_000, 10).every((key) => seen.add(key))).toBe(true);
+  });
+
+  test("all: 100,000 keys that differ in one digit or in their number alone are told apart, also after growing", () => {
+    const seen = createSeenKeys("all", false);
+    const many = keys(1, 100_000);
+    expect(many.filter((key) => !seen.add(key))).toEqual([]);
+    expect(many.filter((key) => seen.add(key))).toEqual([]);
+  });
+
+  test("recent: the last ones are remembered, however many came before, and old ones are not", () => {
+    const seen = createSeenKeys("recent", false);
+    const many = keys(0, 5 * recentKeys);
+    for (const key of many) seen.add(key);
+    expect(many.slice(-recentKeys).some((key) => seen.add(key))).toBe(false);
+    expect(seen.add(many[0] ?? "")).toBe(true);
+  });
+
+  test.each(["all", "recent"] as const)("%s: another run goes on with what was recorded", (reach) => {
+    const first = createSeenKeys(reach, true);
+    const [early, late] = [keys(0, 3000), keys(3000, 2000)];
+    for (const key of early) first.add(key);
+    const added = [first.takeAdded()];
+    for (const key of [...early, ...late]) first.add(key);
+    added.push(first.takeAdded());
+    // Eight bytes each, and nothing that was there already.
+    expect(added.map((text) => Buffer.from(text, "base64").length)).toEqual([24_000, 16_000]);
+    expect(first.takeAdded()).toBe("");
+
+    const second = createSeenKeys(reach, true);
+    for (const text of added) second.restore(text);
+    expect([...early, ...late].some((key) => second.add(key))).toBe(false);
+    expect(second.takeAdded()).toBe("");
+    expect(second.add("another")).toBe(true);
+  });
+
+  test("nothing is recorded where nobody takes it", () => {
+    const seen = createSeenKeys("all", false);
+    seen.add("a");
+    expect(seen.takeAdded()).toBe("");
+  });
+
+  test("a million keys take at most 12 MB", async () => {
+    const before = await aliveBytes();
+    const seen = createSeenKeys("all", false);
+    for (let index = 0; index < 1_000_000; index += 1) seen.add(`"0x${index.toString(16)}","ethereum"`);
+    const taken = (await aliveBytes()) - before;
+    expect(seen.add('"0x0","ethereum"')).toBe(false);
+    expect(taken).toBeGreaterThan(8_000_000);
+    expect(taken).toBeLessThanOrEqual(12_000_000);
+  });
+});
+
+/** Bytes of typed arrays, once those that nobody holds are gone: they are freed beside the program. */
+async function aliveBytes(): Promise<number> {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect !== "function") throw new Error("V8 gives no gc");
+  for (let round = 0; round < 3; round += 1) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return process.memoryUsage().arrayBuffers;
+}
