@@ -5,6 +5,7 @@ import type { Param, ParamKind } from "../src/model/param.ts";
 import type { Field, RecordShape } from "../src/model/record.ts";
 import type { Reply } from "../src/model/reply.ts";
 import { isTier, plans, tiers } from "../src/model/tier.ts";
+import { assetsPerPost, feeds } from "../src/tail/feeds.ts";
 
 /**
  * The specification, typed a second time by hand and held against src/endpoints: client and sandbox read one
@@ -835,8 +836,25 @@ describe("limits", () => {
     expect(contractOf("multi_prices").reply).toMatchObject({ param: "tokens", max: 10, maxLength: 2000 });
   });
 
-  // The feeds are not described in src/endpoints yet.
-  test.todo("rules 125, 218: 25 assets per POST /sse/prices");
+  test("rules 125, 218: 25 assets per POST /sse/prices, and no other feed is sure to take a POST", () => {
+    expect(assetsPerPost).toBe(25);
+    const sure = Object.values(feeds).filter(({ batches }) => batches === "always");
+    expect(sure.map(({ path }) => path)).toEqual(["/sse/prices"]);
+  });
+
+  test("rules 124 to 127, 154: the feeds, their words of method, and the plans they need", () => {
+    const said = Object.values(feeds).map(({ path, kinds, plan }) => [
+      path,
+      kinds.map(({ method }) => method),
+      plan,
+    ]);
+    expect(said).toEqual([
+      ["/sse/prices", ["token_price"], "keyless"],
+      ["/sse/transactions", ["pool", "token"], "dev"],
+      ["/sse/ohlcv", ["token_ohlcv"], "dev"],
+      ["/sse/reserves", ["token_reserves", "pool_reserves"], "free"],
+    ]);
+  });
 });
 
 describe("what must not be there", () => {

@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import { ended, start } from "../harness/binary.ts";
+import {
+  endless,
+  hang,
+  json,
+  type Reply,
+  type ScriptedServer,
+  type SeenRequest,
+  slow,
+  startScriptedServer,
+} from "../harness/scripted-server.ts";
+
+let server: ScriptedServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const headers = { "content-type": "text/event-stream" };
+const event = 'event: token_price\ndata: {"p":"1","chain":"ethereum"}\nrequest_id: 0\n\n';
+const pause = async (milliseconds: number): Promise<void> =>
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function serve(
+  script: (request: SeenRequest, index: number) => Reply,
+): Promise<Record<string, string>> {
+  server = await startScriptedServer(script);
+  return {
+    DEXDATA_STREAMING_URL: server.url,
+    DEXDATA_STREAMING_PRO_URL: server.url,
+    DEXDATA_BASE_URL: server.url,
+  };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
+}
+
+const words = ["stream", "ethereum:0xabc", "--error-format", "text"];
+
+describe("Ctrl-C within a second, from every state", () => {
+  const states: readonly (readonly [string, (request: SeenRequest, index: number) => Reply, number])[] = [
+    ["while connecting", () => hang(), 1],
+    ["on a quiet stream", () => slow({ headers, chunks: [], stayOpen: true }), 1],
+    [
+      "on a stream with events",
+      () => slow({ headers, chunks: Array.from({ length: 999 }, () => event), everyMs: 5 }),
+      1,
+    ],
+    ["while waiting to reconnect", () => json({ message: "no" }, { status: 503 }), 2],
+  ];
+  test.each(states)("%s", async (_, script, requests) => {
+    const env = await serve(script);
+    for (const [signal, exit] of [
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+    ] as const) {
+      const before = server?.requests.length ?? 0;
+      const child = start(words, env);
+      const ending = ended(child);
+      await until(() => (server?.requests.length ?? 0) >= before + requests);
+      await pause(200);
+      const sent = performance.now();
+      child.kill(signal);
+      const outcome = await ending;
+      expect(performance.now() - sent).toBeLessThan(1000);
+      expect(outcome.exit).toBe(exit);
+      const lines = outcome.stdout.toString("utf8");
+      expect(lines === "" || lines.endsWith("}\n")).toBe(true);
+    }
+  });
+
+  test("while the reader of its pipe is blocked", async () => {
+    const env = await serve(() => endless(event.repeat(500), { headers }));
+    const child = start(words, env);
+    child.stdout.pause();
+    await until(() => server?.requests.length === 1);
+    await pause(800);
+    const sent = performance.now();
+    child.kill("SIGINT");
+    const exit = await new Promise((resolve) => child.once("exit", resolve));
+    expect(performance.now() - sent).toBeLessThan(1000);
+    expect(exit).toBe(130);
+    child.stdout.destroy();
+  });
+});
+
+describe("back-pressure", () => {
+  test("a reader that is blocked under a flood: memory stays below 400 MB, and nothing is lost", async () => {
+    const env = await serve(() => endless(event.repeat(500), { headers }));
+    const child = start([...words, "--limit", "300000"], env);
+    child.stdout.pause();
+    let most = 0;
+    for (let times = 0; times < 40; times += 1) {
+      await pause(100);
+      most = Math.max(most, residentMegabytes(child.pid ?? 0));
+    }
+    const ending = ended(child);
+    child.stdout.resume();
+    const { exit, stdout, stderr } = await ending;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(stdout.toString("latin1").split("\n").length).toBe(300_001);
+    expect(most).toBeLessThan(400);
+  });
+
+  test("`head -1`: exit 0, nothing on stderr, and the connection is closed", async () => {
+    const env = await serve(() =>
+      slow({ headers, chunks: Array.from({ length: 2000 }, () => event), everyMs: 5 }),
+    );
+    const child = start(words, env);
+    const ending = ended(child);
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    const sent = performance.now();
+    child.stdout.destroy();
+    const { exit, stderr } = await ending;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(performance.now() - sent).toBeLessThan(1000);
+    await until(() => server?.openRequests() === 0);
+  });
+});
+
+test("rule 161: the waits of 1, 2 and 4 s, as the server sees them; only data makes them short again", async () => {
+  const env = await serve((_, index) => slow({ headers, chunks: index === 3 ? [event] : [] }));
+  const child = start([...words, "--max-reconnects", "3"], env);
+  await until(() => (server?.requests.length ?? 0) === 5);
+  child.kill("SIGTERM");
+  await ended(child);
+  const times = (server?.requests ?? []).map(({ at }) => at);
+  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+  for (const [index, least] of [1000, 2000, 4000, 1000].entries()) {
+    expect(gaps[index]).toBeGreaterThanOrEqual(least - 2);
+    expect(gaps[index]).toBeLessThan(least * 1.5 + 400);
+  }
+});
+
+test("a hundred connections say nothing on stderr", async () => {
+  const env = await serve(() =>
+    slow({ headers, chunks: [event.replaceAll("token_price", "pool")], stayOpen: true }),
+  );
+  const assets = Array.from({ length: 100 }, (_, index) => `base:0x${index}`);
+  const child = start(["stream", ...assets, "--feed", "transactions", "--limit", "100"], {
+    ...env,
+    DEXDATA_API_KEY: "api_pro_1",
+    DEXDATA_TIER: "pro",
+  });
+  const { exit, stderr, stdout } = await ended(child);
+  expect([exit, stderr]).toEqual([0, ""]);
+  expect(stdout.toString("utf8").split("\n").length).toBe(101);
+  expect(server?.requests.length).toBe(100);
+});
+
+function residentMegabytes(pid: number): number {
+  const pages = /VmRSS:\s+(?<kb>\d+) kB/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.["kb"];
+  return Number(pages) / 1024;
+}

@@ -1,0 +1,443 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { type SeenRequest, slow } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { price, stream } from "./keeping.ts";
+import { askedFor, listen, pricesOf, refuse, streams } from "./stream-run.ts";
+
+const folder = temporaryFolder();
+const inFolder = (name: string): string => path.join(folder, name);
+const one = "ethereum:0xabc";
+const many = (count: number, from = 0): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `base:0x${(from + index).toString(16)}`);
+/** The server hears of it a moment later. */
+const closed = async (server: { readonly openRequests: () => number }): Promise<void> => {
+  while (server.openRequests() > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+};
+const candle = (id: number, close: string): string =>
+  `event: token_ohlcv\ndata: {"timestamp":${id},"close":${close}}\nid: ${id}\nrequest_id: 0\n\n`;
+const logged = (file: string): readonly Record<string, unknown>[] =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line): Record<string, unknown> => JSON.parse(line));
+
+describe("events", () => {
+  test("each is one line, the service's own text; several of a chunk are one write", async () => {
+    const chunk = `${price("1.10")}event: token_price\ndata: { "p" : "2",\ndata: "name":"\u202ex" }\n\n`;
+    const server = await streams(() => stream([chunk]));
+    const running = listen(`${one} --limit 2`, server);
+    const { exit, stdout, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe('{"p":"1.10"}\n{"p":"2","name":"\\u202ex"}\n');
+    expect(running.context.stdout.chunks.length).toBe(1);
+  });
+
+  test("what is no JSON never reaches stdout, and is said", async () => {
+    const server = await streams(() => stream(["event: token_price\ndata: {broken\n\n", price("1")]));
+    const { stdout, stderr } = await listen(`${one} --limit 2 --idle-exit 60s`, server).outcome;
+    expect(stdout).toBe('{"p":"1"}\n');
+    expect(stderr).toMatch(/left out: an event token_price on connection 1 that is no JSON/u);
+  });
+
+  test("--envelope: whose, when, and a candle that takes another's place", async () => {
+    const server = await streams(() => stream([candle(100, "1"), candle(101, "2"), candle(100, "1.5")]));
+    const { stdout } = await listen(`${one} --feed ohlcv --envelope --limit 3`, server, {
+      env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
+    }).outcome;
+    const rows = stdout
+      .trim()
+      .split("\n")
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    expect(
+      rows.map(({ id, replaces, network, address, feed }) => [id, replaces, network, address, feed]),
+    ).toEqual([
+      ["100", undefined, "ethereum", "0xabc", "ohlcv"],
+      ["101", undefined, "ethereum", "0xabc", "ohlcv"],
+      ["100", true, "ethereum", "0xabc", "ohlcv"],
+    ]);
+    expect(rows[0]?.["received"]).toMatch(/^2026-11-21T08:54:00\.\d{3}Z$/u);
+  });
+
+  test("of a batch, the place tells whose an event is", async () => {
+    const server = await streams(pricesOf);
+    const { stdout } = await listen(["--envelope", "--limit", "3", ...many(3)], server).outcome;
+    const rows = stdout
+      .trim()
+      .split("\n")
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    expect(rows.map(({ address }) => address)).toEqual(["0x0", "0x1", "0x2"]);
+  });
+
+  test("warnings of the service are said without a character that acts", async () => {
+    const warning = `event: warning\ndata: ${JSON.stringify({ message: "\u001b[2Jslow" })}\n\n`;
+    const server = await streams(() => stream([warning, price("1")]));
+    const running = listen(one, server);
+    await running.until(() => running.context.stderrText().includes("warns"));
+    const { stderr } = await running.interrupted();
+    expect(stderr).toBe("dexdata: the service warns: \\u{1b}[2Jslow\n");
+  });
+});
+
+describe("rules 125 and 218: assets on connections", () => {
+  test("240 at the free plan: 10 connections of 24, and every asset's update arrives", async () => {
+    const server = await streams(pricesOf);
+    const { exit, stdout } = await listen([...many(240), "--limit", "240"], server).outcome;
+    expect(exit).toBe(0);
+    expect(server.requests.map((request) => askedFor(request).length)).toEqual(
+      Array.from({ length: 10 }, () => 24),
+    );
+    const addresses = stdout
+      .trim()
+      .split("\n")
+      .map((line) => String(JSON.parse(line).address));
+    expect(new Set(addresses)).toEqual(new Set(many(240).map((name) => name.replace("base:", ""))));
+  });
+
+  test("260: exit 6 with the assets that do not fit, before anything is sent", async () => {
+    const server = await streams(pricesOf);
+    const { exit, stderr } = await listen(many(260), server).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toBe(
+      "dexdata: 260 assets do not fit: the plan's 10 connections of 25 assets hold 250\n" +
+        `  these have no place: ${many(7, 250).join(", ")} and 3 more\n`,
+    );
+    expect(server.requests.length).toBe(0);
+  });
+
+  test("a repeated asset is asked for once", async () => {
+    const server = await streams(pricesOf);
+    await listen(["base:0xA", "base:0xa", "base:0xB", "--limit", "2"], server).outcome;
+    expect(server.requests.flatMap(askedFor).map(({ address }) => address)).toEqual(["0xA", "0xB"]);
+  });
+
+  test("rule 162: a lower cap met in practice ends it with exit 6 and the assets without a place", async () => {
+    const server = await streams((request) =>
+      server.openRequests() > 2 ? refuse(429, "ip stream limit exceeded") : pricesOf(request),
+    );
+    const { exit, stderr } = await listen(many(75), server).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(
+      /the service allows 2 connections here, not the 3 that 75 assets take: 25 do not fit/u,
+    );
+    const refused = server.requests.slice(2).map((request) => askedFor(request)[0]?.address);
+    // Waited for three times: the place may be that of a connection which has just been closed.
+    expect(refused.length).toBe(4);
+    expect(stderr).toContain(`base:${refused[0]}`);
+    expect(stderr).toContain("the service says: ip stream limit exceeded");
+  });
+
+  test("trades of more pools than connections go into a POST; where that is not taken, exit 6", async () => {
+    const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
+    const batch = "event: pool\ndata: {}\n\n";
+    const taking = await streams(() => stream([batch]));
+    expect(
+      (await listen([...many(31), "--feed", "transactions", "--limit", "2"], taking, { env }).outcome).exit,
+    ).toBe(0);
+    expect(taking.requests.map(({ method }) => method)).toEqual(["POST", "POST"]);
+    const refusing = await streams(() => refuse(405, "POST is not allowed here"));
+    const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(
+      /31 assets do not fit: the plan's 30 connections hold 30\n {2}these have no place: base:0x1e\n/u,
+    );
+  });
+});
+
+describe("an asset that is not streamed (rule 128)", () => {
+  const bad = "base:0x7";
+  const refusing =
+    (words: string, status = 400) =>
+    async (request: SeenRequest) =>
+      await Promise.resolve(
+        askedFor(request).some(({ address }) => address === "0x7")
+          ? refuse(status, words)
+          : pricesOf(request),
+      );
+
+  test("named by the message: exit 2, one request", async () => {
+    const server = await streams(refusing("token not found: base/0x7"));
+    const { exit, stderr, stdout } = await listen(many(25), server).outcome;
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(
+      /^dexdata: the service does not stream base:0x7\n {2}the service says: token not found: base\/0x7\n/u,
+    );
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("found by halves where the message says nothing", async () => {
+    const server = await streams(refusing("bad request"));
+    const { exit, stderr } = await listen(many(25), server).outcome;
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/^dexdata: the service does not stream base:0x7\n/u);
+    expect(server.requests.length).toBeLessThanOrEqual(11);
+  });
+
+  test("--on-invalid drop goes on with the others, and says so", async () => {
+    const server = await streams(refusing("bad request"));
+    const words = [...many(25), "--on-invalid", "drop", "--limit", "24"];
+    const { exit, stdout, stderr } = await listen(words, server).outcome;
+    expect(exit).toBe(0);
+    expect(stdout).not.toContain('"0x7"');
+    expect(stdout.trim().split("\n").length).toBe(24);
+    expect(stderr).toBe(`dexdata: left out: ${bad} (bad request)\n`);
+  });
+
+  test("nothing left is a failure, also with drop; a 404 is exit 3", async () => {
+    const server = await streams(refusing("token not found: base/0x7", 404));
+    const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
+    const words = `${bad} --feed ohlcv --on-invalid drop`;
+    expect((await listen(words, server, { env }).outcome).exit).toBe(3);
+    const both = listen(`${bad} base:0x8 --feed ohlcv --on-invalid drop`, server, { env });
+    await both.until(() => both.context.stderrText().includes("left out: base:0x7"));
+    expect((await both.interrupted()).exit).toBe(130);
+  });
+});
+
+describe("stops", () => {
+  const endless = async () =>
+    await streams(() => stream(Array.from({ length: 400 }, (_, at) => price(String(at)))));
+
+  test("--limit: exactly so many lines, exit 0, and every connection is closed", async () => {
+    const server = await endless();
+    const { exit, stdout } = await listen(`${one} --limit 7`, server).outcome;
+    expect([exit, stdout.trim().split("\n").length]).toEqual([0, 7]);
+    await closed(server);
+  });
+
+  test("--max-credits: so many lines, exit 5", async () => {
+    const { exit, stdout, stderr } = await listen(`${one} --max-credits 5`, await endless()).outcome;
+    expect([exit, stdout.trim().split("\n").length]).toEqual([5, 5]);
+    expect(stderr).toContain("the 5 credits of --max-credits are spent");
+  });
+
+  test("--for: exit 0, however quiet it was", async () => {
+    const running = listen(`${one} --for 10m`, await streams(() => stream([])));
+    expect((await running.outcome).exit).toBe(0);
+    expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
+  });
+
+  test("--idle-exit: exit 8 with its reason, and never before its time", async () => {
+    const running = listen(
+      `${one} --idle-exit 5m`,
+      await streams((_, index) => stream(index === 0 ? [price("1")] : [])),
+    );
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toContain("no event came for 300 s (--idle-exit)");
+    expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(300_000);
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s: exit %i, whole lines, nothing on stderr", async (cause, exit) => {
+    const server = await streams(() => stream([price("1")]));
+    const running = listen(one, server);
+    await running.until(() => running.lines().length === 1);
+    running.context.interrupt({ cause });
+    const outcome = await running.outcome;
+    expect([outcome.exit, outcome.stdout, outcome.stderr]).toEqual([exit, '{"p":"1"}\n', ""]);
+    await closed(server);
+  });
+
+  test("a reader that goes away: exit 0, quiet, and no further request", async () => {
+    const server = await endless();
+    const running = listen(one, server);
+    running.context.stdout.closeAfter(30);
+    const { exit, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([0, ""]);
+    await closed(server);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("an end by the service, or refusals without an end, are never exit 0", async () => {
+    const ending = await streams(() => stream([], { stayOpen: false }));
+    expect((await listen(`${one} --max-reconnects 3`, ending).outcome).exit).toBe(8);
+    const full = await streams(() => refuse(429, "slow down"));
+    expect((await listen(`${one} --max-reconnects 1`, full).outcome).exit).toBe(6);
+    const spent = await streams((_, index) =>
+      index === 0
+        ? stream([price("1")], { stayOpen: false })
+        : refuse(402, "no", { error: "payment_required" }),
+    );
+    expect((await listen(one, spent).outcome).exit).toBe(5);
+  });
+
+  test("a reader that stalls stops the reading of the socket", async () => {
+    const server = await endless();
+    const running = listen(one, server);
+    const goOn = running.context.stdout.stall();
+    await running.until(() => running.context.stdout.chunks.length === 1);
+    const before = running.context.stdout.bytes().length;
+    await running.context.clock.sleep(120_000);
+    expect(running.context.stdout.bytes().length).toBe(before);
+    goOn();
+    await running.until(() => running.context.stdout.chunks.length > 1);
+    expect((await running.interrupted()).stderr).toBe("");
+  });
+});
+
+describe("what is said", () => {
+  const cut = async () =>
+    await streams((request, index) =>
+      index === 0 ? stream([price("1")], { stayOpen: false }) : pricesOf(request),
+    );
+
+  test("an interruption: a line when it begins and one with both instants when it is over", async () => {
+    const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
+    expect(stderr).toMatch(
+      /^dexdata: connection 1 \(ethereum:0xabc\): the service ended the stream; connecting again in 1\.0 s\ndexdata: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
+    );
+  });
+
+  test("--events: open, retry, gap, close and credits, each a whole line", async () => {
+    const running = listen(["--events", inFolder("EVENTS"), one, "--limit", "2"], await cut());
+    const { exit } = await running.outcome;
+    expect(exit).toBe(0);
+    const events = logged(inFolder("EVENTS"));
+    expect(events.map(({ event }) => event)).toEqual(["open", "retry", "open", "gap", "close", "credits"]);
+    expect(events[3]).toMatchObject({ reason: "the service ended the stream", connection: 1, names: [one] });
+    expect(events[5]).toMatchObject({ events: 2, credits: 2 });
+  });
+
+  test("--stats: how many assets on how many connections, and what it came to", async () => {
+    const { stderr } = await listen([...many(30), "--limit", "30", "--stats"], await streams(pricesOf))
+      .outcome;
+    expect(stderr).toBe("dexdata: 30 assets on 2 connections\n30 events, 30 credits, 0.0 s\n");
+  });
+
+  test("many assets are counted, not named", async () => {
+    const server = await streams((request, index) =>
+      index === 0
+        ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [] })
+        : pricesOf(request),
+    );
+    const { stderr } = await listen([...many(20), "--limit", "20"], server).outcome;
+    expect(stderr).toMatch(/connection 1 \(20 assets\): the service ended the stream/u);
+    expect(stderr).toMatch(/20 assets may lack events from/u);
+  });
+});
+
+describe("ohlcv", () => {
+  const env = { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" };
+
+  test("interval and since are asked for; after an interruption the newest id, without since", async () => {
+    const server = await streams((_, index) =>
+      stream(index === 0 ? [candle(100, "1")] : [candle(100, "1"), candle(101, "2")], {
+        stayOpen: index > 0,
+      }),
+    );
+    const { stdout } = await listen(`${one} --feed ohlcv --interval 5s --since -5m --limit 2`, server, {
+      env,
+    }).outcome;
+    expect(stdout).toBe('{"timestamp":100,"close":1}\n{"timestamp":101,"close":2}\n');
+    const [first, second] = server.requests;
+    expect(first?.query.get("interval")).toBe("5s");
+    expect(Number(first?.query.get("since"))).toBe(Date.parse("2026-11-21T08:49:00Z") / 1000);
+    expect(second?.query.has("since")).toBe(false);
+    expect(second?.headers["last-event-id"]).toBe("100");
+  });
+
+  test("without a candle yet, it goes on where it was to begin", async () => {
+    const server = await streams((_, index) =>
+      stream(index === 0 ? [] : [candle(101, "2")], { stayOpen: index > 0 }),
+    );
+    await listen(`${one} --feed ohlcv --since -5m --limit 1`, server, { env }).outcome;
+    const [first, second] = server.requests;
+    expect(second?.headers["last-event-id"]).toBe(first?.query.get("since"));
+  });
+});
+
+describe("the key", () => {
+  test("rules 145 and 157: goes to the streaming host, bare, and nowhere else; no message shows it", async () => {
+    const rest = await streams(() => refuse(500, "nobody asks here"));
+    const key = "api_pro_secret_1234567890";
+    const server = await streams((_, index) =>
+      index === 0 ? stream([`event: error\ndata: {"message":"${key}"}\n\n`]) : refuse(401, `bad key ${key}`),
+    );
+    const running = listen(["-vv", one, "--events", inFolder("EVENTS-KEY")], server, {
+      env: {
+        DEXDATA_API_KEY: key,
+        DEXDATA_TIER: "pro",
+        DEXDATA_BASE_URL: rest.url,
+        DEXDATA_PRO_BASE_URL: rest.url,
+      },
+    });
+    const { exit, stdout, stderr } = await running.outcome;
+    expect(exit).toBe(4);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([key, key]);
+    expect(server.requests.every(({ url }) => !url.includes(key))).toBe(true);
+    expect(rest.requests).toEqual([]);
+    expect(stdout + stderr + readFileSync(inFolder("EVENTS-KEY"), "utf8")).not.toContain("secret");
+  });
+
+  test("a redirect is not followed", async () => {
+    const other = await streams(pricesOf);
+    const server = await streams(() => ({
+      mode: "answer",
+      status: 302,
+      headers: { location: other.url },
+      body: "",
+    }));
+    expect((await listen(one, server).outcome).exit).toBe(1);
+    expect(other.requests).toEqual([]);
+  });
+});
+
+describe("SIGHUP", () => {
+  test("reads @file again: only connections whose assets change are opened anew, and the gap is said", async () => {
+    const server = await streams(pricesOf);
+    writeFileSync(inFolder("LIST"), many(50).join("\n"));
+    const running = listen([`@${inFolder("LIST")}`], server);
+    await running.until(() => running.lines().length === 50);
+    expect(server.requests.length).toBe(2);
+    writeFileSync(inFolder("LIST"), [...many(49), "base:0x999"].join("\n"));
+    expect(running.context.reload()).toBe(true);
+    await running.until(() => running.lines().length === 75);
+    expect(server.requests.length).toBe(3);
+    expect(server.requests.flatMap(askedFor).at(-1)?.address).toBe("0x999");
+    writeFileSync(inFolder("LIST"), "");
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("is not used"));
+    const { stderr } = await running.interrupted();
+    expect(stderr).toMatch(/the list was read again: 50 assets/u);
+    expect(stderr).toMatch(/25 assets may lack events from .* \(the list of assets changed\)/u);
+    expect(stderr).toMatch(/the list was read again and is not used: no assets to stream/u);
+    expect(server.requests.length).toBe(3);
+  });
+
+  test("without a file nobody listens: the signal ends the process, as it does any", async () => {
+    const running = listen(one, await streams(() => stream([price("1")])));
+    await running.until(() => running.lines().length === 1);
+    expect(running.context.reload()).toBe(false);
+  });
+});
+
+describe("refused before anything is sent", () => {
+  test.each([
+    ["--limit 1", "a network and an address are needed"],
+    ["ethereum", '"ethereum": an address is needed after the network'],
+    ["@/nowhere/list", '"@/nowhere/list": cannot be read (ENOENT)'],
+    [`${one} --feed price`, '--feed "price": accepted:'],
+    [`${one} --by pool`, "--by pool with --feed prices: accepted: token"],
+    [`${one} --interval 5s`, "--interval: goes with --feed ohlcv"],
+    [`${one} --feed ohlcv --interval 1m`, '--interval "1m": accepted:'],
+    [`${one} --feed ohlcv --since -1h`, '--since "-1h": streams keep the last 15 minutes'],
+    [`${one} --feed ohlcv --since 2027-01-01`, '--since "2027-01-01": lies in the future'],
+    [`${one} -o table`, "--output table: a stream has no end"],
+    [`${one} --limit 0`, '--limit "0"'],
+    [`${one} --for 10`, '--for "10"'],
+    [`${one} --streaming-url http://streams.example`, "must be https"],
+    [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (ENOENT)'],
+    [`${one} --all`, "--all: dexdata stream has no such flag"],
+    [`${one} --fields p`, "--fields: stream does not take it"],
+  ])("stream %s", async (words, message) => {
+    const server = await streams(pricesOf);
+    const { exit, stderr, stdout } = await listen(words, server).outcome;
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+    expect(server.requests.length).toBe(0);
+  });
+});
