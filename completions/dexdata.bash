@@ -31,9 +31,9 @@ _dexdata() {
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
         --require-plan) COMPREPLY=($(compgen -W "keyless free dev pro enterprise" -- "$current")); return;;
         --events|--out|--receipt|--key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
-        --from|--to|--limit|--page-size|--cursor|--page|--poll|--for|--idle-exit|--fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--parallel|--rpm|--max-credits|--tier|--seed|--faults|--now|--base-url|--profile) return;;
+        --from|--to|--limit|--page-size|--cursor|--page|--poll|--for|--idle-exit|--streaming-url|--fields|--timeout|--deadline|--retries|--retry-on|--retry-max-time|--parallel|--rpm|--max-credits|--tier|--seed|--faults|--now|--base-url|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--from --to --limit --all --page-size --cursor --page --follow --poll --for --idle-exit --events --output --fields --color --out --resume --force --receipt --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --parallel --rpm --max-credits --estimate --require-plan --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--from --to --limit --all --page-size --cursor --page --follow --poll --for --idle-exit --events --streaming-url --output --fields --color --out --resume --force --receipt --validate --quiet --stats --verbose --error-format --timeout --deadline --retries --retry-on --retry-max-time --parallel --rpm --max-credits --estimate --require-plan --sandbox --tier --seed --faults --now --base-url --key-file --profile --help" -- "$current"));;
     "prices")
       case "$previous" in
         --missing) COMPREPLY=($(compgen -W "skip null fail" -- "$current")); return;;

@@ -7,7 +7,11 @@ const group = "Following";
 
 /** Flags of a list that can be followed. */
 export const followFlags: readonly Flag[] = [
-  { name: "follow", help: "go on with what comes, oldest first, each row once, until stopped", group },
+  {
+    name: "follow",
+    help: "from --from, or now, on: history and then what comes, oldest first (a credit a read and an event)",
+    group,
+  },
   {
     name: "poll",
     value: "duration",
@@ -15,12 +19,23 @@ export const followFlags: readonly Flag[] = [
     group,
   },
   { name: "for", value: "duration", help: "with --follow: stop after so long", group },
-  { name: "idle-exit", value: "duration", help: "with --follow: stop when no row came for so long", group },
+  {
+    name: "idle-exit",
+    value: "duration",
+    help: "with --follow: stop with exit 8 when no row came for so long",
+    group,
+  },
   {
     name: "events",
     value: "file",
-    help: "with --follow: append what happens to the stream (open, retry, gap, filled …) as NDJSON",
+    help: "with --follow: append what happens as NDJSON: open, retry, gap, filled, late, credits",
     group,
+  },
+  {
+    name: "streaming-url",
+    value: "url",
+    help: "with --follow: streaming host instead of the configured one",
+    group: "Hosts and keys",
   },
 ];
 
@@ -64,6 +79,11 @@ export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
   }
   if (poll !== undefined && poll < shortestPoll)
     throw usageFailure(`--poll "${readText(flags, "poll")}": must be 2s or more`, "each read costs a credit");
+  if (poll !== undefined && flags["streaming-url"] !== undefined)
+    throw usageFailure(
+      "--poll and --streaming-url: by the clock no stream is opened",
+      "leave out one of them",
+    );
   if (events === "") throw usageFailure('--events "": must be the name of a file');
   return { duration, idle, poll, events, limit: readCount(flags, "limit", { min: 1 }) };
 }

@@ -1,3 +1,4 @@
+import type { Meter } from "../client/meter.ts";
 import type { Clock } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
 import { substituteGap } from "../tail/follow/schedule.ts";
@@ -8,12 +9,16 @@ import { counted, type Notices } from "./notices.ts";
 /** Says what becomes of a tail besides its rows: a line on stderr for people, one in `--events` for programs. */
 export interface FollowReport {
   readonly opened: (at: Moment, gap: Gap | undefined) => void;
+  /** So many events cost as many credits. */
+  readonly charged: (events: number) => void;
   readonly streamLost: (failure: Failure, waitMilliseconds: number) => void;
   readonly said: (kind: string, text: string) => void;
   readonly readFailed: (failure: Failure, waitMilliseconds: number) => void;
   /** A read that began then has brought everything; so many rows were new. */
   readonly caughtUp: (began: number, rows: number) => void;
   readonly late: (rows: number, seconds: number) => void;
+  /** What it was, at the end: so many rows, and what REST cost. */
+  readonly ended: (rows: number, meter: Meter) => void;
   /** Whether the stream calls for reads just now. */
   readonly isListening: () => boolean;
 }
@@ -26,12 +31,13 @@ interface Hole {
 }
 
 export function createFollowReport(
-  { warn }: Pick<Notices, "warn">,
+  { warn, remark }: Pick<Notices, "warn" | "remark">,
   clock: Pick<Clock, "now">,
   log: (event: LoggedEvent) => void,
 ): FollowReport {
   let isListening = false;
   let isPollSaid = false;
+  let events = 0;
   let holes: Hole[] = [];
   let lastRead: number | undefined;
   let failedSince: number | undefined;
@@ -47,6 +53,14 @@ export function createFollowReport(
       holes.push({ ...hole, readAfter: moment.elapsed });
       log({ event: "gap", ...bounds(hole), reason: gap.reason });
       warn(`dexdata: the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
+    },
+    charged: (more) => {
+      events += more;
+    },
+    ended: (rows, { requests, credits }) => {
+      log({ event: "credits", at: at(), rows, requests, events, credits: credits + events });
+      const ofStream = events === 0 ? "" : `; the stream's events cost ${counted(events, "credit")} more`;
+      remark(`dexdata: followed ${counted(rows, "row")}${ofStream}`);
     },
     streamLost: (failure, wait) => {
       const begin = isListening ? "the stream is gone" : "no stream";

@@ -1,3 +1,4 @@
+import type { Target } from "../client/target.ts";
 import type { Question } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import { type Endpoint, onlyGroup } from "../model/endpoint.ts";
@@ -14,11 +15,12 @@ import { quietGap, substituteGap } from "../tail/follow/schedule.ts";
 import { createWake, type Wake } from "../tail/follow/wake.ts";
 import { openerOf } from "../tail/subscription.ts";
 import { readsUnicode } from "./answer-questions.ts";
+import { readStreamingUrl } from "./commands/stream-options.ts";
 import { openEventLog } from "./event-log.ts";
 import type { FlagValues } from "./flags.ts";
 import type { FollowWishes } from "./follow-flags.ts";
 import { createFollowReport, type FollowReport, pollLine } from "./follow-report.ts";
-import { counted, createNotices, type Notices } from "./notices.ts";
+import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
 import { readQuestions } from "./questions.ts";
 import { sayWhatItWas } from "./run-endpoint.ts";
@@ -36,6 +38,7 @@ export async function runFollow(
   const notices = createNotices(outer, options);
   const stdin = async (): Promise<string> => await outer.stdin.read(outer.signal);
   const { endpoint, asked, walk } = await readQuestions(group, words, flags, options, stdin);
+  const streaming = readStreamingUrl(flags);
   const log = openEventLog(wishes.events, notices);
   const stops = createStops(outer.clock, outer.signal, wishes);
   try {
@@ -43,10 +46,12 @@ export async function runFollow(
     const open = await openClient(context, options, notices, "running");
     try {
       const question = { endpoint, args: asked[0] ?? new Map() };
-      const report = createFollowReport(notices, context.clock, log);
+      const remark = options.hasStats ? notices.warn : notices.remark;
+      const report = createFollowReport({ warn: notices.warn, remark }, context.clock, log);
       // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
       const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
-      await followOn({ context, options, wishes, question, pageSize, open, stops, report, notices });
+      const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
+      await followOn({ context, options, wishes, question, pageSize, target, open, stops, report, notices });
       return 0;
     } finally {
       await open.close();
@@ -64,6 +69,8 @@ interface Following {
   readonly wishes: FollowWishes;
   readonly question: Question;
   readonly pageSize: number;
+  /** With the streaming host that is in use. */
+  readonly target: Target;
   readonly open: OpenClient;
   readonly stops: Stops;
   readonly report: FollowReport;
@@ -112,21 +119,21 @@ async function followOn(following: Following): Promise<void> {
   } finally {
     stops.end(new Error("the reading is over"));
     await listening;
+    report.ended(writer.count(), open.client.meter);
   }
-  notices.remark(`stopped after ${counted(writer.count(), "row")}`);
   await renderer.end();
 }
 
 /** A stream that ends for good ends the tail, with its reason. */
 async function listen(
-  { context, options, question, open, stops, report }: Following,
+  { context, options, question, target, open, stops, report }: Following,
   wake: Wake,
 ): Promise<void> {
   const { args } = question;
   const subject = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
   const opener = openerOf(
     {
-      target: open.client.target,
+      target,
       clock: context.clock,
       pace: open.pace,
       timeout: options.timeout,
@@ -141,6 +148,7 @@ async function listen(
   );
   const handlers = {
     opened: report.opened,
+    charged: report.charged,
     retrying: report.streamLost,
     said: report.said,
   };

@@ -13,6 +13,7 @@ export const poolTransactions: ContractEndpoint = {
   examples: [
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --all -o ndjson",
+    "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --follow",
   ],
   plan: "dev",
   params: [

@@ -87,7 +87,7 @@ describe("an interruption", () => {
     expect(exit).toBe(0);
     const [gap] = eventsIn(log).filter(({ event }) => event === "gap");
     const [filled] = eventsIn(log).filter(({ event }) => event === "filled");
-    expect(gap).toMatchObject({ from: expect.stringMatching(/^2026-11-21T08:5/u) as string });
+    expect(String(gap?.["from"])).toMatch(/^2026-11-21T08:5/u);
     expect(filled).toMatchObject({ from: gap?.["from"], to: gap?.["to"] });
     const instants = `from ${String(gap?.["from"])} to ${String(gap?.["to"])}`;
     expect(stderr).toContain(`dexdata: the stream was interrupted ${instants} (`);

@@ -108,7 +108,7 @@ function readOut(flags: FlagValues, now: number): string | undefined {
   return pattern;
 }
 
-function readStreamingUrl(flags: FlagValues): string | undefined {
+export function readStreamingUrl(flags: FlagValues): string | undefined {
   const typed = readText(flags, "streaming-url");
   if (typed === undefined) return undefined;
   if (flags["sandbox"] === true)

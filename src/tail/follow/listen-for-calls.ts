@@ -2,20 +2,11 @@ import type { Budget } from "../../client/budget.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { feeds } from "../feeds.ts";
-import {
-  defaultSilence,
-  type Gap,
-  keepOpen,
-  type Moment,
-  type OpenShard,
-  type ShardHandlers,
-} from "../shard.ts";
+import { defaultSilence, keepOpen, type OpenShard, type ShardHandlers } from "../shard.ts";
 import type { Wake } from "./wake.ts";
 
 /** What becomes known of the stream that says when to read. */
-export interface CallHandlers extends Pick<ShardHandlers, "retrying" | "said"> {
-  readonly opened: (at: Moment, gap: Gap | undefined) => void;
-}
+export type CallHandlers = Omit<ShardHandlers, "events">;
 
 /** Milliseconds before a host that is not there, or no streaming host, is asked again. */
 const absence = 60_000;

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata, run } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
+import { marketRows, pool, startFollowing, writtenRows } from "./following.ts";
+
+const sandbox = useSandbox();
+const from = `--from ${sandboxNow / 1000 - 3600}`;
+const window = marketRows(1, sandboxNow - 3_600_000, sandboxNow);
+
+/** Against a market that stands still, by the clock: what is written is the window, then nothing comes. */
+async function followStill(words: string, prepare: (context: TestContext) => void = () => undefined) {
+  const context = createTestContext({ env: { DEXDATA_TIMEOUT: "24h", ...sandbox.env() } });
+  prepare(context);
+  sandbox.takeLog();
+  const argv = `txns ethereum ${pool} --follow --poll 10s ${words}`.split(" ");
+  const outcome = await run(argv, context);
+  return { ...outcome, requests: sandbox.takeLog().length };
+}
+
+describe("a stop", () => {
+  test("--limit, and --for: exit 0, with what was read written", async () => {
+    const limited = await followStill(`${from} --limit 20 -o ndjson`);
+    expect(limited.exit).toBe(0);
+    expect(writtenRows(limited.stdout)).toEqual(window.slice(0, 20));
+    const timed = await followStill(`${from} --for 5m -o ndjson`);
+    expect(timed.exit).toBe(0);
+    expect(writtenRows(timed.stdout)).toEqual(window);
+  });
+
+  test("--idle-exit: exit 8, so that whoever watches hears of it", async () => {
+    const { exit, stdout, stderr } = await followStill(
+      `${from} --idle-exit 2m -o ndjson --error-format text`,
+    );
+    expect(exit).toBe(8);
+    expect(writtenRows(stdout)).toEqual(window);
+    expect(stderr).toContain("dexdata: no row came for 120 s (--idle-exit)\n");
+  });
+
+  test("--max-credits: exit 5 before the request that would pass it, with what was read written", async () => {
+    const { exit, stdout, stderr, requests } = await followStill(
+      `${from} --max-credits 6 --page-size 40 -o ndjson`,
+    );
+    expect({ exit, requests }).toEqual({ exit: 5, requests: 6 });
+    expect(writtenRows(stdout)).toEqual(window);
+    expect(stderr).toContain("--max-credits 6");
+  });
+
+  test("--max-credits counts the events of the stream too, each a credit", async () => {
+    const following = await startFollowing(`${from} --max-credits 15 -o ndjson`, { pace: 10 });
+    const { exit, stdout } = await following.outcome;
+    expect(exit).toBe(5);
+    const rest = following.log.filter(({ url }) => String(url).startsWith("/networks/")).length;
+    expect(rest).toBeLessThan(15);
+    expect(writtenRows(stdout).length).toBeGreaterThanOrEqual(window.length);
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s: exit %i, with what was read written in whole lines", async (cause, expected) => {
+    const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
+      void context.clock.sleep(60_000).then(() => context.interrupt({ cause }));
+    });
+    expect(exit).toBe(expected);
+    expect(writtenRows(stdout)).toEqual(window);
+  });
+
+  test("a reader that goes away: exit 0, nothing on stderr but the cost, and no further request", async () => {
+    const { exit, stderr, requests } = await followStill(`${from} -o ndjson`, (context) =>
+      context.stdout.closeAfter(2000),
+    );
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^dexdata: reading every 10 s: [^\n]*\n$/u);
+    expect(requests).toBeLessThanOrEqual(3);
+  });
+
+  test("what it was stands in --events and, where asked for, on stderr: rows, events and credits", async () => {
+    const log = path.join(createTestContext().home, "events.ndjson");
+    const following = await startFollowing(`${from} --for 3m --stats --events ${log} -o ndjson`, { pace: 5 });
+    const { stderr } = await following.outcome;
+    const last = rowsOf(readFileSync(log, "utf8")).at(-1);
+    const rest = following.log.filter(({ url }) => String(url).startsWith("/networks/")).length;
+    const events = Number(last?.["events"]);
+    expect(events).toBeGreaterThan(10);
+    expect(last).toMatchObject({ event: "credits", requests: rest, credits: rest + events });
+    expect(stderr).toContain(`; the stream's events cost ${events} credits more\n`);
+  });
+});
+
+describe("refused before anything is sent", () => {
+  test.each([
+    ["--follow --all", "--all: does not go with --follow"],
+    ["--follow --to now", "--to: does not go with --follow"],
+    ["--follow --page 2", "--page: does not go with --follow"],
+    ["--follow --cursor 0x1", "--cursor: does not go with --follow"],
+    ["--follow --out rows.ndjson", "--out: does not go with --follow"],
+    ["--follow --receipt r.json", "--receipt: does not go with --follow"],
+    ["--follow --estimate", "--estimate: does not go with --follow"],
+    ["--follow --deadline 1h", "--deadline: does not go with --follow"],
+    ["--follow --validate", "--validate: does not go with --follow"],
+    ["--follow --poll 1s", '--poll "1s": must be 2s or more'],
+    ["--follow --poll 15", '--poll "15": must be a duration'],
+    ["--follow --for 0s", '--for "0s": must be a duration'],
+    ["--follow --events /nowhere/e.ndjson", '--events "/nowhere/e.ndjson": cannot be written'],
+    ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll and --streaming-url"],
+    ["--poll 5s", "--poll: goes with --follow"],
+    ["--for 5m", "--for: goes with --follow"],
+    ["--idle-exit 5m", "--idle-exit: goes with --follow"],
+    ["--events e.ndjson", "--events: goes with --follow"],
+  ])("%s", async (words, message) => {
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await dexdata(`txns ethereum ${pool} ${words} --error-format text`, {
+      env: sandbox.env(),
+    });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`dexdata: ${message}`);
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+});
+
+describe("what the service refuses", () => {
+  test("a pool it does not know: exit 3, after one credit, without opening a stream", async () => {
+    sandbox.takeLog();
+    const { exit } = await dexdata("txns ethereum 0x0000000000000000000000000000000000000001 --follow", {
+      env: sandbox.env(),
+    });
+    expect(exit).toBe(3);
+    expect(sandbox.takeLog().map(({ url }) => url.split("?")[0])).not.toContain("/sse/transactions");
+  });
+
+  test("a plan that may not: exit 4", async () => {
+    const { exit } = await dexdata(`txns ethereum ${pool} --follow`, { env: sandbox.env("free") });
+    expect(exit).toBe(4);
+  });
+
+  test("credits that run out on the way: exit 5, with what was read written", async () => {
+    const following = await startFollowing(`${from} -o ndjson --poll 5s`, {
+      pace: 20,
+      sandbox: { credits: 12 },
+    });
+    const { exit, stdout } = await following.outcome;
+    expect(exit).toBe(5);
+    const written = writtenRows(stdout);
+    expect(written.length).toBeGreaterThan(window.length);
+    expect(written).toEqual(
+      marketRows(1, sandboxNow - 3_600_000, following.simulated()).slice(0, written.length),
+    );
+  });
+});
+
+describe("forms", () => {
+  test("a table on a terminal goes on growing, with times that stay true", async () => {
+    const { exit, stdout } = await followStill(`${from} --limit 30 -o table`, (context) => {
+      Object.assign(context.stdout, { isTerminal: true, columns: 100 });
+    });
+    expect(exit).toBe(0);
+    expect(stdout).toContain("2026-11-21");
+    expect(stdout).not.toMatch(/\bago\b/u);
+  });
+
+  test("json is one array, closed at a stop that was asked for", async () => {
+    const { stdout } = await followStill(`${from} --limit 30 -o json --fields id`);
+    const rows: unknown = JSON.parse(stdout);
+    expect(rows).toHaveLength(30);
+  });
+});
