@@ -23,7 +23,7 @@ export async function* inOrder<T extends object>(
   };
   for (fill(firstAlone ? 1 : width); underWay.length > 0; fill(width)) {
     const value = await underWay[0];
-    underWay.splice(0, 1);
+    void underWay.splice(0, 1);
     if (value !== undefined) yield value;
   }
 }

@@ -1,9 +1,12 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents, nameOf } from "../harness/listing.ts";
-import { rowsOf } from "../harness/rows.ts";
+import { rowsOf, toRow } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { type ScriptedServer, type SeenRequest, startScriptedServer } from "../harness/scripted-server.ts";
 
@@ -173,6 +176,19 @@ describe("a list that stands still", () => {
     const pages = Math.ceil(events.length / 20);
     expect(requests).toBeGreaterThanOrEqual(pages);
     expect(requests).toBeLessThanOrEqual(pages + 12);
+  });
+
+  test("rows that two windows share are dropped and counted", async () => {
+    const listing = { events: manyEvents(2690, 4) };
+    const folder = mkdtempSync(path.join(tmpdir(), "dexdata-receipt-"));
+    const file = path.join(folder, "receipt.json");
+    const { requests } = await pull((request) => answerOf(listing, request), `${small} --receipt ${file}`);
+    const receipt = toRow(readFileSync(file, "utf8"));
+    rmSync(folder, { recursive: true });
+    // Two windows of 100 pages and less, both with the row at their edge, that row's ties, and the second after it.
+    expect(pagesOf(requests).filter((page) => page === 1).length).toBe(2);
+    expect(receipt["rows"]).toBe(2690);
+    expect(receipt["repeats_dropped"]).toBe(8);
   });
 
   test.each<readonly [string, Omit<Listing, "events">]>([
