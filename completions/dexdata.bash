@@ -149,12 +149,12 @@ _dexdata() {
         --by) COMPREPLY=($(compgen -W "token pool" -- "$current")); return;;
         --interval) COMPREPLY=($(compgen -W "1s 5s 60s" -- "$current")); return;;
         --on-invalid) COMPREPLY=($(compgen -W "fail drop" -- "$current")); return;;
-        -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;
+        -o|--output) COMPREPLY=($(compgen -W "ndjson" -- "$current")); return;;
         --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
         --out|--events|--key-file) COMPREPLY=($(compgen -f -- "$current")); return;;
         --since|--limit|--for|--idle-exit|--max-reconnects|--streaming-url|--timeout|--rpm|--max-credits|--tier|--seed|--faults|--now|--profile) return;;
       esac
-      COMPREPLY=($(compgen -W "--feed --by --interval --since --on-invalid --limit --for --idle-exit --envelope --out --events --max-reconnects --streaming-url --output --quiet --stats --verbose --error-format --timeout --rpm --max-credits --sandbox --tier --seed --faults --now --key-file --profile --help" -- "$current"));;
+      COMPREPLY=($(compgen -W "--feed --by --interval --since --on-invalid --limit --for --idle-exit --output --envelope --out --events --max-reconnects --streaming-url --quiet --stats --verbose --error-format --timeout --rpm --max-credits --sandbox --tier --seed --faults --now --key-file --profile --help" -- "$current"));;
     "auth login")
       case "$previous" in
         -o|--output) COMPREPLY=($(compgen -W "table ndjson json" -- "$current")); return;;

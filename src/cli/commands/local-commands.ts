@@ -49,7 +49,6 @@ export const localCommands: readonly LocalCommand[] = [
     flags: streamFlags,
     notes: streamNotes,
     shared: [
-      "output",
       "quiet",
       "stats",
       "verbose",

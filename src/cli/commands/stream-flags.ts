@@ -45,6 +45,14 @@ export const streamFlags: readonly Flag[] = [
     group: "Rows",
   },
   {
+    name: "output",
+    short: "o",
+    value: "format",
+    choices: ["ndjson"],
+    help: "one line an event, also on a terminal, where a live board is shown otherwise",
+    group: "Output",
+  },
+  {
     name: "envelope",
     help: "each event inside {feed, event, id, network, address, received, data}",
     group: "Output",
