@@ -1,4 +1,4 @@
-import { keepHeapSmall } from "./heap.ts";
+import { tuneEngine } from "./engine.ts";
 import { versionLine } from "../src/model/version.ts";
 
 // Answered before anything else is loaded: scripts ask for it often, and it should cost what Node itself costs.
@@ -10,7 +10,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
 }
 
 async function run(): Promise<void> {
-  keepHeapSmall();
+  tuneEngine();
   const [{ createProcessContext }, { main }] = await Promise.all([
     import("./process-context.ts"),
     import("../src/cli/main.ts"),
