@@ -7,6 +7,8 @@ export type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefine
 
 /** Whether one asset may have earned the refusal: the service refuses a whole batch for one (rule 128). */
 export function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean {
+  // An `error` event of a stream that was open has no status.
+  if (status === undefined) return code === "not_found";
   if (status !== 400 && !(status === 404 && code !== "route_not_found")) return false;
   const param = body?.get("param") ?? "";
   return !['"interval"', '"since"', '"method"', '"limit"', '"request_id"'].includes(param);

@@ -5,6 +5,7 @@ import { Failure } from "../model/failure.ts";
 import { type Moment, momentOf } from "./moment.ts";
 import type { ShardHandlers, ShardLimits } from "./shard.ts";
 import { streamError, textOf } from "./stream-message.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 import { watchOver } from "./watch.ts";
 
 export interface Listening {
@@ -103,22 +104,6 @@ function tellOthers(
 /** Ids are instants: one that goes back belongs to a correction of something older. */
 function isNewer(event: StreamEvent, newest: StreamEvent | undefined): boolean {
   return event.id !== "" && (newest === undefined || !(Number(event.id) < Number(newest.id)));
-}
-
-/** Not `Promise.race` with one promise for the whole stream, which would remember every race. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    const settle = (end: () => void): void => {
-      signal.removeEventListener("abort", abort);
-      end();
-    };
-    work.then(
-      (value) => settle(() => resolve(value)),
-      (cause: unknown) => settle(() => reject(cause)),
-    );
-  });
 }
 
 function asFailure(cause: unknown): Failure {

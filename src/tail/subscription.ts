@@ -12,6 +12,7 @@ import type { Clock } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import type { OpenShard } from "./shard.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 /** What one connection shows. */
 export interface Subscription {
@@ -46,8 +47,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const url = urlOf(target.streaming, subscription, wasOpen);
     // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
     const resumed = lastEventId === "" && wasOpen ? (subscription.params.get("since") ?? "") : lastEventId;
-    const turn = await pace.turn();
-    signal.throwIfAborted();
+    const turn = await unlessAborted(pace.turn(), signal);
     const request = {
       url,
       headers: {

@@ -3,21 +3,18 @@ import type { StreamEvent } from "../client/streams/event-stream.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
-import { type ChildSignal, childOf } from "./child-signal.ts";
+import { childOf } from "./child-signal.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import { findInvalid, mayBeOfOneAsset } from "./find-invalid.ts";
 import { invalidAssets } from "./invalid-assets.ts";
 import { momentOf } from "./moment.ts";
 import { probeOf } from "./probe.ts";
+import { amongOthers, type RunningShard, type Shard } from "./running-shard.ts";
 import { type Gap, keepOpen, type Moment, type ShardLimits } from "./shard.ts";
-import { doesNotFit, planShards, replanShards, type Room, tooManyAssets } from "./shards.ts";
+import { planShards, replanShards, type Room } from "./shards.ts";
 import { type Opening, openerOf, type Subscription } from "./subscription.ts";
 
-/** One connection among several, for those who watch. */
-export interface Shard {
-  readonly number: number;
-  readonly subjects: readonly Subject[];
-}
+export type { Shard };
 
 export interface TailHandlers {
   readonly opened: (shard: Shard, at: Moment, gap: Gap | undefined) => void;
@@ -48,15 +45,6 @@ export interface Tail {
   readonly reload: (subjects: readonly Subject[]) => void;
 }
 
-interface Running {
-  shard: Shard;
-  isOpen: boolean;
-  wasOpen: boolean;
-  /** Of the connection as it is; aborted where its assets change. */
-  current: ChildSignal;
-  interrupted: { readonly from: Moment; readonly reason: string } | undefined;
-}
-
 /** A 429 that says a place is wanted may be about a connection that has just been closed: so often it is asked again. */
 const patience = 3;
 const reloaded = "the list of assets changed";
@@ -70,7 +58,7 @@ export function createTail(
   handlers: TailHandlers,
 ): Tail {
   const { clock } = context;
-  const running = new Set<Running>();
+  const running = new Set<RunningShard>();
   const ended = new Set<Promise<void>>();
   let numbered = 0;
   let start: ((subjects: readonly Subject[]) => void) | undefined;
@@ -82,13 +70,7 @@ export function createTail(
     params: options.params,
   });
 
-  const limits: ShardLimits = {
-    ...options.limits,
-    isFinal: (failure, { attempts, wasOpen }) =>
-      isStreamLimitFailure(failure) && !wasOpen && attempts > patience,
-  };
-
-  const keepShard = async (self: Running): Promise<never> => {
+  const keepShard = async (self: RunningShard): Promise<never> => {
     const open = openerOf(opening, subscriptionOf(self.shard.subjects));
     const { shard, interrupted } = self;
     return await keepOpen(
@@ -109,13 +91,17 @@ export function createTail(
         },
         said: (kind, text) => handlers.said(shard, kind, text),
       },
-      limits,
+      {
+        ...options.limits,
+        isFinal: (failure, { attempts }) =>
+          isStreamLimitFailure(failure) && !self.wasOpen && attempts > patience,
+      },
       self.current.signal,
     );
   };
 
   /** Without the assets that are at fault, where that is wanted; false where nothing is left. */
-  const dropInvalid = async (self: Running, refused: Failure): Promise<boolean> => {
+  const dropInvalid = async (self: RunningShard, refused: Failure): Promise<boolean> => {
     if (!mayBeOfOneAsset(refused)) throw refused;
     const { subjects } = self.shard;
     const probe = probeOf(context, opening, subscriptionOf, self.current.signal);
@@ -132,44 +118,34 @@ export function createTail(
     return false;
   };
 
-  const runShard = async (self: Running, signal: AbortSignal): Promise<void> => {
+  /** False where no asset is left to keep a connection for. */
+  const keepOrDrop = async (self: RunningShard): Promise<boolean> => {
+    try {
+      return await keepShard(self);
+    } catch (cause) {
+      const isChanged = self.current.signal.aborted;
+      if (self.isOpen) self.interrupted = { from: momentOf(clock), reason: isChanged ? reloaded : dropped };
+      self.isOpen = false;
+      if (isChanged || !(cause instanceof Failure)) throw cause;
+      return await dropInvalid(self, amongOthers(cause, self, [...running], options));
+    }
+  };
+
+  const runShard = async (self: RunningShard, signal: AbortSignal): Promise<void> => {
     for (let isWanted = true; isWanted;) {
+      self.current.release();
       self.current = childOf(signal);
       try {
-        await keepShard(self);
+        isWanted = await keepOrDrop(self);
       } catch (cause) {
-        const isChanged = self.current.signal.reason === reloaded;
-        if (self.isOpen) self.interrupted = { from: momentOf(clock), reason: isChanged ? reloaded : dropped };
-        self.isOpen = false;
         if (signal.aborted) throw signal.reason;
-        if (isChanged) isWanted = self.shard.subjects.length > 0;
-        else if (cause instanceof Failure) isWanted = await dropInvalid(self, explained(cause, self));
-        else throw cause;
+        if (self.current.signal.reason !== reloaded) throw cause;
+        isWanted = self.shard.subjects.length > 0;
       } finally {
         self.current.release();
       }
     }
     running.delete(self);
-  };
-
-  /** What a refusal means among several connections. */
-  const explained = (failure: Failure, self: Running): Failure => {
-    const all = [...running].flatMap(({ shard }) => shard.subjects);
-    if (isStreamLimitFailure(failure)) {
-      const places = [...running].filter(({ wasOpen }) => wasOpen);
-      if (places.length === 0) return failure;
-      const fits = places.flatMap(({ shard }) => shard.subjects).length;
-      const left = [...running].filter(({ wasOpen }) => !wasOpen).flatMap(({ shard }) => shard.subjects);
-      return doesNotFit(
-        `the service allows ${places.length} connections here, not the ${running.size} that ${all.length} assets take: ${left.length} do not fit`,
-        fits,
-        left,
-        failure,
-      );
-    }
-    const isUnknownBatch =
-      failure.details.status === 405 && options.feed.batches === "perhaps" && self.shard.subjects.length > 1;
-    return isUnknownBatch ? tooManyAssets(all, { ...options.room, perConnection: 1 }) : failure;
   };
 
   const run = async (subjects: readonly Subject[], signal: AbortSignal): Promise<never> => {
@@ -178,7 +154,7 @@ export function createTail(
       return await new Promise<never>((_, reject) => {
         start = (assets) => {
           numbered += 1;
-          const self: Running = {
+          const self: RunningShard = {
             shard: { number: numbered, subjects: assets },
             isOpen: false,
             wasOpen: false,

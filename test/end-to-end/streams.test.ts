@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import {
@@ -11,6 +12,7 @@ import {
   slow,
   startScriptedServer,
 } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 let server: ScriptedServer | undefined;
 afterEach(async () => {
@@ -133,6 +135,28 @@ test("rule 161: the waits of 1, 2 and 4 s, as the server sees them; only data ma
     expect(gaps[index]).toBeGreaterThanOrEqual(least - 2);
     expect(gaps[index]).toBeLessThan(least * 1.5 + 400);
   }
+});
+
+test("SIGHUP reads the file again, and ends a stream that has none", async () => {
+  const env = await serve(() => slow({ headers, chunks: [event], stayOpen: true }));
+  const list = path.join(temporaryFolder(), "assets");
+  writeFileSync(list, "ethereum:0x1\n");
+  const child = start(["stream", `@${list}`, "--error-format", "text"], env);
+  const ending = ended(child);
+  await until(() => server?.requests.length === 1);
+  await pause(200);
+  writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
+  child.kill("SIGHUP");
+  await until(() => server?.requests.length === 2);
+  child.kill("SIGTERM");
+  const { exit, stderr } = await ending;
+  expect(exit).toBe(143);
+  expect(stderr).toContain("the list was read again: 2 assets");
+  const without = start(words, env);
+  const over = ended(without);
+  await until(() => server?.requests.length === 3);
+  without.kill("SIGHUP");
+  expect((await over).signal).toBe("SIGHUP");
 });
 
 test("a hundred connections say nothing on stderr", async () => {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { type SeenRequest, slow } from "../harness/scripted-server.ts";
+import { hang, type SeenRequest, slow } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { price, stream } from "./keeping.ts";
+import { price, stream, streamError } from "./keeping.ts";
 import { askedFor, listen, pricesOf, refuse, streams } from "./stream-run.ts";
 
 const folder = temporaryFolder();
@@ -182,6 +182,38 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect(stdout).not.toContain('"0x7"');
     expect(stdout.trim().split("\n").length).toBe(24);
     expect(stderr).toBe(`dexdata: left out: ${bad} (bad request)\n`);
+  });
+
+  test("one that is not known any more, as the stream itself says: dropped, or exit 3", async () => {
+    const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
+    const server = await streams((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? stream([streamError("token not found")])
+        : stream([candle(100, "1")]),
+    );
+    const words = `${bad} base:0x8 --feed ohlcv`;
+    expect((await listen(words, server, { env }).outcome).exit).toBe(3);
+    const dropping = listen(`${words} --on-invalid drop`, server, { env });
+    await dropping.until(() => dropping.lines().length === 1 && dropping.context.stderrText() !== "");
+    expect((await dropping.interrupted()).stderr).toBe(`dexdata: left out: ${bad} (token not found)\n`);
+  });
+
+  test("a list that changes while a bad asset is being looked for", async () => {
+    const list = inFolder("LIST-BAD");
+    writeFileSync(list, many(25).join("\n"));
+    const server = await streams(async (request, index) =>
+      index > 1 && askedFor(request).length < 24 ? hang() : await refusing("bad request")(request),
+    );
+    const running = listen(`@${list} --limit 24`, server);
+    await running.until(() => server.requests.length === 3);
+    writeFileSync(
+      list,
+      many(25)
+        .filter((name) => name !== bad)
+        .join("\n"),
+    );
+    running.context.reload();
+    expect((await running.outcome).exit).toBe(0);
   });
 
   test("nothing left is a failure, also with drop; a 404 is exit 3", async () => {

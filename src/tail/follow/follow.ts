@@ -1,6 +1,6 @@
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
-import { unlessAborted } from "../listen.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 import { reconnectWait } from "../reconnect-wait.ts";
 import { catchUp } from "./catch-up.ts";
 import { createHeldRows, type HeldRows } from "./held-rows.ts";

@@ -1,0 +1,51 @@
+import type { Subject } from "../client/batches.ts";
+import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
+import type { Failure } from "../model/failure.ts";
+import type { ChildSignal } from "./child-signal.ts";
+import type { Feed } from "./feeds.ts";
+import type { Moment } from "./moment.ts";
+import { doesNotFit, type Room, tooManyAssets } from "./shards.ts";
+
+/** One connection among several, for those who watch. */
+export interface Shard {
+  readonly number: number;
+  readonly subjects: readonly Subject[];
+}
+
+export interface RunningShard {
+  shard: Shard;
+  isOpen: boolean;
+  wasOpen: boolean;
+  /** Of the connection as it is; aborted where its assets change. */
+  current: ChildSignal;
+  /** What the next opening has to tell as a gap, where the connection is not its keeper's first any more. */
+  interrupted: { readonly from: Moment; readonly reason: string } | undefined;
+}
+
+/** What a refusal of one connection means among several: a cap that is lower than the plan's, or a POST that is not taken. */
+export function amongOthers(
+  failure: Failure,
+  self: RunningShard,
+  all: readonly RunningShard[],
+  { feed, room }: { readonly feed: Feed; readonly room: Room },
+): Failure {
+  const subjects = assetsOf(all);
+  if (isStreamLimitFailure(failure)) {
+    const places = all.filter(({ wasOpen }) => wasOpen);
+    if (places.length === 0) return failure;
+    const left = assetsOf(all.filter(({ wasOpen }) => !wasOpen));
+    return doesNotFit(
+      `the service allows ${places.length} connections here, not the ${all.length} that ${subjects.length} assets take: ${left.length} do not fit`,
+      assetsOf(places).length,
+      left,
+      failure,
+    );
+  }
+  const isUnknownBatch =
+    failure.details.status === 405 && feed.batches === "perhaps" && self.shard.subjects.length > 1;
+  return isUnknownBatch ? tooManyAssets(subjects, { ...room, perConnection: 1 }) : failure;
+}
+
+function assetsOf(all: readonly RunningShard[]): readonly Subject[] {
+  return all.flatMap(({ shard }) => shard.subjects);
+}
