@@ -19,8 +19,8 @@ export interface KnownRows {
 
 /** Rows that are indexed up to so many seconds late are found. */
 const reachSeconds = 600;
-/** Of a pool so busy that there are more in that time, only so many are kept: it is read less far back. */
-const mostKnown = 20_000;
+/** Of a pool so busy that there are more in that time, only so many are kept: to go through them takes 50 requests. */
+const mostKnown = 5000;
 
 /** `begin`: where the tail begins; it never looks further back. */
 export function createKnownRows(begin: Instant): KnownRows {

@@ -48,7 +48,9 @@ export function createLook(
     let newest: Instant | undefined;
     let items: number | undefined;
     let barren = 0;
-    for await (const page of walkPages(client, endpoint, asked, { pageSize, isStrict: true })) {
+    // Most likely the next page is the last one needed, and those asked for in advance would be paid for in vain.
+    const asking = isOfKnown && known.listed() > 0 ? { ...client, width: 1 } : client;
+    for await (const page of walkPages(asking, endpoint, asked, { pageSize, isStrict: true })) {
       const before = listed.size;
       let isKnown = page.values.length > 0;
       for (const [index, value] of page.values.entries()) {
