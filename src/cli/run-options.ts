@@ -142,7 +142,9 @@ function readSandbox(flags: FlagValues, context: Context): RunOptions["sandbox"]
     }
     return undefined;
   }
-  const foreign = ["base-url", "key-file", "profile"].find((name) => flags[name] !== undefined);
+  const foreign = ["base-url", "streaming-url", "key-file", "profile"].find(
+    (name) => flags[name] !== undefined,
+  );
   if (foreign !== undefined)
     throw usageFailure(`--${foreign}: the sandbox has hosts and keys of its own`, "leave it out");
   if (tier !== undefined && !isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);

@@ -418,6 +418,39 @@ describe("the key", () => {
   });
 });
 
+describe("a host of one's own", () => {
+  test("--streaming-url is asked instead of the configured one", async () => {
+    const [configured, own] = [await streams(pricesOf), await streams(pricesOf)];
+    expect((await listen(`${one} --limit 1 --streaming-url ${own.url}/v1`, configured).outcome).exit).toBe(0);
+    expect(own.requests.map(({ path: asked }) => asked)).toEqual(["/v1/sse/prices"]);
+    expect(configured.requests).toEqual([]);
+  });
+
+  test("the sandbox's key goes to no other host, also where the environment switches it on", async () => {
+    const own = await streams(pricesOf);
+    const env = { DEXDATA_SANDBOX: "1" };
+    const { exit, stderr } = await listen(`${one} --streaming-url ${own.url}`, own, { env }).outcome;
+    expect([exit, own.requests.length]).toEqual([2, 0]);
+    expect(stderr).toContain("--streaming-url: the sandbox has hosts and keys of its own");
+  });
+
+  test("--for ends a run that waits for a host which never answers", async () => {
+    expect((await listen(`${one} --for 20s`, await streams(() => hang())).outcome).exit).toBe(0);
+  });
+
+  test("a plan the service does not count the key under is said once", async () => {
+    const server = await streams((_, index) =>
+      slow({
+        headers: { "content-type": "text/event-stream", "x-api-plan": "free" },
+        chunks: [price(String(index))],
+      }),
+    );
+    const env = { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" };
+    const { stderr } = await listen(`${one} --limit 3`, server, { env }).outcome;
+    expect(stderr.match(/the service counts this as free, not pro/gu)?.length).toBe(1);
+  });
+});
+
 describe("SIGHUP", () => {
   test("reads @file again: only connections whose assets change are opened anew, and the gap is said", async () => {
     const server = await streams(pricesOf);
