@@ -65,7 +65,7 @@ complete -c dexdata -n "__fish_seen_subcommand_from txns" -l all -d 'every row, 
 complete -c dexdata -n "__fish_seen_subcommand_from txns" -l page-size -x -d 'rows one request asks for'
 complete -c dexdata -n "__fish_seen_subcommand_from txns" -l cursor -x -d 'continue where an earlier call ended'
 complete -c dexdata -n "__fish_seen_subcommand_from txns" -l page -x -d 'begin with this page, from 1'
-complete -c dexdata -n "__fish_seen_subcommand_from txns" -l follow -d 'from --from, or now, on: history and then what comes, oldest first (a credit a read and an event)'
+complete -c dexdata -n "__fish_seen_subcommand_from txns" -l follow -d 'from --from, or now, on: history and then what comes, oldest first (a credit a read and an event); --out adds to its file'
 complete -c dexdata -n "__fish_seen_subcommand_from txns" -l poll -x -d 'with --follow: read this often instead of listening to the stream'
 complete -c dexdata -n "__fish_seen_subcommand_from txns" -l for -x -d 'with --follow: stop after so long'
 complete -c dexdata -n "__fish_seen_subcommand_from txns" -l idle-exit -x -d 'with --follow: stop with exit 8 when no row came for so long'

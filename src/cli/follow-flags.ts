@@ -9,7 +9,7 @@ const group = "Following";
 export const followFlags: readonly Flag[] = [
   {
     name: "follow",
-    help: "from --from, or now, on: history and then what comes, oldest first (a credit a read and an event)",
+    help: "from --from, or now, on: history and then what comes, oldest first (a credit a read and an event); --out adds to its file",
     group,
   },
   {
@@ -45,6 +45,8 @@ export interface FollowWishes extends StopTimes {
   /** Milliseconds between reads; undefined where a stream says when. */
   readonly poll: number | undefined;
   readonly events: string | undefined;
+  /** The pattern of the files that lines are added to; undefined for stdout. */
+  readonly out: string | undefined;
 }
 
 /** Flags of a list that ends, and why they say nothing of one that does not. */
@@ -53,9 +55,9 @@ const ofLists: Readonly<Record<string, string>> = {
   to: "--follow has no end in the rows' time; stop it by --for or --limit",
   page: "--follow begins by time; use --from",
   cursor: "--follow begins by time; use --from",
-  out: "--follow writes each row as it comes; redirect it: > file",
   receipt: "--follow has no end that a receipt could speak of",
-  resume: "--follow begins by time; use --from",
+  resume: "--follow adds to the file by itself",
+  force: "--follow adds to the file by itself; remove it before, or name another",
   estimate: "what --follow costs depends on what comes; bound it by --max-credits, or use --poll",
   deadline: "use --for",
   validate: "leave it out; rows are passed on as they come",
@@ -77,6 +79,9 @@ export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
   for (const [name, next] of Object.entries(ofLists)) {
     if (flags[name] !== undefined) throw usageFailure(`--${name}: does not go with --follow`, next);
   }
+  const [out, output] = [readText(flags, "out"), readText(flags, "output")];
+  if (out !== undefined && output !== undefined && output !== "ndjson")
+    throw usageFailure(`--output ${output}: lines are added to the file of --out`, "use ndjson");
   if (poll !== undefined && poll < shortestPoll)
     throw usageFailure(`--poll "${readText(flags, "poll")}": must be 2s or more`, "each read costs a credit");
   if (poll !== undefined && flags["streaming-url"] !== undefined)
@@ -85,5 +90,5 @@ export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
       "leave out one of them",
     );
   if (events === "") throw usageFailure('--events "": must be the name of a file');
-  return { duration, idle, poll, events, limit: readCount(flags, "limit", { min: 1 }) };
+  return { duration, idle, poll, events, out, limit: readCount(flags, "limit", { min: 1 }) };
 }

@@ -1,10 +1,9 @@
 import type { Target } from "../client/target.ts";
 import type { Question } from "../model/args.ts";
-import type { Context } from "../model/context.ts";
+import type { Context, Output } from "../model/context.ts";
 import { type Endpoint, onlyGroup } from "../model/endpoint.ts";
 import { type ExitCode } from "../model/failure.ts";
 import { fromWire, type Instant } from "../model/time.ts";
-import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { feeds } from "../tail/feeds.ts";
 import { beginTail } from "../tail/follow/begin-tail.ts";
 import { follow } from "../tail/follow/follow.ts";
@@ -14,17 +13,17 @@ import { createStops, type Stops } from "../tail/follow/stops.ts";
 import { quietGap, substituteGap } from "../tail/follow/schedule.ts";
 import { createWake, type Wake } from "../tail/follow/wake.ts";
 import { openerOf } from "../tail/subscription.ts";
-import { readsUnicode } from "./answer-questions.ts";
 import { readStreamingUrl } from "./commands/stream-options.ts";
 import { openEventLog } from "./event-log.ts";
 import type { FlagValues } from "./flags.ts";
 import type { FollowWishes } from "./follow-flags.ts";
+import { followOptions, openFollowOutput, openFollowRenderer } from "./follow-output.ts";
 import { createFollowReport, type FollowReport, pollLine } from "./follow-report.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
 import { readQuestions } from "./questions.ts";
 import { sayWhatItWas } from "./run-endpoint.ts";
-import { readRunOptions, type RunOptions } from "./run-options.ts";
+import type { RunOptions } from "./run-options.ts";
 
 /** A list that goes on with what comes: from its words and flags to the stop that was asked for. */
 export async function runFollow(
@@ -34,12 +33,13 @@ export async function runFollow(
   wishes: FollowWishes,
   outer: Context,
 ): Promise<ExitCode> {
-  const options = readRunOptions(flags, outer);
+  const options = followOptions(flags, wishes, outer);
   const notices = createNotices(outer, options);
   const stdin = async (): Promise<string> => await outer.stdin.read(outer.signal);
   const { endpoint, asked, walk } = await readQuestions(group, words, flags, options, stdin);
   const streaming = readStreamingUrl(flags);
   const log = openEventLog(wishes.events, notices);
+  const output = await openFollowOutput(wishes, outer, notices);
   const stops = createStops(outer.clock, outer.signal, wishes);
   try {
     const context = { ...outer, signal: stops.signal };
@@ -51,7 +51,19 @@ export async function runFollow(
       // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
       const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
       const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
-      await followOn({ context, options, wishes, question, pageSize, target, open, stops, report, notices });
+      await followOn({
+        context,
+        options,
+        wishes,
+        question,
+        pageSize,
+        target,
+        output,
+        open,
+        stops,
+        report,
+        notices,
+      });
       return 0;
     } finally {
       await open.close();
@@ -59,6 +71,7 @@ export async function runFollow(
     }
   } finally {
     stops.release();
+    await output.close();
     await notices.settled();
   }
 }
@@ -71,6 +84,7 @@ interface Following {
   readonly pageSize: number;
   /** With the streaming host that is in use. */
   readonly target: Target;
+  readonly output: Output;
   readonly open: OpenClient;
   readonly stops: Stops;
   readonly report: FollowReport;
@@ -79,9 +93,9 @@ interface Following {
 
 /** Returns when a stop that was asked for is met; everything else is thrown. */
 async function followOn(following: Following): Promise<void> {
-  const { context, wishes, question, pageSize, open, stops, report, notices } = following;
+  const { context, options, wishes, question, pageSize, output, open, stops, report, notices } = following;
   const { clock, signal } = context;
-  const renderer = await openRenderer(following);
+  const renderer = await openFollowRenderer(context, { options, endpoint: question.endpoint, output });
   const writer = createRowWriter(
     wishes.limit,
     async (rows) => {
@@ -160,21 +174,4 @@ async function listen(
 function fromOf({ args }: Question): Instant | undefined {
   const from = args.get("from");
   return from === undefined ? undefined : fromWire(from);
-}
-
-async function openRenderer({ context, options, question }: Following): Promise<Renderer> {
-  return await createRenderer({
-    output: context.stdout,
-    format: options.format,
-    endpoint: question.endpoint,
-    groups: [onlyGroup],
-    isRecord: false,
-    isContinued: false,
-    fields: options.fields,
-    isColored: options.isColored,
-    isUnicode: readsUnicode(context.env),
-    // A row is as old as its time says, whenever the table is looked at.
-    hasAges: false,
-    now: options.now,
-  });
 }

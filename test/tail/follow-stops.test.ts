@@ -97,7 +97,10 @@ describe("refused before anything is sent", () => {
     ["--follow --to now", "--to: does not go with --follow"],
     ["--follow --page 2", "--page: does not go with --follow"],
     ["--follow --cursor 0x1", "--cursor: does not go with --follow"],
-    ["--follow --out rows.ndjson", "--out: does not go with --follow"],
+    ["--follow --out rows.ndjson --resume", "--resume: does not go with --follow"],
+    ["--follow --out rows.ndjson --force", "--force: does not go with --follow"],
+    ["--follow --out rows.ndjson -o json", "--output json: lines are added to the file of --out"],
+    ["--follow --out /nowhere/rows.ndjson", '--out "/nowhere/rows.ndjson": there is no folder'],
     ["--follow --receipt r.json", "--receipt: does not go with --follow"],
     ["--follow --estimate", "--estimate: does not go with --follow"],
     ["--follow --deadline 1h", "--deadline: does not go with --follow"],
@@ -153,6 +156,17 @@ describe("what the service refuses", () => {
 });
 
 describe("forms", () => {
+  test("--out adds lines to the file of the instant, from run to run", async () => {
+    const folder = createTestContext().home;
+    const follow = async (words: string) =>
+      await followStill(`${from} ${words} --out ${folder}/swaps-%Y%m%d.ndjson`);
+    const first = await follow("--limit 20");
+    expect({ exit: first.exit, stdout: first.stdout }).toEqual({ exit: 0, stdout: "" });
+    await follow("--limit 5");
+    const lines = readFileSync(path.join(folder, "swaps-20261121.ndjson"), "utf8");
+    expect(writtenRows(lines)).toEqual([...window.slice(0, 20), ...window.slice(0, 5)]);
+  });
+
   test("a table on a terminal goes on growing, with times that stay true", async () => {
     const { exit, stdout } = await followStill(`${from} --limit 30 -o table`, (context) => {
       Object.assign(context.stdout, { isTerminal: true, columns: 100 });

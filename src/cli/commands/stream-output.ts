@@ -88,7 +88,8 @@ function together(displays: readonly StreamDisplay[]): StreamDisplay {
   };
 }
 
-function repaired({ kind, bytes }: TornLine): string {
+/** What became of a line that an earlier run left torn. */
+export function repaired({ kind, bytes }: TornLine): string {
   if (kind === "ended") return "its last line had no end, and was given one";
   return `its last line was half written, and cut off (${counted(bytes, "byte")})`;
 }
