@@ -68,15 +68,19 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: StreamQuestion, 
 function planRefused(body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
   const tier = textField(body.fields, "tier") ?? target.tier;
   const who = target.key === undefined ? "no key is set" : `this key is ${tier}`;
-  const upgrade = `${tier === "keyless" ? "register" : "upgrade"}${link(body, tier === "keyless" ? "register" : "upgrade", "pricing")}`;
   if (body.code === "preview_only") {
+    const which = question.subjects.length === 1 ? `${named(question)} is none` : "not all of these are";
     return {
-      message: `without a key, ${question.command} shows a few preview assets only, and ${named(question)} is none`,
-      next: upgrade,
+      message: `without a key, ${question.command} shows a few preview assets only, and ${which}`,
+      next: `register for a free key${link(body, "register")}`,
     };
   }
   const required = planName(textField(body.fields, "required_tier") ?? question.plan);
-  return { message: `${question.command} needs ${required}; ${who}`, next: upgrade };
+  const next =
+    tier === "keyless"
+      ? `register and upgrade${link(body, "register")}`
+      : `upgrade${link(body, "upgrade", "pricing")}`;
+  return { message: `${question.command} needs ${required}; ${who}`, next };
 }
 
 function badRequest(body: ErrorBody, question: StreamQuestion): Sentence {
@@ -130,7 +134,5 @@ function tooMany(answer: Answer, body: ErrorBody, target: Target): Sentence {
 function named({ subjects }: StreamQuestion): string {
   const [first] = subjects;
   if (first === undefined) return "the assets";
-  return subjects.length === 1
-    ? `${first.network}:${first.address}`
-    : `${subjects.length} assets, or one of them`;
+  return subjects.length === 1 ? `${first.network}:${first.address}` : `these ${subjects.length} assets`;
 }

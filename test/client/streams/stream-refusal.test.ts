@@ -124,7 +124,7 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       4,
       "stream --feed ohlcv needs a dev plan or higher; no key is set",
     ]);
-    expect(failure.details.next).toBe("register: https://console.example/register");
+    expect(failure.details.next).toBe("register and upgrade: https://console.example/register");
     const preview = refused(
       403,
       { error: "preview_only", tier: "keyless", message: "— no" },
@@ -134,6 +134,15 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       "without a key, stream shows a few preview assets only, and ethereum:0xabc is none",
     );
     expect(preview.details.why).toBe("— no");
+    expect(preview.details.next).toBe("register for a free key");
+    const several = refused(
+      403,
+      { error: "preview_only", message: "no" },
+      { asked: { subjects: [weth, weth] } },
+    );
+    expect(several.message).toBe(
+      "without a key, stream shows a few preview assets only, and not all of these are",
+    );
   });
 
   test("the key is asked for where none was sent", () => {
