@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Subject } from "../client/batches.ts";
 import type { StreamEvent } from "../client/streams/event-stream.ts";
+import { isPlainJson } from "../model/plain-json.ts";
 import { compactJson, escapeJsonText } from "../model/json-text.ts";
 
 const DEL = 0x7f;
@@ -10,6 +11,7 @@ const DEL = 0x7f;
  * terminal escaped. Undefined where it is no JSON, or no UTF-8: a line that cannot be read would break its reader.
  */
 export function jsonLine(data: Buffer): string | undefined {
+  if (isPlainJson(data)) return data.toString("latin1");
   const isPlain = isAscii(data);
   if (!isPlain && !isUtf8(data)) return undefined;
   const text = isPlain ? data.toString("latin1") : data.toString("utf8");

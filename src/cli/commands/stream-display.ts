@@ -1,5 +1,6 @@
 import type { Subject } from "../../client/batches.ts";
 import type { StreamEvent } from "../../client/streams/event-stream.ts";
+import { isPlainJson } from "../../model/plain-json.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
 import type { Moment } from "../../tail/shard.ts";
 import type { Shard } from "../../tail/tail.ts";
@@ -17,7 +18,7 @@ export interface StreamDisplay {
 
 /** Takes whole lines, and when they were received: a file may be named after that. */
 export interface LineOutput {
-  readonly write: (text: string, receivedAt: number) => Promise<void>;
+  readonly write: (lines: Uint8Array, receivedAt: number) => Promise<void>;
 }
 
 /** One line an event, all lines of a chunk in one write, at once. `broken` hears of an event that is no JSON. */
@@ -32,25 +33,38 @@ export function createLines(
     replacements.set(number, known);
     return known(event);
   };
+  /** Bytes as they came wherever they may stay so: a stream at full speed has no time for anything else. */
+  const lineOf = (shard: Shard, event: StreamEvent, at: Moment): Uint8Array | undefined => {
+    if (!isEnveloped && isPlainJson(event.data)) return event.data;
+    const line = jsonLine(event.data);
+    if (line === undefined) broken(shard, event);
+    if (line === undefined || !isEnveloped) return line === undefined ? undefined : Buffer.from(line);
+    const facts = {
+      feed,
+      subject: subjectOf(event, shard.subjects),
+      received: at.now,
+      isReplacement: isReplacement(shard, event),
+    };
+    return Buffer.from(enveloped(line, event, facts));
+  };
   return {
     show: async (shard, events, at) => {
-      let lines = "";
-      for (const event of events) {
-        const line = jsonLine(event.data);
-        if (line === undefined) broken(shard, event);
-        else if (!isEnveloped) lines += `${line}\n`;
-        else {
-          const facts = {
-            feed,
-            subject: subjectOf(event, shard.subjects),
-            received: at.now,
-            isReplacement: isReplacement(shard, event),
-          };
-          lines += `${enveloped(line, event, facts)}\n`;
-        }
-      }
-      if (lines !== "") await output.write(lines, at.now);
+      const lines = events.map((event) => lineOf(shard, event, at)).filter((line) => line !== undefined);
+      if (lines.length > 0) await output.write(joinLines(lines), at.now);
     },
     close: async () => await Promise.resolve(),
   };
 }
+
+function joinLines(lines: readonly Uint8Array[]): Uint8Array {
+  const all = Buffer.allocUnsafe(lines.reduce((sum, line) => sum + line.length + 1, 0));
+  let at = 0;
+  for (const line of lines) {
+    all.set(line, at);
+    at += line.length + 1;
+    all[at - 1] = LF;
+  }
+  return all;
+}
+
+const LF = 0x0a;

@@ -2,12 +2,18 @@
 export interface ByteStore {
   readonly length: () => number;
   readonly add: (bytes: Buffer) => void;
+  /** For one more byte among at most so many, without asking for memory. */
+  readonly hasRoom: (most: number) => boolean;
   readonly addByte: (byte: number) => void;
+  /** All of them, which stand there until the next ones are added; the store is empty then. */
+  readonly lend: () => Buffer;
   /** All of them; the store is empty then, and does not touch again what it gave. */
   readonly take: () => Buffer;
 }
 
 const nothing = Buffer.alloc(0);
+/** Room that is kept for the next ones. */
+const mostKept = 64 * 1024;
 
 /**
  * The room doubles, so that each byte costs the same however small the pieces are. The bytes are copied: a part of a
@@ -29,10 +35,17 @@ export function createByteStore(): ByteStore {
       room.set(bytes, length);
       length += bytes.length;
     },
+    hasRoom: (most) => length < room.length && length < most,
     addByte: (byte) => {
       if (length === room.length) makeRoom(1);
       room[length] = byte;
       length += 1;
+    },
+    lend: () => {
+      const lent = room.subarray(0, length);
+      if (room.length > mostKept) room = nothing;
+      length = 0;
+      return lent;
     },
     take: () => {
       const taken = room.subarray(0, length);

@@ -1,5 +1,5 @@
 import { createByteStore } from "./byte-store.ts";
-import { createRepeatedText } from "./repeated-text.ts";
+import { createRepeatedText, stands } from "./repeated-text.ts";
 
 /** One dispatched event of an event stream. */
 export interface StreamEvent {
@@ -35,6 +35,9 @@ const fields = {
   requestId: Buffer.from("request_id"),
 };
 const longestField = 10;
+const fieldsByLength = Array.from({ length: longestField + 1 }, (_, length) =>
+  Object.values(fields).filter((name) => name.length === length),
+);
 const noBytes = Buffer.alloc(0);
 const noEvents: readonly StreamEvent[] = [];
 
@@ -46,7 +49,7 @@ const noEvents: readonly StreamEvent[] = [];
 export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
   const begun = createByteStore();
-  const nameOf = createRepeatedText();
+  const [nameOf, requestIdOf] = [createRepeatedText(), createRepeatedText()];
   let skipsLineFeed = false;
   let isFirstLine = true;
   let hasOverflown = false;
@@ -63,13 +66,17 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The line whose end has just come: mostly a part of the chunk, looked at where it lies. */
   let line: Buffer = noBytes;
   let [lineStart, lineEnd] = [0, 0];
+  /** Its bytes will be written over by the next line that comes in pieces. */
+  let isLent = false;
   const takeLine = (chunk: Buffer, from: number, to: number): void => {
     line = chunk;
+    isLent = false;
     lineStart = from;
     lineEnd = to;
     if (begun.length() > 0) {
       begun.add(chunk.subarray(from, to));
-      line = begun.take();
+      line = begun.lend();
+      isLent = true;
       lineStart = 0;
       lineEnd = line.length;
     }
@@ -110,22 +117,33 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   };
 
   /** "Process the field": names are compared whole and in their letter case; others mean nothing. */
-  const field = (): void => {
-    const colon = endOfName(line, lineStart, lineEnd);
-    const hasSpace = colon + 1 < lineEnd && line[colon + 1] === SPACE;
-    const from = Math.min(lineEnd, colon + (hasSpace ? 2 : 1));
-    const isNamed = (known: Buffer): boolean =>
-      colon - lineStart === known.length && stands(known, line, lineStart);
-    if (isNamed(fields.data)) addData(line.subarray(from, lineEnd));
-    else if (isNamed(fields.event)) name = nameOf(line.subarray(from, lineEnd));
-    else if (isNamed(fields.id)) {
-      const id = line.subarray(from, lineEnd);
-      if (!id.includes(0)) idBuffer = id.toString("utf8");
-    } else if (isNamed(fields.retry)) retry = readDigits(line.toString("latin1", from, lineEnd)) ?? retry;
-    else if (isNamed(fields.requestId)) requestId = line.toString("utf8", from, lineEnd);
+  const field = (bytes: Buffer, start: number, end: number): void => {
+    const colon = endOfName(bytes, start, end);
+    const hasSpace = colon + 1 < end && bytes[colon + 1] === SPACE;
+    const from = Math.min(end, colon + (hasSpace ? 2 : 1));
+    switch (fieldOf(bytes, start, colon)) {
+      case fields.data:
+        return addData(isLent ? Buffer.from(bytes.subarray(from, end)) : bytes.subarray(from, end));
+      case fields.event:
+        name = nameOf(bytes, from, end);
+        return;
+      case fields.requestId:
+        requestId = requestIdOf(bytes, from, end);
+        return;
+      case fields.id: {
+        const id = bytes.subarray(from, end);
+        if (!id.includes(0)) idBuffer = id.toString("utf8");
+        return;
+      }
+      case fields.retry:
+        retry = readDigits(bytes.toString("latin1", from, end)) ?? retry;
+        return;
+      case undefined:
+        return;
+    }
   };
 
-  const push = (chunk: Buffer): readonly StreamEvent[] => {
+  const pushChunk = (chunk: Buffer): readonly StreamEvent[] => {
     if (hasOverflown || chunk.length === 0) return noEvents;
     let events: StreamEvent[] | undefined;
     let start = skipsLineFeed && chunk[0] === LF ? 1 : 0;
@@ -147,14 +165,22 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       if (lineStart === lineEnd) {
         const event = dispatch();
         if (event !== undefined) (events ??= []).push(event);
-      } else if (!hasOverflown) field();
+      } else if (!hasOverflown) field(line, lineStart, lineEnd);
       if (hasOverflown) break;
     }
     if (begun.length() + chunk.length - start > cap) hasOverflown = true;
     if (hasOverflown) forget();
-    else if (start + 1 === chunk.length) begun.addByte(chunk[start] ?? 0);
     else if (start < chunk.length) begun.add(chunk.subarray(start));
     return events ?? noEvents;
+  };
+
+  /** A byte inside a line is kept at once: a sender that flushes each byte makes millions of them. */
+  const push = (chunk: Buffer): readonly StreamEvent[] => {
+    const only = chunk.length === 1 ? (chunk[0] ?? LF) : LF;
+    if (only === LF || only === CR || !begun.hasRoom(cap)) return pushChunk(chunk);
+    skipsLineFeed = false;
+    begun.addByte(only);
+    return noEvents;
   };
 
   const forget = (): void => {
@@ -167,6 +193,11 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   return { push, lastEventId: () => lastEventId, retry: () => retry, hasOverflown: () => hasOverflown };
 }
 
+function fieldOf(line: Buffer, start: number, end: number): Buffer | undefined {
+  const known = fieldsByLength[end - start];
+  return known?.find((name) => stands(name, line, start));
+}
+
 /** Where the colon stands, the end where there is none; somewhere behind the longest name that means anything. */
 function endOfName(line: Buffer, from: number, to: number): number {
   const last = Math.min(to, from + longestField + 1);
@@ -175,25 +206,17 @@ function endOfName(line: Buffer, from: number, to: number): number {
   return at;
 }
 
-function stands(known: Buffer, bytes: Buffer, at: number): boolean {
-  for (let index = 0; index < known.length; index += 1) {
-    if (bytes[at + index] !== known[index]) return false;
-  }
-  return true;
-}
-
 /** Digits only, as the standard has it: a sign, a point or a blank makes it no number. */
 function readDigits(text: string): number | undefined {
   return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** Where the byte stands, the length where it does not. A few bytes are looked at sooner than a search is called. */
+/** Where the byte stands, the length where it does not. A look at some bytes costs less than calling a search. */
 function find(chunk: Buffer, byte: number, from: number): number {
+  const near = Math.min(chunk.length, from + 32);
   let at = from;
-  if (chunk.length - from > 16) {
-    at = chunk.indexOf(byte, from);
-    return at < 0 ? chunk.length : at;
-  }
-  while (at < chunk.length && chunk[at] !== byte) at += 1;
-  return at;
+  while (at < near && chunk[at] !== byte) at += 1;
+  if (at < near || near === chunk.length) return at;
+  at = chunk.indexOf(byte, near);
+  return at < 0 ? chunk.length : at;
 }

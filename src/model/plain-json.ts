@@ -1,0 +1,123 @@
+const [QUOTE, COMMA, COLON, BACKSLASH, MINUS, PLUS, POINT] = [0x22, 0x2c, 0x3a, 0x5c, 0x2d, 0x2b, 0x2e];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [ZERO, ONE, NINE, LOWER_E, UPPER_E, LOWER_U, SPACE, DEL] = [48, 49, 57, 101, 69, 117, 32, 127];
+/** What may stand behind a backslash, but for `u` and its digits. */
+const escapable: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+const literals = ["true", "false", "null"].map((word) => Buffer.from(word));
+/** Levels that fit into the bits of one number. */
+const deepest = 30;
+const WRONG = -1;
+
+/**
+ * Whether the bytes are a JSON text of printable ASCII without white space between its tokens: one that can be written
+ * as a line as it came. `false` says nothing: such a text may be JSON all the same, and takes the longer way through
+ * `JSON.parse`. This look takes a third of the time of that, and leaves nothing behind to collect.
+ */
+export function isPlainJson(bytes: Uint8Array): boolean {
+  let at = 0;
+  let depth = 0;
+  /** A bit a level, the innermost last: 1 in an object, 0 in a list. */
+  let levels = 0;
+  for (;;) {
+    const first = byteAt(bytes, at);
+    if (first === OPEN_OBJECT || first === OPEN_LIST) {
+      const close = first === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST;
+      if (byteAt(bytes, at + 1) !== close) {
+        if (depth === deepest) return false;
+        depth += 1;
+        levels = (levels << 1) | (first === OPEN_OBJECT ? 1 : 0);
+        at = first === OPEN_OBJECT ? endOfName(bytes, at + 1) : at + 1;
+        if (at === WRONG) return false;
+        continue;
+      }
+      at += 2;
+    } else at = endOfScalar(bytes, at, first);
+    if (at === WRONG) return false;
+
+    // Behind a value: a comma and the next one, or the ends of what it stands in.
+    for (;;) {
+      if (depth === 0) return at === bytes.length;
+      const isObject = (levels & 1) === 1;
+      const next = byteAt(bytes, at);
+      at += 1;
+      if (next === COMMA) {
+        if (isObject) at = endOfName(bytes, at);
+        if (at === WRONG) return false;
+        break;
+      }
+      if (next !== (isObject ? CLOSE_OBJECT : CLOSE_LIST)) return false;
+      depth -= 1;
+      levels >>= 1;
+    }
+  }
+}
+
+/** Behind `"name":`. */
+function endOfName(bytes: Uint8Array, at: number): number {
+  const end = byteAt(bytes, at) === QUOTE ? endOfString(bytes, at + 1) : WRONG;
+  return end !== WRONG && byteAt(bytes, end) === COLON ? end + 1 : WRONG;
+}
+
+function endOfScalar(bytes: Uint8Array, at: number, first: number): number {
+  if (first === QUOTE) return endOfString(bytes, at + 1);
+  if (first === MINUS || isDigit(first)) return endOfNumber(bytes, at);
+  const literal = literals.find((word) => word.every((byte, index) => byteAt(bytes, at + index) === byte));
+  return literal === undefined ? WRONG : at + literal.length;
+}
+
+/** Behind the closing quote. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= SPACE && byte < DEL && byte !== QUOTE && byte !== BACKSLASH) continue;
+    if (byte === QUOTE) return at + 1;
+    if (byte !== BACKSLASH) return WRONG;
+    at += 1;
+    const escaped = byteAt(bytes, at);
+    if (escaped === LOWER_U) {
+      for (let digit = 0; digit < 4; digit += 1) {
+        at += 1;
+        if (!isHexDigit(byteAt(bytes, at))) return WRONG;
+      }
+    } else if (!escapable.has(escaped)) return WRONG;
+  }
+  return WRONG;
+}
+
+function endOfNumber(bytes: Uint8Array, start: number): number {
+  let at = byteAt(bytes, start) === MINUS ? start + 1 : start;
+  const first = byteAt(bytes, at);
+  if (first === ZERO) at += 1;
+  else if (first >= ONE && first <= NINE) at = endOfDigits(bytes, at);
+  else return WRONG;
+  if (byteAt(bytes, at) === POINT) {
+    const end = endOfDigits(bytes, at + 1);
+    if (end === at + 1) return WRONG;
+    at = end;
+  }
+  const mark = byteAt(bytes, at);
+  if (mark !== LOWER_E && mark !== UPPER_E) return at;
+  const sign = byteAt(bytes, at + 1);
+  const digits = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
+  const end = endOfDigits(bytes, digits);
+  return end === digits ? WRONG : end;
+}
+
+function endOfDigits(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (isDigit(byteAt(bytes, at))) at += 1;
+  return at;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
+
+function isHexDigit(byte: number): boolean {
+  return isDigit(byte) || (byte >= 65 && byte <= 70) || (byte >= 97 && byte <= 102);
+}
+
+/** 0, which nothing here takes for a token, behind the end. */
+function byteAt(bytes: Uint8Array, at: number): number {
+  return at < bytes.length ? (bytes[at] ?? 0) : 0;
+}
