@@ -19,8 +19,9 @@ export interface Sink {
   readonly abandon: () => Promise<void>;
 }
 
+const nothing = (): Promise<void> => Promise.resolve();
+
 export function toOutput(output: Output): Sink {
-  const nothing = (): Promise<void> => Promise.resolve();
   return counted(createHash("sha256"), 0, { write: output.write, finish: nothing, abandon: nothing });
 }
 

@@ -16,14 +16,16 @@ test.each(Array.from({ length: seeds }, (_, index) => index + 1))(
   async (seed) => {
     const parsed = parseFaults(faults);
     if (isFaultProblem(parsed)) throw new Error(parsed.problem);
-    const statuses: number[] = [];
+    let requests = 0;
     const sandbox = await startSandbox({
       seed,
       now: () => sandboxNow,
       elapsed: () => performance.now(),
       requestsPerMinute: Number.POSITIVE_INFINITY,
       faults: parsed,
-      log: (line) => statuses.push(Number((JSON.parse(line) as { status: unknown }).status)),
+      log: () => {
+        requests += 1;
+      },
     });
     try {
       const env = {
@@ -48,7 +50,7 @@ test.each(Array.from({ length: seeds }, (_, index) => index + 1))(
     } finally {
       await sandbox.close();
     }
-    expect(statuses.length).toBeGreaterThanOrEqual(rows / 100);
+    expect(requests).toBeGreaterThanOrEqual(rows / 100);
   },
   isLong ? 120_000 : 30_000,
 );

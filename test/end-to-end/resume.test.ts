@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
-import type { Faults } from "../../src/sandbox/faults/fault.ts";
+import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { ended, start } from "../harness/binary.ts";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
@@ -19,7 +18,8 @@ const folder = temporaryFolder();
 
 let [faulty, sound]: (RunningSandbox | undefined)[] = [];
 beforeAll(async () => {
-  const parsed = parseFaults(faults) as Faults;
+  const parsed = parseFaults(faults);
+  if (isFaultProblem(parsed)) throw new Error(parsed.problem);
   const options = {
     now: () => sandboxNow,
     elapsed: () => performance.now(),

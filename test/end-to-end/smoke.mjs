@@ -42,6 +42,6 @@ for (const [command, exit, stdout, stderr] of cases) {
   );
 }
 console.log(
-  `${cases.length - failed} of ${cases.length} commands as expected on ${String(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout).trim()}`,
+  `${cases.length - failed} of ${cases.length} commands as expected on ${spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim()}`,
 );
 process.exitCode = failed === 0 ? 0 : 1;
