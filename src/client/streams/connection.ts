@@ -104,7 +104,9 @@ async function ask(
       answer: { status, headers: received, body: await readBody(response.body, url) },
     };
   }
-  // The standard: an answer of another type is not read, and not asked for again.
+  // The standard: an answer of another status or type is not read, and not asked for again.
+  if (status !== 200)
+    throw untrustedAnswer(`${url.host} answered with status ${status} instead of an event stream`);
   refuseOtherTypes(received, url);
   return {
     kind: "open",
