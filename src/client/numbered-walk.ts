@@ -17,6 +17,7 @@ import { createRowEdge, type RowEdge } from "./row-edge.ts";
 /** How far a walk through numbered pages has come; what it asks next follows from this. */
 export interface NumberedWalk {
   readonly edge: RowEdge;
+  /** The page there; again, should it come as the rows of the page before although the list has not moved. */
   readonly ask: (at: Place) => Promise<NumberedAnswer>;
   /** Takes an answer as the next of the list: its page, and where the list goes on. `isAgain`: the edge lies in it. */
   readonly take: (answer: NumberedAnswer, isAgain?: boolean) => Page;
@@ -27,6 +28,9 @@ export interface NumberedWalk {
   /** Whether all answers so far had totals to count on. */
   readonly isCounted: () => boolean;
 }
+
+/** Requests for a page that comes as the one before, until that is an error. */
+const triesAPage = 3;
 
 export function createNumberedWalk(
   client: Client,
@@ -43,6 +47,30 @@ export function createNumberedWalk(
   let promised = Number.POSITIVE_INFINITY;
   let hasTotals = true;
   let last: NumberedAnswer | undefined;
+
+  /** The page before once more, in the place of rows that the service counts. */
+  const isRepeat = ({ at, page, totals }: NumberedAnswer): boolean =>
+    last !== undefined &&
+    at.flag === "page" &&
+    last.at.flag === "page" &&
+    Number(at.value) > Number(last.at.value) &&
+    Number(at.value) <= totals.pages &&
+    totals.items === last.totals.items &&
+    page.rows.length > 0 &&
+    !edge.bringsNew(page.values);
+
+  const ask = async (at: Place): Promise<NumberedAnswer> => {
+    let answer = await askPage(at, pageSize);
+    for (let tries = 1; tries < triesAPage && isRepeat(answer); tries += 1)
+      answer = await askPage(at, pageSize);
+    if (!isRepeat(answer)) return answer;
+    const before = await askPage({ ...at, value: String(Number(at.value) - 1) }, pageSize);
+    // As many rows as came may have gone: then the page before holds others now.
+    if (edge.bringsNew(before.page.values)) return answer;
+    throw untrustedAnswer(
+      `page ${at.value} brings the rows of the page before again, though the service counts ${answer.totals.items} rows`,
+    );
+  };
 
   const take = (answer: NumberedAnswer, isAgain = false): Page => {
     const { at, page, totals } = answer;
@@ -66,7 +94,7 @@ export function createNumberedWalk(
 
   return {
     edge,
-    ask: async (at) => await askPage(at, pageSize),
+    ask,
     take,
     last: () => last,
     pagesLeft: () => Math.min(promised, Math.max(1, Math.ceil((wanted - given) / pageSize))),

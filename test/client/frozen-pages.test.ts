@@ -269,19 +269,39 @@ describe("a list that moves", () => {
     });
   });
 
-  test("a page that comes twice is asked for again", async () => {
-    const listing: Listing = { events: manyEvents(469, 2) };
-    let isRepeated = false;
-    const { exit, names } = await pull((request) => {
-      const isVictim = request.query.get("page") === "7" && !isRepeated;
-      if (!isVictim) return answerOf(listing, request);
-      isRepeated = true;
-      const query = new URLSearchParams([...request.query, ["page", "6"]]);
-      query.set("page", "6");
+  /** Page `number` comes as the page before it, so many times. */
+  const repeating = (listing: Listing, number: number, times: number): Script => {
+    let left = times;
+    return (request) => {
+      if (request.query.get("page") !== String(number) || left === 0) return answerOf(listing, request);
+      left -= 1;
+      const query = new URLSearchParams(request.query);
+      query.set("page", String(number - 1));
       return answerOf(listing, { ...request, query });
-    });
+    };
+  };
+
+  test.each([
+    [2, 30],
+    [2, 50],
+    [7, 469],
+    [24, 469],
+  ])("page %i that comes as the one before is asked for again (%i rows)", async (number, rows) => {
+    const listing: Listing = { events: manyEvents(rows, 2) };
+    const { exit, names } = await pull(repeating(listing, number, 1));
     expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
-    expect(isRepeated).toBe(true);
+  });
+
+  test.each([
+    [2, 30],
+    [2, 50],
+    [7, 469],
+    [24, 469],
+  ])("page %i that never comes is an error, not the end (%i rows)", async (number, rows) => {
+    const listing: Listing = { events: manyEvents(rows, 2) };
+    const { exit, names } = await pull(repeating(listing, number, 1000));
+    expect(exit).toBe(1);
+    expect(names).toEqual(listing.events.slice(0, (number - 1) * 20).map(nameOf));
   });
 });
 
