@@ -28,6 +28,13 @@ const scenes = [
     `pools search base --limit 3 -o ndjson --fields id,price_usd,volume_usd_24h`,
     0,
   ],
+  ["what a long pull would cost, before it is begun", `txns ethereum ${pool} --from -7d --all --estimate`, 0],
+  ["any path of the service", `api /networks/ethereum/dexes -f limit=3 -o ndjson`, 0],
+  [
+    "a stream: the candles of the last minutes, then each new one",
+    `stream ethereum ${weth} --feed ohlcv --interval 60s --since -5m --limit 3 -o ndjson`,
+    0,
+  ],
   ["a slip of the hand", `pool eth ${pool}`, 3],
 ];
 
