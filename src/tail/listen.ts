@@ -41,15 +41,22 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   });
 
   /** Without the event that comes again because the service goes on at the last one rather than behind it. */
-  const sift = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
-    events.filter((event) => {
-      if (!limits.names.has(event.name)) return false;
+  const sift = (events: readonly StreamEvent[]): readonly StreamEvent[] => {
+    const before = newest;
+    const fresh: StreamEvent[] = [];
+    for (const event of events) {
       const isRepeated =
         repeated !== undefined && event.id === repeated.id && event.data.equals(repeated.data);
       if (isRepeated) repeated = undefined;
-      else if (isNewer(event, newest)) newest = { ...event, data: Buffer.from(event.data) };
-      return !isRepeated;
-    });
+      else {
+        fresh.push(event);
+        if (isNewer(event, newest)) newest = event;
+      }
+    }
+    // A part of the chunk would keep all of it.
+    if (newest !== undefined && newest !== before) newest = { ...newest, data: Buffer.from(newest.data) };
+    return fresh;
+  };
 
   signal.addEventListener("abort", connection.close, { once: true });
   const chunks = connection.chunks[Symbol.asyncIterator]();
@@ -65,16 +72,16 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       const events = parser.push(next.value);
       const error = events.findIndex(({ name }) => name === "error");
       const whole = error < 0 ? events : events.slice(0, error);
-      const charged = whole.filter(({ name }) => limits.names.has(name)).length;
-      if (charged > 0) handlers.charged?.(charged);
-      const data = sift(whole);
+      const charged = whole.filter(({ name }) => limits.names.has(name));
+      if (charged.length > 0) handlers.charged?.(charged.length);
+      const data = sift(charged);
       if (data.length > 0) {
         hasData = true;
         watch.pause();
         await unlessAborted(handlers.events(data, last), signal);
         watch.resume();
       }
-      tellOthers(whole, limits.names, handlers);
+      if (charged.length < whole.length) tellOthers(whole, limits.names, handlers);
       const final = events[error];
       if (final !== undefined) {
         handlers.said("error", textOf(final));

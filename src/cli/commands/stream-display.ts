@@ -49,7 +49,11 @@ export function createLines(
   };
   return {
     show: async (shard, events, at) => {
-      const lines = events.map((event) => lineOf(shard, event, at)).filter((line) => line !== undefined);
+      const lines: Uint8Array[] = [];
+      for (const event of events) {
+        const line = lineOf(shard, event, at);
+        if (line !== undefined) lines.push(line);
+      }
       if (lines.length > 0) await output.write(joinLines(lines), at.now);
     },
     close: async () => await Promise.resolve(),
