@@ -4,6 +4,10 @@ const [ZERO, ONE, NINE, LOWER_E, UPPER_E, LOWER_U, SPACE, DEL] = [48, 49, 57, 10
 /** What may stand behind a backslash, but for `u` and its digits. */
 const escapable: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 const literals = ["true", "false", "null"].map((word) => Buffer.from(word));
+/** By byte: 1 for those that stand for themselves in a string. */
+const isOrdinary = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= SPACE && byte < DEL && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
 /** Levels that fit into the bits of one number. */
 const deepest = 30;
 const WRONG = -1;
@@ -69,7 +73,7 @@ function endOfScalar(bytes: Uint8Array, at: number, first: number): number {
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
-    if (byte >= SPACE && byte < DEL && byte !== QUOTE && byte !== BACKSLASH) continue;
+    if (isOrdinary[byte] === 1) continue;
     if (byte === QUOTE) return at + 1;
     if (byte !== BACKSLASH) return WRONG;
     at += 1;

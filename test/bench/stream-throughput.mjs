@@ -1,5 +1,5 @@
-// stream-throughput.mjs [--count 400000] [--rounds 5]: events a second of the built program under a flood, beside what
-// people write by hand. Run `npm run build` before. Ends by itself after about a minute.
+// stream-throughput.mjs [--count 3000000] [--rounds 5]: events a second of the built program under a flood, beside what
+// people write by hand. Run `npm run build` before. Ends by itself after about two minutes.
 //
 // Every side reads the same stream, checks that each event is JSON, and writes one line an event into a pipe that
 // `wc -l` counts. `undici`: request, split the text into lines, JSON.parse, one write a chunk. `eventsource`: the
@@ -18,9 +18,9 @@ import {
 } from "./stream-processes.mjs";
 
 const self = fileURLToPath(import.meta.url);
-const [side, url, folder] = process.argv.slice(2);
-if (side === "undici") await readByUndici(url);
-else if (side === "eventsource") readByEventSource(url, folder);
+const [role, url, folder] = process.argv.slice(2);
+if (role === "undici") await readByUndici(url);
+else if (role === "eventsource") readByEventSource(url, folder);
 else await main();
 
 async function readByUndici(address) {
@@ -53,31 +53,34 @@ function readByEventSource(address, packageFolder) {
 }
 
 async function main() {
-  const [count, rounds] = [option("count", 400_000), option("rounds", 5)];
-  const server = await startServer(["--count", String(count)]);
-  const address = `${server.url}/sse/prices?method=token_price`;
+  const [count, rounds] = [option("count", 3_000_000), option("rounds", 5)];
+  const fast = { count, server: await startServer(["--count", String(count)]) };
   const sides = new Map([
-    ["dexdata", productOn(server.url, ["--limit", String(count)])],
-    ["undici", [process.execPath, self, "undici", address]],
+    ["dexdata", { ...fast, command: productOn(fast.server.url, ["--limit", String(count)]) }],
+    ["undici", { ...fast, command: [process.execPath, self, "undici", `${fast.server.url}/sse/prices`] }],
   ]);
   const installed = installEventSource();
-  if (installed.problem === undefined)
-    sides.set("eventsource", [process.execPath, self, "eventsource", address, installed.folder]);
+  // Many times slower: a tenth of the events takes it as long.
+  const few = Math.ceil(count / 10);
+  const slow = { count: few, server: await startServer(["--count", String(few)]) };
+  const command = [process.execPath, self, "eventsource", `${slow.server.url}/sse/prices`, installed.folder];
+  if (installed.problem === undefined) sides.set("eventsource", { ...slow, command });
   else console.log(`LEFT OUT: the eventsource package cannot be installed here (${installed.problem})`);
 
-  const times = new Map([...sides.keys()].map((name) => [name, []]));
+  const speeds = new Map([...sides.keys()].map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {
-    for (const [name, command] of sides) {
-      const seconds = await timeOf(server, command, count);
+    for (const [name, side] of sides) {
+      const speed = await speedOf(side);
       // The first round warms up the machine's caches.
-      if (round >= 0) times.get(name).push(seconds);
+      if (round >= 0) speeds.get(name).push(speed);
     }
   }
-  server.close();
-  const own = times.get("dexdata");
-  for (const [name, taken] of times) {
-    const ratio = median(taken.map((seconds, round) => seconds / own[round]));
-    const speed = Math.round(count / median(taken)).toLocaleString("en-US");
+  fast.server.close();
+  slow.server.close();
+  const own = speeds.get("dexdata");
+  for (const [name, measured] of speeds) {
+    const ratio = median(measured.map((speed, round) => own[round] / speed));
+    const speed = Math.round(median(measured)).toLocaleString("en-US");
     console.log(
       `${name.padEnd(12)} ${speed.padStart(9)} events/s   dexdata is ${ratio.toFixed(2)} times as fast`,
     );
@@ -85,8 +88,8 @@ async function main() {
   }
 }
 
-/** Seconds from its request to the end of the stream, with the lines it wrote counted; its start is not the stream's. */
-async function timeOf(server, command, count) {
+/** Events a second from the request to the end of the stream, with the lines that were written counted. */
+async function speedOf({ server, command, count }) {
   const quoted = command.map((word) => `'${word}'`).join(" ");
   const child = spawn("bash", ["-c", `${quoted} | wc -l`], {
     env: environment(),
@@ -97,5 +100,5 @@ async function timeOf(server, command, count) {
   await new Promise((resolve) => child.once("close", resolve));
   const lines = Number(printed);
   if (lines !== count) throw new Error(`${lines} lines came of ${count}: ${quoted}`);
-  return await server.nextStream();
+  return count / (await server.nextStream());
 }

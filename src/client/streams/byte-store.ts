@@ -2,8 +2,8 @@
 export interface ByteStore {
   readonly length: () => number;
   readonly add: (bytes: Buffer) => void;
-  /** For one more byte among at most so many, without asking for memory. */
-  readonly hasRoom: (most: number) => boolean;
+  /** Keeps one more byte among at most so many, where that takes no memory; else nothing is done. */
+  readonly tryByte: (byte: number, most: number) => boolean;
   readonly addByte: (byte: number) => void;
   /** All of them, which stand there until the next ones are added; the store is empty then. */
   readonly lend: () => Buffer;
@@ -35,7 +35,12 @@ export function createByteStore(): ByteStore {
       room.set(bytes, length);
       length += bytes.length;
     },
-    hasRoom: (most) => length < room.length && length < most,
+    tryByte: (byte, most) => {
+      if (length >= room.length || length >= most) return false;
+      room[length] = byte;
+      length += 1;
+      return true;
+    },
     addByte: (byte) => {
       if (length === room.length) makeRoom(1);
       room[length] = byte;

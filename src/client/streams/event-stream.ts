@@ -35,8 +35,9 @@ const fields = {
   requestId: Buffer.from("request_id"),
 };
 const longestField = 10;
-const fieldsByLength = Array.from({ length: longestField + 1 }, (_, length) =>
-  Object.values(fields).filter((name) => name.length === length),
+/** By the length of the name. */
+const candidates = Array.from({ length: longestField + 2 }, (_, length) =>
+  Object.values(fields).find((name) => name.length === length),
 );
 const noBytes = Buffer.alloc(0);
 const noEvents: readonly StreamEvent[] = [];
@@ -177,9 +178,8 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** A byte inside a line is kept at once: a sender that flushes each byte makes millions of them. */
   const push = (chunk: Buffer): readonly StreamEvent[] => {
     const only = chunk.length === 1 ? (chunk[0] ?? LF) : LF;
-    if (only === LF || only === CR || !begun.hasRoom(cap)) return pushChunk(chunk);
+    if (only === LF || only === CR || !begun.tryByte(only, cap)) return pushChunk(chunk);
     skipsLineFeed = false;
-    begun.addByte(only);
     return noEvents;
   };
 
@@ -193,9 +193,12 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   return { push, lastEventId: () => lastEventId, retry: () => retry, hasOverflown: () => hasOverflown };
 }
 
+/** The field of that name. Its length tells all but two of them apart. */
 function fieldOf(line: Buffer, start: number, end: number): Buffer | undefined {
-  const known = fieldsByLength[end - start];
-  return known?.find((name) => stands(name, line, start));
+  const known = candidates[end - start];
+  if (known === undefined) return undefined;
+  if (stands(known, line, start)) return known;
+  return known === fields.event && stands(fields.retry, line, start) ? fields.retry : undefined;
 }
 
 /** Where the colon stands, the end where there is none; somewhere behind the longest name that means anything. */
