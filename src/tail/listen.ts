@@ -19,7 +19,7 @@ export interface Listening {
 export interface Heard {
   /** Why the connection is over. */
   readonly failure: Failure;
-  /** The last byte, or the opening where none came. */
+  /** The last byte, or the opening where none came; no later than the machine went away. */
   readonly last: Moment;
   readonly newest: StreamEvent | undefined;
   readonly hasData: boolean;
@@ -34,7 +34,11 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let newest = listening.newest;
   let repeated = listening.newest;
   let hasData = false;
-  const over = (failure: Failure): Heard => ({ failure, last, newest, hasData });
+  const over = (failure: Failure): Heard => {
+    const away = watch.awaySince();
+    const isLater = away !== undefined && away.elapsed <= last.elapsed;
+    return { failure, last: isLater ? away : last, newest, hasData };
+  };
   const watch = watchOver(clock, limits.silence, (failure) => {
     stopped = failure;
     connection.close();

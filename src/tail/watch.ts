@@ -1,6 +1,6 @@
 import type { Clock } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
-import { momentOf } from "./moment.ts";
+import { type Moment, momentOf } from "./moment.ts";
 
 /** Looks after one open connection, from its opening until it is released. */
 export interface Watch {
@@ -9,6 +9,11 @@ export interface Watch {
   /** While our own reader is slow the socket is not read: its silence is ours then. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /**
+   * When the machine was last known to be here, where it has been away since, or its clock was set: bytes that the
+   * system had kept are read on waking, before any timer comes, and say nothing about the time between.
+   */
+  readonly awaySince: () => Moment | undefined;
   readonly release: () => void;
 }
 
@@ -27,17 +32,22 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
   const done = new AbortController();
   let isHeard = false;
   let isPaused = false;
+  let before = momentOf(clock);
+  const absence = (): Failure | undefined => {
+    const at = momentOf(clock);
+    const passed = at.elapsed - before.elapsed;
+    const jumped = at.now - before.now - passed;
+    if (Math.abs(jumped) > drift) return clockJump(jumped);
+    return passed - tick > lateness ? clockJump(passed - tick) : undefined;
+  };
 
   const keepWatch = async (): Promise<void> => {
     let quietTicks = 0;
-    for (let before = momentOf(clock); ;) {
+    for (;;) {
       await clock.sleep(tick, done.signal);
-      const at = momentOf(clock);
-      const passed = at.elapsed - before.elapsed;
-      const jumped = at.now - before.now - passed;
-      if (Math.abs(jumped) > drift) return stop(clockJump(jumped));
-      if (passed - tick > lateness) return stop(clockJump(passed - tick));
-      before = at;
+      const away = absence();
+      if (away !== undefined) return stop(away);
+      before = momentOf(clock);
       quietTicks = isHeard || isPaused ? 0 : quietTicks + 1;
       isHeard = false;
       if (quietTicks >= 9) return stop(silent(silence));
@@ -56,6 +66,7 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       isPaused = false;
       isHeard = true;
     },
+    awaySince: () => (absence() === undefined ? undefined : before),
     release: () => done.abort(),
   };
 }
