@@ -4,6 +4,7 @@ import type { Failure } from "../model/failure.ts";
 import type { ChildSignal } from "./child-signal.ts";
 import type { Feed } from "./feeds.ts";
 import type { Moment } from "./moment.ts";
+import type { Gap } from "./shard.ts";
 import { doesNotFit, type Room, tooManyAssets } from "./shards.ts";
 
 /** One connection among several, for those who watch. */
@@ -14,12 +15,29 @@ export interface Shard {
 
 export interface RunningShard {
   shard: Shard;
+  readonly started: Moment;
   isOpen: boolean;
   wasOpen: boolean;
   /** Of the connection as it is; aborted where its assets change. */
   current: ChildSignal;
   /** What the next opening has to tell as a gap, where the connection is not its keeper's first any more. */
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
+  /** Why the last try to open it failed, where it never was open. */
+  refused: string | undefined;
+}
+
+/** How a connection that is not open at the end came to that: lost, refused so far, or still at its first try. */
+export type Missing = "lost" | "refused" | "opening";
+
+/** What a tail that is over has not had of a connection that is not open; undefined where it is. */
+export function missedBy(
+  { isOpen, wasOpen, interrupted, refused, started }: RunningShard,
+  to: Moment,
+): { readonly gap: Gap; readonly missing: Missing } | undefined {
+  if (isOpen) return undefined;
+  if (interrupted !== undefined) return { gap: { ...interrupted, to }, missing: "lost" };
+  const gap = { from: started, to, reason: refused ?? "it was never open" };
+  return { gap, missing: wasOpen ? "lost" : refused === undefined ? "opening" : "refused" };
 }
 
 /** What a refusal of one connection means among several: a cap that is lower than the plan's, or a POST that is not taken. */

@@ -26,6 +26,8 @@ export interface ShardHandlers {
   readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** So many data events came: what the service counts as credits, also where one of them is not handed on. */
   readonly charged?: (events: number) => void;
+  /** An open connection is gone, for good or not; `since` as in the gap that this begins. */
+  readonly lost?: (since: Moment, failure: Failure) => void;
   /** The connection is gone, or was not to be had, and will be tried again after the wait; `since` the last byte came. */
   readonly retrying: (failure: Failure, waitMilliseconds: number, since: Moment | undefined) => void;
   /** What the service says besides data, for people; untrusted text. */
@@ -91,6 +93,7 @@ export async function keepOpen(
       newest = heard.newest;
       if (heard.hasData) attempts = 0;
       lost = { from: heard.last, reason: failure.message };
+      handlers.lost?.(heard.last, failure);
     }
     attempts += 1;
     if (!isRetried(failure, wasOpen)) throw failure;

@@ -9,7 +9,7 @@ import { findInvalid, mayBeOfOneAsset } from "./find-invalid.ts";
 import { invalidAssets } from "./invalid-assets.ts";
 import { momentOf } from "./moment.ts";
 import { probeOf } from "./probe.ts";
-import { amongOthers, type RunningShard, type Shard } from "./running-shard.ts";
+import { amongOthers, type Missing, missedBy, type RunningShard, type Shard } from "./running-shard.ts";
 import { type Gap, keepOpen, type Moment, type ShardLimits } from "./shard.ts";
 import { planShards, replanShards, type Room } from "./shards.ts";
 import { type Opening, openerOf, type Subscription } from "./subscription.ts";
@@ -23,6 +23,8 @@ export interface TailHandlers {
   readonly charged: (events: number) => void;
   readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
   readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
+  /** At the end, of a connection that is not open: the gap is the last one, and has no further opening to tell of it. */
+  readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
   /** It is not opened again; `why` is a sentence. */
   readonly closed: (shard: Shard, why: string) => void;
   /** Assets that the service does not stream are left out. */
@@ -48,7 +50,6 @@ export interface Tail {
 /** A 429 that says a place is wanted may be about a connection that has just been closed: so often it is asked again. */
 const patience = 3;
 const reloaded = "the list of assets changed";
-const dropped = "an asset of it is not streamed any more";
 
 /** Any number of assets on as many connections as it takes, each kept open on its own clocks. */
 export function createTail(
@@ -84,9 +85,12 @@ export function createTail(
         },
         events: async (events, at) => await handlers.events(shard, events, at),
         charged: handlers.charged,
-        retrying: (failure, wait, since) => {
+        lost: (from, { message }) => {
           self.isOpen = false;
-          self.interrupted = since && { from: since, reason: failure.message };
+          self.interrupted = { from, reason: message };
+        },
+        retrying: (failure, wait) => {
+          if (!self.wasOpen) self.refused = failure.message;
           handlers.retrying(shard, failure, wait);
         },
         said: (kind, text) => handlers.said(shard, kind, text),
@@ -123,10 +127,12 @@ export function createTail(
     try {
       return await keepShard(self);
     } catch (cause) {
-      const isChanged = self.current.signal.aborted;
-      if (self.isOpen) self.interrupted = { from: momentOf(clock), reason: isChanged ? reloaded : dropped };
-      self.isOpen = false;
-      if (isChanged || !(cause instanceof Failure)) throw cause;
+      const { aborted: isAborted, reason } = self.current.signal;
+      if (self.isOpen && reason === reloaded) {
+        self.isOpen = false;
+        self.interrupted = { from: momentOf(clock), reason: reloaded };
+      }
+      if (isAborted || !(cause instanceof Failure)) throw cause;
       return await dropInvalid(self, amongOthers(cause, self, [...running], options));
     }
   };
@@ -156,10 +162,12 @@ export function createTail(
           numbered += 1;
           const self: RunningShard = {
             shard: { number: numbered, subjects: assets },
+            started: momentOf(clock),
             isOpen: false,
             wasOpen: false,
             current: childOf(all.signal),
             interrupted: undefined,
+            refused: undefined,
           };
           running.add(self);
           const done = runShard(self, all.signal)
@@ -170,10 +178,18 @@ export function createTail(
         for (const assets of planShards(subjects, options.room)) start(assets);
       });
     } finally {
+      const isStopped = signal.aborted;
       all.abort(signal.reason ?? "the tail is over");
       all.release();
       await Promise.all(ended);
-      for (const { shard } of running) handlers.closed(shard, "the tail is over");
+      for (const self of running) {
+        const { shard } = self;
+        const missed = missedBy(self, momentOf(clock));
+        // A failure that ended it all stands for those that were never open.
+        if (missed !== undefined && (isStopped || missed.missing === "lost"))
+          handlers.missed(shard, missed.gap, missed.missing);
+        handlers.closed(shard, "the tail is over");
+      }
     }
   };
 

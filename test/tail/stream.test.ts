@@ -250,6 +250,34 @@ describe("stops", () => {
     expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });
 
+  test.each([
+    ["--for: exit 8 where a connection was never open", 99, "too many requests for the keyless plan"],
+    ["--for: exit 8 where a connection was down at the end", 0, "the service ended the stream"],
+  ])("%s, and the gap lasts to the end", async (_, openFrom, reason) => {
+    const server = await streams((_request, index) =>
+      index === openFrom ? stream([price("1")], { stayOpen: false }) : refuse(429, "slow down"),
+    );
+    const file = inFolder(`EVENTS-${openFrom}`);
+    const { exit, stderr } = await listen([one, "--for", "20m", "--events", file], server).outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toMatch(/may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T09:1\d/u);
+    const events = logged(file).slice(-3);
+    expect(events.map(({ event }) => event)).toEqual(["gap", "close", "credits"]);
+    expect(events[0]).toMatchObject({ reason, names: [one], from: "2026-11-21T08:54:00.000Z" });
+  });
+
+  test("SIGTERM while a connection is down: the gap is said, exit 143", async () => {
+    const server = await streams((_request, index) =>
+      index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
+    );
+    const running = listen(one, server);
+    await running.until(() => server.requests.length > 2);
+    running.context.interrupt({ cause: "SIGTERM" });
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(143);
+    expect(stderr).toMatch(/ethereum:0xabc may lack events from .* \(the service ended the stream\)\n$/u);
+  });
+
   test("--idle-exit: exit 8 with its reason, and never before its time", async () => {
     const running = listen(
       `${one} --idle-exit 5m`,
@@ -434,8 +462,12 @@ describe("a host of one's own", () => {
     expect(stderr).toContain("--streaming-url: the sandbox has hosts and keys of its own");
   });
 
-  test("--for ends a run that waits for a host which never answers", async () => {
-    expect((await listen(`${one} --for 20s`, await streams(() => hang())).outcome).exit).toBe(0);
+  test("--for ends a run that waits for a host which never answers: exit 8, and the time is said", async () => {
+    const { exit, stderr } = await listen(`${one} --for 20s`, await streams(() => hang())).outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toMatch(
+      /^dexdata: connection 1 \(ethereum:0xabc\) was never open: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(it was never open\)\n$/u,
+    );
   });
 
   test("a plan the service does not count the key under is said once", async () => {

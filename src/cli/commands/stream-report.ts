@@ -63,6 +63,11 @@ export function createStreamReport(
       if (kind === "warning") sayOnce(`dexdata: the service warns: ${text}`);
       if (kind === "unknown") sayOnce(`dexdata: events of the unknown kind "${text}" are left out`);
     },
+    missed: (shard, gap, missing) => {
+      log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
+      const line = gapLine(shard, gap);
+      warn(`dexdata: ${missing === "lost" ? line : `${title(shard)} was never open: ${line}`}`);
+    },
     closed: (shard, why) => log({ event: "close", at: now(), reason: why, ...facts(shard) }),
     dropped: (subjects, failure) => {
       log({ event: "dropped", at: now(), reason: failure.message, assets: subjects.map(nameOf) });

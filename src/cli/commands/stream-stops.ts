@@ -24,11 +24,11 @@ export interface Stops {
   readonly release: () => void;
 }
 
-/** A stop that was asked for and met: exit 0. */
+/** A stop that was asked for and met: so many events, or so much time, which may have passed without a connection. */
 export class Stop {
-  readonly why: string;
-  constructor(why: string) {
-    this.why = why;
+  readonly by: "limit" | "time";
+  constructor(by: "limit" | "time") {
+    this.by = by;
   }
 }
 
@@ -42,7 +42,7 @@ export function createStops(clock: Clock, outer: AbortSignal, asked: StopsAsked)
   const end = (reason: Stop | Failure): void => ending.abort(reason);
   const stopAfter = async (milliseconds: number): Promise<void> => {
     await clock.sleep(milliseconds, done.signal);
-    end(new Stop(`--for ${milliseconds / 1000} s`));
+    end(new Stop("time"));
   };
   /** In ticks: an event at any moment of the last ones counts, and nothing ends early. */
   const stopWhenIdle = async (milliseconds: number): Promise<void> => {
@@ -73,7 +73,7 @@ export function createStops(clock: Clock, outer: AbortSignal, asked: StopsAsked)
       underWay -= 1;
       // Lines leave in the order they were taken in, so that nothing taken is lost to another connection's end.
       if (underWay > 0) return;
-      if (events >= limit) end(new Stop(`--limit ${limit}`));
+      if (events >= limit) end(new Stop("limit"));
       else if (credits >= maxCredits) end(creditsFailure(maxCredits));
     },
     counts: () => ({ events, credits }),

@@ -7,6 +7,8 @@ export interface ConnectionTally {
     readonly open: number;
     readonly retrying: number;
     readonly gaps: number;
+    /** Not open when all of it ended. */
+    readonly missed: number;
   };
   /** So many at the start, before any of them says a word. */
   readonly plan: (connections: number) => number;
@@ -18,6 +20,7 @@ export function createTally(): ConnectionTally {
   let planned = 0;
   const states = new Map<number, "open" | "retrying">();
   let gaps = 0;
+  let missed = 0;
   let hasChanged = false;
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
@@ -31,6 +34,7 @@ export function createTally(): ConnectionTally {
       open: count("open"),
       retrying: count("retrying"),
       gaps,
+      missed,
     }),
     counting: (report) => ({
       ...report,
@@ -42,6 +46,10 @@ export function createTally(): ConnectionTally {
       retrying: (shard, failure, wait) => {
         states.set(shard.number, "retrying");
         report.retrying(shard, failure, wait);
+      },
+      missed: (shard, gap, missing) => {
+        missed += 1;
+        report.missed(shard, gap, missing);
       },
       closed: (shard, why) => {
         hasChanged = true;

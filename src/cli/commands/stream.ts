@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import { type Context, isInterruption } from "../../model/context.ts";
 import { type ExitCode, Failure } from "../../model/failure.ts";
 import { defaultSilence } from "../../tail/shard.ts";
 import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
@@ -16,7 +16,7 @@ import { openOutput } from "./stream-output.ts";
 import { createStreamReport, type StreamReport } from "./stream-report.ts";
 import { createStops, Stop, type Stops } from "./stream-stops.ts";
 import { namesFile, subjectReader } from "./stream-subjects.ts";
-import { createTally } from "./stream-tally.ts";
+import { type ConnectionTally, createTally } from "./stream-tally.ts";
 
 /** What came of one stream, for the line at the end. */
 interface Session {
@@ -65,7 +65,7 @@ export async function stream(
       const listening = listenForReload(session, tail, namesFile(words) ? read : undefined);
       const ticking = logCredits(session);
       try {
-        return await untilStopped(tail.run(subjects, stops.signal));
+        return await untilStopped(tail.run(subjects, stops.signal), tally);
       } finally {
         listening();
         ticking();
@@ -85,12 +85,15 @@ export async function stream(
 
 const simulated = "simulated data: the sandbox's made-up market, not the real one";
 
-/** Everything ends by being thrown; a stop that was asked for is no failure. */
-async function untilStopped(run: Promise<never>): Promise<ExitCode> {
+/**
+ * Everything ends by being thrown; a stop that was asked for is no failure. Time passes whether or not anything is
+ * connected: where a connection was missing at its end, what was asked for did not come whole.
+ */
+async function untilStopped(run: Promise<never>, { state }: ConnectionTally): Promise<ExitCode> {
   try {
     return await run;
   } catch (cause) {
-    if (cause instanceof Stop) return 0;
+    if (cause instanceof Stop) return cause.by === "time" && state().missed > 0 ? 8 : 0;
     throw cause;
   }
 }
@@ -120,6 +123,11 @@ function createSessionTail(session: Session, room: ReturnType<typeof roomFor>): 
     },
     {
       ...report,
+      missed: (shard, gap, missing) => {
+        // Whoever has all that was asked for, or ends it at its first try, misses nothing there.
+        if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
+        report.missed(shard, gap, missing);
+      },
       dropped: (subjects, failure) => {
         report.dropped(subjects, failure);
         display.drop?.(subjects);
@@ -133,6 +141,10 @@ function createSessionTail(session: Session, room: ReturnType<typeof roomFor>): 
       },
     },
   );
+}
+
+function isOverEarly(reason: unknown): boolean {
+  return isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
 }
 
 /** Events are paid for when they come: what passes the day's budget ends the stream behind them. */
