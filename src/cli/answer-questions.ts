@@ -54,10 +54,16 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
       if (tally.at !== undefined) destination.note(open.client.meter);
       continue;
     }
-    if (part.kind === "failure") await keep(part.failure, question);
-    else remarks.push(...(await remarksAtEnd(run, question)));
+    if (part.kind === "failure") {
+      // Half an answer, or the only one: that is no input among several, and the rest of it is still to be had.
+      if (questions.asked.length === 1 || tally.at !== undefined)
+        throw await withSuggestion(part.failure, run.context, open.client, question);
+      await keep(part.failure, question);
+    }
+    if (part.kind === "end") remarks.push(...(await remarksAtEnd(run, question)));
     countEnd(tally, part.index);
-    destination.note(open.client.meter);
+    // As long as nothing came, the refusals are what there is to say, and a second run says them again.
+    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
   }
   const [first] = failures;
   if (first !== undefined && tally.rows === 0 && tally.missing === 0) {

@@ -2,7 +2,8 @@ import type { Page } from "../client/page.ts";
 import type { Place } from "../client/place.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import type { Args, Question } from "../model/args.ts";
-import { formatInstant, fromWire } from "../model/time.ts";
+import { rawMembers } from "../model/raw-json.ts";
+import { formatInstant, fromWire, parseRfc3339, toWire } from "../model/time.ts";
 import { type FlagValues, flagWords, globalFlags } from "./flags.ts";
 import { takesAddress } from "./positionals.ts";
 
@@ -25,6 +26,11 @@ export function moreLine(
   const flags = left === undefined ? allFlags : { ...allFlags, limit: String(left) };
   if (page.isCut !== true) {
     if (page.next === undefined || page.next.flag === "subject") return undefined;
+    if (flags["fill"] === "previous" && page.next.before !== undefined) {
+      // No flag carries the close before; the candle that it is of does, and comes once more.
+      const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
+      return `more exist; go on with (it begins at the last candle that has trades): ${continuingCommand(question, flags, last, pageSize)}`;
+    }
     return `more exist; go on with: ${continuingCommand(question, flags, page.next, pageSize)}`;
   }
   // A cursor leads to the beginning of a page only, so the page that was cut is asked for again.
@@ -91,4 +97,11 @@ function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
 /** For a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** When a candle opens, as on the wire; undefined where that cannot be read. */
+function openingOf(candle: string): string | undefined {
+  const opens: unknown = JSON.parse(rawMembers(candle).get("time_open") ?? "null");
+  const instant = typeof opens === "string" ? parseRfc3339(opens) : undefined;
+  return instant === undefined ? undefined : toWire(instant);
 }

@@ -1,4 +1,4 @@
-import { checkOutFile } from "../pull/out-file.ts";
+import { checkOutFile, journalOf, lockOf, trueName } from "../pull/out-file.ts";
 import { usageFailure } from "../model/failure.ts";
 import type { FlagValues } from "./flags.ts";
 import { readText } from "./read-flag.ts";
@@ -9,6 +9,8 @@ export interface DestinationFlags {
   readonly file: string | undefined;
   /** Go on with what an interrupted run left in the file; else the file is whole or absent. */
   readonly isResumed: boolean;
+  /** A file that exists may be replaced. */
+  readonly isForced: boolean;
   readonly receipt: string | undefined;
 }
 
@@ -31,7 +33,18 @@ export function readDestination(flags: FlagValues): DestinationFlags {
   if (file === "") throw usageFailure('--out "": must be the name of a file');
   if (receipt === "") throw usageFailure('--receipt "": must be the name of a file');
   if (file !== undefined) checkOutFile(file, isResumed || isForced);
-  if (file !== undefined && receipt === file)
-    throw usageFailure("--out and --receipt: name the same file", "the receipt is a file of its own");
-  return { file, isResumed, receipt };
+  if (receipt !== undefined) checkReceipt(receipt, file);
+  return { file, isResumed, isForced, receipt };
+}
+
+/** An older receipt is replaced; the rows and what belongs to them are not. */
+function checkReceipt(receipt: string, file: string | undefined): void {
+  checkOutFile(receipt, true, "--receipt");
+  if (file === undefined) return;
+  const taken = [file, journalOf(file), lockOf(file)].map(trueName);
+  if (taken.includes(trueName(receipt)))
+    throw usageFailure(
+      `--receipt "${receipt}": belongs to --out "${file}"`,
+      "the receipt is a file of its own",
+    );
 }

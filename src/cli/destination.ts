@@ -1,19 +1,41 @@
+import { rmSync } from "node:fs";
 import type { Meter } from "../client/meter.ts";
 import type { Output } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import type { CheckpointHeader, Interrupted, Journal } from "../pull/checkpoint.ts";
-import { continueFile, createWholeFile, hashOf, type Sink, sizeOf, toOutput } from "../pull/out-file.ts";
+import {
+  continueFile,
+  createWholeFile,
+  hashOf,
+  journalOf,
+  lockOf,
+  type Sink,
+  sizeOf,
+  toOutput,
+} from "../pull/out-file.ts";
 import { newTally, type Tally } from "../pull/progress.ts";
 import type { SeenKeys } from "../pull/seen-keys.ts";
 import { holdLock } from "../settings/file-lock.ts";
 import type { DestinationFlags } from "./destination-flags.ts";
+
+/** What the runs before have cost. */
+interface Spent {
+  readonly requests: number;
+  readonly credits: number;
+  readonly inDoubt: number;
+  readonly creditsBefore?: string | undefined;
+}
+
+const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
 
 /** Where the rows go, and how far the pull is that brings them. */
 export interface Destination {
   readonly sink: Sink;
   readonly tally: Tally;
   /** Of the runs before. */
-  readonly before: { readonly requests: number; readonly credits: number };
+  readonly before: Spent;
+  /** Milliseconds since the epoch: when the first of them began; undefined where this is the first. */
+  readonly started: number | undefined;
   /** The rows counted in the tally have been written. */
   readonly note: (meter: Meter) => void;
   readonly finish: () => Promise<void>;
@@ -24,15 +46,22 @@ export interface Destination {
 }
 
 /** Rows on stdout, or in a file that is whole or absent. */
-export async function openDestination({ file }: DestinationFlags, stdout: Output): Promise<Destination> {
-  const sink = file === undefined ? toOutput(stdout) : await createWholeFile(file);
+export async function openDestination(
+  { file, isForced }: DestinationFlags,
+  stdout: Output,
+): Promise<Destination> {
+  const sink = file === undefined ? toOutput(stdout) : await createWholeFile(file, isForced);
   return {
     sink,
     tally: newTally(),
-    before: { requests: 0, credits: 0 },
+    before: nothingSpent,
+    started: undefined,
     note: () => undefined,
     finish: sink.finish,
-    forget: () => undefined,
+    // A replaced file has nothing to go on with.
+    forget: () => {
+      if (file !== undefined && isForced) rmSync(journalOf(file), { force: true });
+    },
     abandon: sink.abandon,
   };
 }
@@ -56,10 +85,12 @@ export async function claimFile(file: string): Promise<Claimed> {
 }
 
 async function findInterrupted(file: string): Promise<Interrupted | undefined> {
-  const { readInterrupted, journalOf } = await import("../pull/checkpoint.ts");
+  const { readInterrupted } = await import("../pull/checkpoint.ts");
   const size = sizeOf(file);
-  const interrupted = readInterrupted(file, size ?? 0);
-  if (interrupted === undefined && size !== undefined) {
+  // Whoever took the rows away wants them anew, in the window of today.
+  if (size === undefined) return undefined;
+  const interrupted = readInterrupted(file, size);
+  if (interrupted === undefined) {
     throw new Failure(`--out "${file}": exists, and no ${journalOf(file)} says how to go on with it`, {
       exit: 2,
       code: "checkpoint",
@@ -81,7 +112,8 @@ export async function openResumable(
   await checkUnchanged(file, progress);
   const journal = interrupted === undefined ? beginJournal(file, header) : continueJournal(file, interrupted);
   for (const added of interrupted?.seen ?? []) seen.restore(added);
-  return resumable(await continueFile(file, progress?.bytes ?? 0), journal, progress, seen);
+  const started = interrupted?.header.started;
+  return { ...resumable(await continueFile(file, progress?.bytes ?? 0), journal, progress, seen), started };
 }
 
 function resumable(
@@ -89,9 +121,9 @@ function resumable(
   journal: Journal,
   progress: Interrupted["progress"],
   seen: SeenKeys,
-): Destination {
-  const tally: Tally = { ...newTally(), ...progress };
-  const before = { requests: progress?.requests ?? 0, credits: progress?.credits ?? 0 };
+): Omit<Destination, "started"> {
+  const tally = tallyOf(progress);
+  const before = progress ?? nothingSpent;
   return {
     sink,
     tally,
@@ -105,6 +137,8 @@ function resumable(
         sha256: sink.sha256(),
         requests: before.requests + meter.requests,
         credits: before.credits + meter.credits,
+        inDoubt: before.inDoubt + meter.creditsInDoubt,
+        creditsBefore: before.creditsBefore ?? meter.creditsBefore,
       });
     },
     finish: sink.finish,
@@ -113,14 +147,21 @@ function resumable(
   };
 }
 
+/** What the runs before have brought. */
+function tallyOf(progress: Interrupted["progress"]): Tally {
+  if (progress === undefined) return newTally();
+  const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to } = progress;
+  return { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to };
+}
+
 function hold(file: string): () => void {
-  const lock = holdLock(`${file}.lock`);
+  const lock = holdLock(lockOf(file));
   if ("release" in lock) return lock.release;
   throw new Failure(`--out "${file}": process ${lock.holder} is writing it`, {
     exit: 2,
     code: "busy",
     retryable: true,
-    next: `wait for it or stop it; if that process is no dexdata, delete ${file}.lock`,
+    next: `wait for it or stop it; if that process is no dexdata, delete ${lockOf(file)}`,
   });
 }
 

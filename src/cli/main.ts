@@ -2,6 +2,7 @@ import { CommanderError, type Command } from "commander";
 import { type Context, exitOfInterruption, isInterruption } from "../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
 import { nearest } from "../model/nearest.ts";
+import { outputFailure } from "./output-failure.ts";
 import { type Chosen, createProgram } from "./program.ts";
 import { errorFormat, reportFailure } from "./report.ts";
 
@@ -125,20 +126,6 @@ function pathOf(command: Command): string {
 
 function exitOf(reason: unknown): ExitCode {
   return isInterruption(reason) ? exitOfInterruption(reason) : 130;
-}
-
-/** Writing failed for a reason that is the machine's: a full disk, a device that is gone. */
-function outputFailure(cause: unknown): Failure | undefined {
-  const isWrite =
-    cause instanceof Error && "syscall" in cause && cause.syscall === "write" && "code" in cause;
-  if (!isWrite) return undefined;
-  return new Failure(`the output cannot be written (${String(cause.code)})`, {
-    exit: 1,
-    code: "output",
-    retryable: false,
-    next: cause.code === "ENOSPC" ? "the disk is full: make room, or write elsewhere" : undefined,
-    cause,
-  });
 }
 
 function bug(cause: unknown): Failure {

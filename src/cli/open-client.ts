@@ -29,9 +29,12 @@ export async function openClient(
   time: SandboxTime = "still",
 ): Promise<OpenClient> {
   const { target, close } = await openTarget(context, options, notices, time);
-  const pace = openPace(context, options, target, notices);
+  // What is still waiting when the run ends is nobody's any more: it is neither waited for nor sent.
+  const closing = new AbortController();
+  const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
+  const pace = openPace(open, options, target, notices);
   const budget = budgetOf(context, options, target);
-  const client = createClient(context, target, {
+  const client = createClient(open, target, {
     timeout: options.timeout,
     retry: options.retry,
     pace,
@@ -45,6 +48,7 @@ export async function openClient(
     pace,
     budget,
     close: async () => {
+      closing.abort(new Error("the run is over"));
       await client.close();
       await close();
     },

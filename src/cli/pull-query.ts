@@ -17,7 +17,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     "--output": options.format,
     "--fields": options.fields?.join(",") ?? "all",
   };
-  for (const [name, value] of only ?? []) query[name] = value;
+  for (const [name, value] of only ?? []) query[`asked: ${name}`] = value;
   if (only === undefined) query["what is asked for"] = digest(asked.map((args) => [...args]));
   if (subjects !== undefined) query["what is asked for"] = digest(subjects);
   for (const [name, value] of Object.entries({ ...pages, ...rest }))

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { pid } from "node:process";
 import { exitOfInterruption, isInterruption } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
@@ -8,6 +8,7 @@ import { formatInstant, fromWire } from "../model/time.ts";
 import { version } from "../model/version.ts";
 import type { Run } from "./answer-questions.ts";
 import type { DestinationFlags } from "./destination-flags.ts";
+import { counted } from "./notices.ts";
 import type { Questions } from "./questions.ts";
 
 /** How a run ended. */
@@ -29,6 +30,7 @@ export function writeReceipt(to: DestinationFlags, run: Run, ending: Ending): vo
     writeFileSync(staged, hideSecrets(escapeJsonText(`${receiptText(to, run, ending)}\n`)));
     renameSync(staged, receipt);
   } catch (cause) {
+    rmSync(staged, { force: true });
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     throw new Failure(`--receipt "${receipt}": cannot be written (${code})`, {
       exit: 1,
@@ -47,6 +49,7 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
   const { meter, target } = open.client;
   const { command, rawPath } = questions.endpoint;
   const [args] = questions.asked;
+  const reason = whyNot(failure) ?? whyNotWhole(run, exit);
   const members: Readonly<Record<string, string>> = {
     dexdata: JSON.stringify(version),
     command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
@@ -55,7 +58,7 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
     service: JSON.stringify(target.rest),
     simulated: String(target.isSimulated),
     plan: JSON.stringify(meter.plan ?? target.tier),
-    started: JSON.stringify(new Date(started).toISOString()),
+    started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
     ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
     window: windowText(questions, tally.to),
     requests: String(before.requests + meter.requests),
@@ -71,9 +74,9 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
       bytes: sink.bytes(),
       sha256: sink.sha256(),
     }),
-    credits: `{"spent":${before.credits + meter.credits},"in_doubt":${meter.creditsInDoubt},"before":${digits(meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
-    complete: String(failure === undefined),
-    why_not: JSON.stringify(whyNot(failure)),
+    credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
+    complete: String(reason === null),
+    why_not: JSON.stringify(reason),
     exit: String(exitOf(failure) ?? exit),
   };
   const text = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
@@ -93,6 +96,14 @@ function whyNot(failure: unknown): string | null {
   if (failure === undefined) return null;
   if (isInterruption(failure)) return failure.cause;
   return failure instanceof Error ? failure.message : "it failed";
+}
+
+/** Delivered, but some of what was asked for is not in it. */
+function whyNotWhole({ destination: { tally } }: Run, exit: number): string | null {
+  if (exit === 0) return null;
+  return tally.refused > 0
+    ? `${counted(tally.refused, "input")} refused`
+    : `${counted(tally.missing, "price")} missing`;
 }
 
 function exitOf(failure: unknown): number | undefined {

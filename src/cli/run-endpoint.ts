@@ -60,8 +60,7 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
   const notices = createNotices(context, asTyped);
   const claimed = to.isResumed && to.file !== undefined ? await claimFile(to.file) : undefined;
   try {
-    // A pull that goes on asks for the window it began with.
-    const options = { ...asTyped, now: claimed?.interrupted?.header.now ?? asTyped.now };
+    const options = { ...asTyped, now: beginningOf(claimed, asTyped, typed.flags) };
     const stdin = async (): Promise<string> => await context.stdin.read(context.signal);
     const questions = await read(options, stdin);
     return await ask({ typed, to, claimed, context, options, questions, notices });
@@ -70,6 +69,18 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
     release();
     await notices.settled();
   }
+}
+
+/** A pull that goes on asks for the window it began with; milliseconds. */
+function beginningOf(claimed: Claimed | undefined, { now }: RunOptions, flags: FlagValues): number {
+  const begun = claimed?.interrupted?.header.now;
+  if (begun !== undefined && flags["now"] !== undefined && begun !== now) {
+    throw usageFailure(
+      `--now "${String(flags["now"])}": the pull was begun at ${new Date(begun).toISOString()}`,
+      "leave it out to go on, or begin anew with --force instead of --resume",
+    );
+  }
+  return begun ?? now;
 }
 
 const notATerminal = { isTerminal: false, columns: undefined };
@@ -113,6 +124,7 @@ async function openFor(
     query: queryOf(questions, options),
     now: options.now,
     tier: target.tier,
+    started: context.clock.now(),
   } as const;
   const begun = claimed.interrupted?.header;
   if (begun !== undefined) checkSameQuery(claimed.file, begun.query, header.query);
@@ -129,13 +141,22 @@ async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
     const { writeReceipt } = await import("./receipt.ts");
     writeReceipt(to, run, { started, exit, failure });
   };
+  const receiveFailure = async (failure: unknown): Promise<void> => {
+    // What ended the pull matters more than a receipt that cannot be written.
+    await receive(1, failure).catch((problem: unknown) => {
+      run.notices.warn(`dexdata: ${problem instanceof Error ? problem.message : String(problem)}`);
+    });
+  };
   const exit = await answerQuestions(run).catch(async (cause: unknown) => {
     await run.destination.abandon();
     const failure = whyCutShort(cause, run, to);
-    await receive(1, failure);
+    await receiveFailure(failure);
     throw failure;
   });
-  await run.destination.finish();
+  await run.destination.finish().catch(async (cause: unknown) => {
+    await receiveFailure(cause);
+    throw cause;
+  });
   await receive(exit);
   run.destination.forget();
   return exit;

@@ -85,7 +85,9 @@ export function createFrozenWindows(
       const { at, next } = page;
       const newest = edge.instantOf(page.values[0]);
       const isOpen = at?.flag === "page" && at.value === "1" && at.to === undefined;
-      if (!isOpen || next === undefined || newest === undefined || !isPossible()) return page;
+      // Without totals the pages cannot be relied on side by side, but one after the other they have an end as well.
+      const canFreeze = reply.handOverAfter !== undefined && hasKnownEnd;
+      if (!isOpen || next === undefined || newest === undefined || !canFreeze) return page;
       return { ...page, next: { ...next, to: upperBound(newest, 1, asked) } };
     },
     openAt: async (at) => {

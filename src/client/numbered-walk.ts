@@ -89,7 +89,9 @@ export function createNumberedWalk(
       return { ...here, next: at };
     }
     const isLast = isEnd(answer, pageSize, isNew);
-    return { ...here, next: isLast ? undefined : nextPlace(answer, reply, edge.lastWholeId()) };
+    if (isLast) return { ...here, next: undefined };
+    const next = nextPlace(answer, reply, edge.lastWholeId());
+    return { ...here, next: Number.isSafeInteger(totals.items) ? { ...next, items: totals.items } : next };
   };
 
   return {

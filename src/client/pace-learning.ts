@@ -7,7 +7,9 @@ export function rateInForce(rate: PaceRate, state: PaceState): number | undefine
   if (rate.kind === "fixed") return rate.perMinute;
   const rates = [rate.perMinute, state.told?.perMinute, state.learned?.perMinute];
   const known = rates.filter((each) => each !== undefined);
-  return known.length === 0 ? undefined : Math.max(1, Math.min(...known));
+  if (known.length === 0) return undefined;
+  // Whatever was said or learned: a tenth of the plan's rate is kept, so that one odd answer does not stop a pull.
+  return Math.max(1, Math.ceil((rate.perMinute ?? 0) / 10), Math.min(...known));
 }
 
 /** What one answer changes for everybody who uses the key. `state` is current. */

@@ -8,6 +8,8 @@ export interface Place {
   readonly value: string;
   /** The upper bound in time that the pull was frozen to, as on the wire; absent where the question's own holds. */
   readonly to?: string | undefined;
+  /** Rows that the service counted in all when the place was reached; what it counts later says what has moved. */
+  readonly items?: number | undefined;
   /** The last candle before it, as the service wrote it: filling gaps goes on from there. */
   readonly before?: string | undefined;
 }

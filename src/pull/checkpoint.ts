@@ -1,36 +1,44 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import * as z from "zod";
 import { Failure } from "../model/failure.ts";
+import { journalOf } from "./out-file.ts";
 
 /**
  * The journal beside an `--out` file that says how far the pull is: a line for the question, then one after every
  * page. A line is appended only when its rows are in the file, so whatever instant the process is killed at, the last
  * whole line describes rows that are there; what the file holds beyond them is cut off when the pull goes on.
  */
+const count = z.int().nonnegative();
+
 const place = z.object({
   flag: z.enum(["cursor", "page", "from", "subject"]),
   value: z.string(),
   to: z.optional(z.string()),
   before: z.optional(z.string()),
+  items: z.optional(count),
 });
 
 /** How far the pull is, all runs together. */
 const progress = z.object({
   /** Bytes of the file that are accounted for, and SHA-256 over them. */
-  bytes: z.number(),
+  bytes: count,
   sha256: z.string(),
-  rows: z.number(),
-  repeats: z.number(),
-  missing: z.number(),
+  rows: count,
+  repeats: count,
+  missing: count,
   /** Inputs that were refused. */
-  refused: z.number(),
-  requests: z.number(),
-  credits: z.number(),
+  refused: count,
+  requests: count,
+  credits: count,
+  /** Credits of answers that did not come whole. */
+  inDoubt: count,
+  /** What the service said was left before the first run, in its own digits. */
+  creditsBefore: z.optional(z.string()),
   /** The question to go on with, and where in its answer. */
-  question: z.number(),
+  question: count,
   at: z.optional(place),
   /** Rows of that question. */
-  rowsOfQuestion: z.number(),
+  rowsOfQuestion: count,
   /** Hashes of rows new since the line before, for dropping repeats. */
   seen: z.optional(z.string()),
   /** What tells the first and the last row apart from others, as JSON. */
@@ -47,6 +55,8 @@ const header = z.object({
   /** Milliseconds: the clock reading that resolved every time bound. */
   now: z.number(),
   tier: z.string(),
+  /** Milliseconds since the epoch: the first run's beginning. */
+  started: z.number(),
 });
 
 export type Progress = z.infer<typeof progress>;
@@ -61,11 +71,6 @@ export interface Interrupted {
   readonly seen: readonly string[];
   /** Bytes of the journal up to there. */
   readonly length: number;
-}
-
-/** `FILE` is told by `FILE.resume`. */
-export function journalOf(file: string): string {
-  return `${file}.resume`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream, lstatSync, realpathSync, statSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Output } from "../model/context.ts";
@@ -25,8 +25,24 @@ export function toOutput(output: Output): Sink {
   return counted(createHash("sha256"), 0, { write: output.write, finish: nothing, abandon: nothing });
 }
 
-/** The file appears whole, by a rename at the end, or not at all. */
-export async function createWholeFile(file: string): Promise<Sink> {
+/** `FILE` is told by `FILE.resume`. */
+export function journalOf(file: string): string {
+  return `${file}.resume`;
+}
+
+/** Held by the one process that goes on with `FILE`. */
+export function lockOf(file: string): string {
+  return `${file}.lock`;
+}
+
+/** The same for every way to name a file, also one that does not exist yet. */
+export function trueName(file: string): string {
+  const folder = resolveLink(path.dirname(path.resolve(file)));
+  return resolveLink(path.join(folder, path.basename(file)));
+}
+
+/** The file appears whole at the end, or not at all; one that is there, or came meanwhile, only if it may be replaced. */
+export async function createWholeFile(file: string, mayReplace: boolean): Promise<Sink> {
   const target = resolveLink(file);
   const part = `${target}.${pid}.part`;
   const handle = await openFile(file, part, "w");
@@ -35,13 +51,35 @@ export async function createWholeFile(file: string): Promise<Sink> {
     finish: async () => {
       await handle.sync();
       await handle.close();
-      await rename(part, target);
+      if (mayReplace) await rename(part, target);
+      else await appear(part, target, file);
     },
     abandon: async () => {
       await handle.close();
       await rm(part, { force: true });
     },
   });
+}
+
+async function appear(part: string, target: string, file: string): Promise<void> {
+  try {
+    await link(part, target);
+  } catch (cause) {
+    const isThere = statSync(target, { throwIfNoEntry: false }) !== undefined;
+    // Not every file system has links.
+    if (!isThere) return await rename(part, target);
+    throw new Failure(
+      `--out "${file}": another process has made it meanwhile; the rows are whole in ${part}`,
+      {
+        exit: 1,
+        code: "output",
+        retryable: false,
+        next: `mv ${part} to a name of your choice`,
+        cause,
+      },
+    );
+  }
+  await rm(part);
 }
 
 /** Goes on after the first `bytes` of the file; what stands behind them, such as a torn last line, is cut off. */
@@ -67,8 +105,8 @@ export async function hashOf(file: string, bytes: number): Promise<Hash> {
 }
 
 /** Refused before anything is sent: a file that would be lost, or one that rows cannot be kept in. */
-export function checkOutFile(file: string, mayExist: boolean): void {
-  const label = `--out "${file}"`;
+export function checkOutFile(file: string, mayExist: boolean, flag = "--out"): void {
+  const label = `${flag} "${file}"`;
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) {
     const folder = statSync(path.dirname(path.resolve(file)), { throwIfNoEntry: false });
@@ -81,7 +119,7 @@ export function checkOutFile(file: string, mayExist: boolean): void {
   const target = statSync(file, { throwIfNoEntry: false });
   if (target?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
   if (target?.isFile() === false)
-    throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
+    throw usageFailure(`${label}: is no regular file`, `leave ${flag} out, or name a regular file`);
   if (!mayExist)
     throw usageFailure(
       `${label}: exists`,

@@ -226,6 +226,32 @@ describe("--fill", () => {
   });
 });
 
+test("the command after a failure begins where --fill previous knows the close before", async () => {
+  const start = eight - 2500 * 60;
+  let isHealed = false;
+  server = await startScriptedServer((request) =>
+    askedOf(request.query).start === start + 60_000 && !isHealed
+      ? empty(503)
+      : answerCandles(request, { interval: 60, has: (at) => at === start + 60 }),
+  );
+  const env = {
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+  };
+  const words = `ohlcv ethereum 0x1 --rpm unlimited --interval 1m --from ${start} --to ${eight} --fill previous -o ndjson`;
+  const broken = await dexdata(words, { env });
+  isHealed = true;
+  const next = String(toRow(broken.stderr)["next"]);
+  const rest = await dexdata(/: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "", { env });
+  const whole = (await dexdata(words, { env })).stdout;
+  expect([broken.exit, rest.exit]).toEqual([7, 0]);
+  expect(broken.stdout + rest.stdout.slice(rest.stdout.length - (whole.length - broken.stdout.length))).toBe(
+    whole,
+  );
+  expect(whole.endsWith(rest.stdout)).toBe(true);
+});
+
 describe("a candle that is still running", () => {
   const row = '{ "time_open":"2026-11-21T08:00:00Z", "open":1.10 }';
   const lineAt = async (now: string): Promise<string> =>

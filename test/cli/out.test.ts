@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
+import { answerOf, type Listing, manyEvents, nameOf } from "../harness/listing.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import {
@@ -141,9 +150,119 @@ describe("--out", () => {
     expect(stderr).not.toBe("");
     expect(sandbox.takeLog()).toEqual([]);
   });
+
+  test("a file that appears meanwhile is left alone, and the rows are kept beside it", async () => {
+    const file = newFile();
+    server = await startScriptedServer(() => {
+      writeFileSync(file, "precious\n");
+      return json([{ id: "ethereum" }]);
+    });
+    const words = ["networks", "--out", file, "--error-format", "text"];
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+    expect(exit).toBe(1);
+    expect(readFileSync(file, "utf8")).toBe("precious\n");
+    const part = /the rows are whole in (?<part>\S+)/u.exec(stderr)?.groups?.["part"] ?? "";
+    expect(readFileSync(part, "utf8")).toBe('{"id":"ethereum"}\n');
+  });
+
+  test("--force leaves no journal that a later --resume would trip over", async () => {
+    const { env, heal } = await threePages(1, unavailable);
+    const file = newFile();
+    await dexdata([...all, "--out", file, "--resume"], { env });
+    heal();
+    expect((await dexdata([...all, "--out", file, "--force"], { env })).exit).toBe(0);
+    expect(readdirSync(path.dirname(file))).toEqual(["rows.ndjson"]);
+  });
 });
 
 describe("--out --resume", () => {
+  test.each([400, 404])(
+    "a %i in the middle of a list is no input among several: the pull goes on later",
+    async (status) => {
+      const { env, heal } = await threePages(2, () => json({ message: "no" }, { status }));
+      const file = newFile();
+      const words = [...all, "--out", file, "--resume", "--error-format", "text"];
+      const failed = await dexdata(words, { env });
+      expect(failed.exit).toBe(status === 400 ? 2 : 3);
+      expect(failed.stderr).toContain("4 rows came before");
+      heal();
+      expect((await dexdata(words, { env })).exit).toBe(0);
+      expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
+    },
+  );
+
+  test("a refusal before the first row is no progress: the same command asks again", async () => {
+    const { env, heal } = await threePages(0, () => json({ message: "no" }, { status: 404 }));
+    const file = newFile();
+    const words = [...all, "--out", file, "--resume"];
+    expect((await dexdata(words, { env })).exit).toBe(3);
+    expect((await dexdata(words, { env })).exit).toBe(3);
+    heal();
+    expect((await dexdata(words, { env })).exit).toBe(0);
+    expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
+  });
+
+  test("rows that were taken away are asked for anew, in the window of today", async () => {
+    const { env, heal } = await threePages(1, unavailable);
+    const file = newFile();
+    const words = [...all, "--created-after", "-7d", "--out", file, "--resume"];
+    await dexdata(words, { env, now: "2026-11-21T08:54:00Z" });
+    rmSync(file);
+    heal();
+    expect((await dexdata(words, { env, now: "2026-11-22T08:54:00Z" })).exit).toBe(0);
+    expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
+    const bounds = new Set(server?.requests.map(({ query }) => query.get("created_after")));
+    expect(bounds.size).toBe(2);
+  });
+
+  test("another --now than the pull's is refused", async () => {
+    const { env } = await threePages(1, unavailable);
+    const file = newFile();
+    const words = [...all, "--out", file, "--resume", "--error-format", "text"];
+    await dexdata([...words, "--now", "2026-01-01"], { env });
+    const { exit, stderr } = await dexdata([...words, "--now", "2026-01-02"], { env });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("2026-01-01");
+  });
+
+  test("rows taken back while nobody pulled do not take others with them", async () => {
+    const listing: Listing = { events: manyEvents(469, 2) };
+    let isBroken = true;
+    server = await startScriptedServer((request) =>
+      isBroken && Number(request.query.get("page")) > 5 ? empty(503) : answerOf(listing, request),
+    );
+    const file = newFile();
+    const words = `txns ethereum 0x1 --all --page-size 20 --rpm unlimited --parallel 1 --out ${file} --resume`;
+    const env = {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    };
+    expect((await dexdata(words, { env })).exit).toBe(7);
+    const before = [...listing.events];
+    listing.events.splice(10, 3);
+    isBroken = false;
+    expect((await dexdata(words, { env })).exit).toBe(0);
+    const names = rowsOf(readFileSync(file, "utf8")).map(
+      ({ id, log_index: index }) => `${String(id)} ${String(index)}`,
+    );
+    expect(names).toEqual(before.map(nameOf));
+  });
+
+  test("several inputs: the command with a file is printed, for no flag says where to begin", async () => {
+    server = await startScriptedServer(({ path: asked }) =>
+      asked.endsWith("0xc")
+        ? json({ error: "payment_required" }, { status: 402 })
+        : json({ id: asked.split("/").at(-1) }),
+    );
+    const words = ["pool", "ethereum", "0xa", "0xb", "0xc", "0xd", "--error-format", "text", "-o", "ndjson"];
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+    expect(exit).toBe(5);
+    expect(stderr).toContain("2 rows came before");
+    expect(stderr).toContain("dexdata pool ethereum 0xa 0xb 0xc 0xd");
+    expect(stderr).toContain("--out FILE --resume");
+  });
+
   test("keeps the rows of a failed pull and goes on with them: the same bytes, no request twice", async () => {
     const { env, heal } = await threePages(2, unavailable);
     const file = newFile();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
@@ -86,6 +86,7 @@ describe("--receipt", () => {
       complete: true,
       rows: 4,
       requests: server.requests.length,
+      started: "2026-11-21T08:54:00.000Z",
       first_row: { chain: "ethereum", id: "0x0" },
       last_row: { chain: "ethereum", id: "0x3" },
       output: { file, sha256: sha256(readFileSync(file)), bytes: readFileSync(file).length },
@@ -131,15 +132,66 @@ describe("--receipt", () => {
     expect(receiptIn("text.json")["first_row"]).toEqual({ id: "e\u001b[31mth" });
   });
 
-  test("a receipt that cannot be written is exit 1, after the rows", async () => {
+  test("a receipt that could not be written is refused before any request", async () => {
+    sandbox.takeLog();
     const { exit, stdout, stderr } = await dexdata(
       ["networks", "--receipt", "/nowhere/at/all.json", "--error-format", "text"],
-      {
-        env: sandbox.env(),
-      },
+      { env: sandbox.env() },
     );
-    expect(exit).toBe(1);
-    expect(rowsOf(stdout).length).toBe(35);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain("--receipt");
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+
+  test("a receipt that fails in the end does not hide why the pull failed", async () => {
+    const inner = path.join(folder, "goes");
+    mkdirSync(inner);
+    server = await startScriptedServer(() => {
+      rmSync(inner, { recursive: true, force: true });
+      return empty(503);
+    });
+    const words = ["networks", "--receipt", path.join(inner, "r.json"), "--error-format", "text"];
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+    expect(exit).toBe(7);
+    expect(stderr).toContain("the service failed");
+    expect(stderr).toContain("cannot be written");
+  });
+
+  test.each(["rows.nd", "./rows.nd", "rows.nd.resume", "rows.nd.lock"])(
+    "never takes the place of the rows or what belongs to them: %s",
+    async (name) => {
+      const words = ["networks", "--out", path.join(folder, "rows.nd"), "--receipt", `${folder}/${name}`];
+      const { exit } = await dexdata(words, { env: sandbox.env() });
+      expect(exit).toBe(2);
+    },
+  );
+
+  test("is not complete where an input was refused", async () => {
+    server = await startScriptedServer(({ path: asked }) =>
+      asked.endsWith("0xbad")
+        ? json({ error: "not_found", message: "no" }, { status: 404 })
+        : json({ id: "0xa" }),
+    );
+    const words = ["pool", "ethereum", "0xa", "0xbad", "--receipt", path.join(folder, "refused.json")];
+    expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(8);
+    expect(receiptIn("refused.json")).toMatchObject({ complete: false, why_not: "1 input refused", exit: 8 });
+  });
+
+  test("a reader that has enough is no failure of the output", async () => {
+    const context = createTestContext();
+    server = await startScriptedServer(({ query }) => {
+      const page = Number(query.get("cursor") ?? "0");
+      if (page === 1) context.interrupt({ cause: "closed-pipe" });
+      return json({
+        results: [{ chain: "ethereum", id: `0x${page}` }],
+        has_next_page: true,
+        next_cursor: String(page + 1),
+      });
+    });
+    const receipt = path.join(folder, "closed.json");
+    const words = ["pools", "search", "ethereum", "--all", "--base-url", server.url, "--receipt", receipt];
+    const { exit } = await run([...words, "--timeout", "24h", "-o", "ndjson"], context);
+    expect(exit).toBe(0);
+    expect(receiptIn("closed.json")).toMatchObject({ complete: false, why_not: "closed-pipe", exit: 0 });
   });
 });

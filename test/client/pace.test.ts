@@ -516,7 +516,7 @@ describe("requests that wait", () => {
   });
 
   test("so is a learned pace, and a service that asks to wait", async () => {
-    const { pace, said } = open(plan(100));
+    const { pace, said } = open(plan(20));
     await pace.heard(news(200, { "ratelimit-limit": "2" }), await pace.turn());
     await pace.turn();
     await pace.turn();
