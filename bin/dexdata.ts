@@ -19,6 +19,7 @@ async function run(): Promise<void> {
   // exitCode rather than exit(): what was written to a pipe must still arrive.
   process.exitCode = await main(process.argv.slice(2), context);
   context.release();
-  // What a reader does not take would keep a run that somebody has ended: it gets half a second for the last lines.
-  if (context.signal.aborted) setTimeout(() => process.exit(), 500).unref();
+  // What a reader does not take would keep a run that is over: it gets half a second for the last lines, or a little
+  // more where nobody waits for the end.
+  if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
 }

@@ -3,8 +3,15 @@ import { Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock, Context, Input, Interruption, Output } from "../src/model/context.ts";
 
+export interface ProcessContext extends Context {
+  readonly release: () => void;
+  /** What is still to be written must not keep the process. */
+  readonly isReaderLeft: () => boolean;
+}
+
 /** The real one. `release` lets the process end: signal handlers and stdin would keep it. */
-export function createProcessContext(): Context & { readonly release: () => void } {
+export function createProcessContext(): ProcessContext {
+  let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {
     // A second signal is immediate: whoever presses Ctrl-C twice does not want to wait for a line to be finished.
@@ -25,6 +32,10 @@ export function createProcessContext(): Context & { readonly release: () => void
     random: Math.random,
     signal: ending.signal,
     interrupt,
+    leaveReader: () => {
+      isReaderLeft = true;
+    },
+    isReaderLeft: () => isReaderLeft || ending.signal.aborted,
     onReload: (listener) => {
       process.on("SIGHUP", listener);
       return () => process.off("SIGHUP", listener);

@@ -13,12 +13,16 @@ export interface Notices extends ClientObserver {
   readonly remark: (text: string) => void;
   /** The closing line: requests, credits spent and left, time. */
   readonly close: (meter: Meter) => void;
-  /** Resolves when all of it has been handed over. */
+  /** Resolves when all of it has been handed over, or a reader that does not read has had its time. */
   readonly settled: () => Promise<void>;
 }
 
 /** Waits up to this long, in milliseconds, are not worth a line. */
 const shortWait = 2000;
+/** Milliseconds for a reader of stderr at the end. */
+const patience = 300;
+/** So many lines wait for it. */
+const mostWaiting = 1000;
 
 export function createNotices(
   context: Context,
@@ -27,11 +31,24 @@ export function createNotices(
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
   let written: Promise<void> = Promise.resolve();
-  // Written in order and never awaited by the pull: a stuck stderr must not stop the rows.
-  const write = (text: string): void => {
+  let [waiting, leftOut] = [0, 0];
+  const append = (text: string): void => {
+    waiting += 1;
     written = written
       .then(async () => await context.stderr.write(`${visibleText(hideSecrets(text))}\n`))
-      .catch(() => undefined);
+      .catch(() => undefined)
+      .then(() => {
+        waiting -= 1;
+        if (leftOut === 0) return;
+        const lines = counted(leftOut, "line");
+        leftOut = 0;
+        append(`dexdata: ${lines} left out here: stderr was not read`);
+      });
+  };
+  // Written in order and never awaited by the pull: a stuck stderr must stop no rows, and fill no memory.
+  const write = (text: string): void => {
+    if (waiting < mostWaiting) append(text);
+    else leftOut += 1;
   };
   return {
     warn: write,
@@ -47,7 +64,12 @@ export function createNotices(
     close: (meter) => {
       if (isWatched || options.hasStats) write(closingLine(meter, context.clock.elapsed() - started));
     },
-    settled: async () => await written,
+    settled: async () => {
+      const done = new AbortController();
+      const late = context.clock.sleep(patience, done.signal).catch(() => undefined);
+      await Promise.race([written, late]);
+      done.abort();
+    },
   };
 }
 

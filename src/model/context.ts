@@ -16,6 +16,11 @@ export interface Context {
   /** Ends the run as a signal would; a closed stdout calls it. */
   readonly interrupt: (interruption: Interruption) => void;
   /**
+   * A tail is over: what its reader does not take soon is given up, as after a signal. Whatever has an end of its own
+   * waits for its reader, however slow that is.
+   */
+  readonly leaveReader: () => void;
+  /**
    * Calls the listener whenever files are to be read again (SIGHUP), until the returned function is called. Without a
    * listener that signal ends the process, as it does any.
    */

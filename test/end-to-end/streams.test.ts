@@ -89,6 +89,37 @@ describe("Ctrl-C within a second, from every state", () => {
   });
 });
 
+describe("a reader that reads nothing keeps no run that is over", () => {
+  test.each([
+    ["stdout, --for", ["--for", "1s"], undefined, 0],
+    ["stdout and stderr, --for", ["--for", "1s", "-vv"], undefined, 0],
+    ["stdout and stderr, SIGTERM", ["-vv"], "SIGTERM", 143],
+  ] as const)("%s", async (_, more, signal, exit) => {
+    const noise = 'event: warning\ndata: {"message":"w"}\n\nevent: what-NUMBER\ndata: {}\n\n';
+    let count = 0;
+    const some = (): string => noise.replace("NUMBER", `${(count += 1)}${"x".repeat(4000)}`);
+    const env = await serve(() =>
+      slow({
+        headers,
+        chunks: Array.from({ length: 300 }, () => (more.length === 2 ? "" : some()) + event.repeat(500)),
+        stayOpen: true,
+      }),
+    );
+    const child = start([...words, ...more], env);
+    child.stdout.pause();
+    child.stderr.pause();
+    await until(() => server?.requests.length === 1);
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    await pause(1000);
+    if (signal !== undefined) child.kill(signal);
+    const before = performance.now();
+    expect(await exited).toBe(exit);
+    expect(performance.now() - before).toBeLessThan(2500);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  });
+});
+
 describe("back-pressure", () => {
   test("a reader that is blocked under a flood: memory stays below 400 MB, and nothing is lost", async () => {
     const env = await serve(() => endless(event.repeat(500), { headers }));

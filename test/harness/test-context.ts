@@ -91,6 +91,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     random: typeof random === "function" ? random : () => random,
     signal: controller.signal,
     interrupt,
+    leaveReader: () => undefined,
     onReload: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

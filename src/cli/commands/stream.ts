@@ -79,6 +79,7 @@ export async function stream(
       remark(closingLine(events, credits, context.clock.elapsed() - started));
     }
   } finally {
+    context.leaveReader();
     await notices.settled();
   }
 }
