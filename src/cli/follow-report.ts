@@ -1,6 +1,7 @@
 import type { Meter } from "../client/meter.ts";
 import type { Clock } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
+import type { Instant } from "../model/time.ts";
 import { substituteGap } from "../tail/follow/schedule.ts";
 import type { Gap, Moment } from "../tail/shard.ts";
 import type { LoggedEvent } from "./event-log.ts";
@@ -17,6 +18,8 @@ export interface FollowReport {
   /** A read that began then has brought everything; so many rows were new. */
   readonly caughtUp: (began: number, rows: number) => void;
   readonly late: (rows: number, seconds: number) => void;
+  /** So many rows are dated ahead of the service's own present, the first of them at that instant. */
+  readonly ahead: (rows: number, first: Instant) => void;
   /** What it was, at the end: so many rows, and what REST cost. */
   readonly ended: (rows: number, meter: Meter) => void;
   /** Whether the stream calls for reads just now. */
@@ -37,6 +40,7 @@ export function createFollowReport(
 ): FollowReport {
   let isListening = false;
   let isPollSaid = false;
+  let isAheadSaid = false;
   let events = 0;
   let holes: Hole[] = [];
   let lastRead: number | undefined;
@@ -95,6 +99,15 @@ export function createFollowReport(
       log({ event: "late", at: at(), rows, seconds: behind });
       warn(
         `dexdata: ${counted(rows, "row")} came late: up to ${seconds(behind * 1000)} older than what was written before`,
+      );
+    },
+    ahead: (rows, first) => {
+      const time = instant(first.seconds * 1000);
+      log({ event: "ahead", at: at(), rows, first: time });
+      if (isAheadSaid) return;
+      isAheadSaid = true;
+      warn(
+        `dexdata: ${counted(rows, "row")} dated ahead of the service's time (${time}): written, and not followed from`,
       );
     },
   };

@@ -9,6 +9,7 @@ import { beginTail } from "../tail/follow/begin-tail.ts";
 import { follow } from "../tail/follow/follow.ts";
 import { listenForCalls } from "../tail/follow/listen-for-calls.ts";
 import { createRowWriter } from "../tail/follow/row-writer.ts";
+import { createServicePresent, type ServicePresent } from "../tail/follow/service-present.ts";
 import { createStops, type Stops } from "../tail/follow/stops.ts";
 import { quietGap, substituteGap } from "../tail/follow/schedule.ts";
 import { createWake, type Wake } from "../tail/follow/wake.ts";
@@ -43,7 +44,12 @@ export async function runFollow(
   const stops = createStops(outer.clock, outer.signal, wishes);
   try {
     const context = { ...outer, signal: stops.signal };
-    const open = await openClient(context, options, notices, "running");
+    const present = createServicePresent(context.clock);
+    const answered: Notices["answered"] = (exchange) => {
+      present.heard(exchange.answer?.headers.get("date"));
+      notices.answered(exchange);
+    };
+    const open = await openClient(context, options, { ...notices, answered }, "running");
     try {
       const question = { endpoint, args: asked[0] ?? new Map() };
       const remark = options.hasStats ? notices.warn : notices.remark;
@@ -63,6 +69,7 @@ export async function runFollow(
         stops,
         report,
         notices,
+        present,
       });
       return 0;
     } finally {
@@ -89,11 +96,14 @@ interface Following {
   readonly stops: Stops;
   readonly report: FollowReport;
   readonly notices: Notices;
+  readonly present: ServicePresent;
 }
 
 /** Returns when a stop that was asked for is met; everything else is thrown. */
 async function followOn(following: Following): Promise<void> {
-  const { context, options, wishes, question, pageSize, output, open, stops, report, notices } = following;
+  const { context, options, wishes, question, pageSize, output, open, stops, report, notices, present } =
+    following;
+  const { latest } = present;
   const { clock, signal } = context;
   const renderer = await openFollowRenderer(context, { options, endpoint: question.endpoint, output });
   const writer = createRowWriter(
@@ -107,7 +117,7 @@ async function followOn(following: Following): Promise<void> {
       });
       stops.heard();
     },
-    report.late,
+    { late: report.late, ahead: report.ahead, latest },
   );
   const wake = createWake(clock, signal);
   let listening: Promise<void> | undefined;
@@ -115,8 +125,9 @@ async function followOn(following: Following): Promise<void> {
   try {
     await follow({
       context,
-      begin: async () => await beginTail(open.client, question, pageSize, fromOf(question)),
+      begin: async () => await beginTail(open.client, question, pageSize, fromOf(question), latest),
       wake,
+      latest,
       idle: () => wishes.poll ?? (report.isListening() ? quietGap : substituteGap),
       handlers: {
         write: writer.write,

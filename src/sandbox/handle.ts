@@ -113,6 +113,8 @@ function price(status: number, cost: number): number {
 export function standardHeaders(state: SandboxState, account: Account, at: number): Record<string, string> {
   return {
     "Content-Type": "application/json; charset=utf-8",
+    // Of its own time, which programs may tell by it.
+    Date: new Date(at * 1000).toUTCString(),
     "X-Api-Plan": account.tier,
     "X-Credits-Limit": String(account.credits.limit),
     "X-Credits-Remaining": String(account.credits.remaining(at)),

@@ -25,6 +25,9 @@ export interface Listing {
 /** `2026-11-21T08:00:00Z` and the seconds after it. */
 export const listingStart = Date.parse("2026-11-21T08:00:00Z") / 1000;
 
+/** The time of such a service, as its answers say it: the hour after. */
+const headers = { date: new Date((listingStart + 3600) * 1000).toUTCString() };
+
 /** The answers of specification, endpoint 1, for such a list. */
 export function answerOf(listing: Listing, request: SeenRequest): Reply {
   const { query } = request;
@@ -44,10 +47,11 @@ export function answerOf(listing: Listing, request: SeenRequest): Reply {
   }
   const items = listing.total?.(inside.length, request) ?? inside.length;
   const pages = Math.ceil(items / limit);
-  return json({
-    transactions: inside.slice((page - 1) * limit, page * limit).map(toRow),
-    page_info: { limit, page, total_items: items, total_pages: listing.totalPages?.(pages) ?? pages },
-  });
+  const page_info = { limit, page, total_items: items, total_pages: listing.totalPages?.(pages) ?? pages };
+  return json(
+    { transactions: inside.slice((page - 1) * limit, page * limit).map(toRow), page_info },
+    { headers },
+  );
 }
 
 function isInside({ time }: Event, listing: Listing, query: URLSearchParams): boolean {

@@ -112,6 +112,34 @@ describe("rows that are indexed late", () => {
   });
 });
 
+describe("a row that is dated ahead of the service's time", () => {
+  test.each([
+    ["in another century", 4_102_444_800 - listingStart],
+    ["by twenty minutes", 3600 + 1200],
+  ])("%s is written and said once, and hides nothing that comes after it", async (_, ahead) => {
+    const listing: Listing = { events: events(["a", 0]) };
+    const { exit, written, stderr } = await play(listing, `${from} --poll 10s --for 5m`, (request) => {
+      if (request === 3) listing.events = events(["z", ahead], ["a", 0]);
+      if (request === 8)
+        listing.events = events(["y", ahead + 1], ["z", ahead], ["c", 20], ["b", 10], ["a", 0]);
+    });
+    expect({ exit, written }).toEqual({ exit: 0, written: ["a 0", "z 0", "b 0", "c 0", "y 0"] });
+    const time = new Date((listingStart + ahead) * 1000).toISOString();
+    expect(stderr).toBe(
+      `${quiet}dexdata: 1 row dated ahead of the service's time (${time}): written, and not followed from\n`,
+    );
+  });
+
+  test("is not where a tail without --from begins", async () => {
+    const old = events(["z", 4_102_444_800 - listingStart], ["a", 0]);
+    const listing: Listing = { events: old };
+    const { exit, written } = await play(listing, "--poll 10s --for 5m", (request) => {
+      if (request === 5) listing.events = old.toSpliced(1, 0, ...events(["b", 10]));
+    });
+    expect({ exit, written }).toEqual({ exit: 0, written: ["b 0"] });
+  });
+});
+
 describe("totals and pages that do not agree", () => {
   test("the last page given as the one before it once more is no end: nothing of it is lost", async () => {
     const all = manyEvents(150, 1);

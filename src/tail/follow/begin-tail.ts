@@ -2,7 +2,7 @@ import type { Client } from "../../client/client.ts";
 import { walkPages } from "../../client/pages.ts";
 import type { Question } from "../../model/args.ts";
 import { rowShape } from "../../model/endpoint.ts";
-import type { Instant } from "../../model/time.ts";
+import { type Instant, toWire } from "../../model/time.ts";
 import { catchUp } from "./catch-up.ts";
 import type { Tailing } from "./follow.ts";
 import { createKnownRows } from "./known-rows.ts";
@@ -15,18 +15,30 @@ export async function beginTail(
   question: Question,
   pageSize: number,
   from: Instant | undefined,
+  latest: () => number,
 ): Promise<Tailing> {
-  const known = createKnownRows(from ?? (await findPresent(client, question)));
+  const known = createKnownRows(from ?? (await findPresent(client, question, latest)), latest);
   const take = createLook(client, question, pageSize, known);
-  if (from === undefined) for await (const { rows } of catchUp(take, known)) known.add(rows);
+  if (from === undefined) for await (const { rows } of catchUp(take, known, latest)) known.add(rows);
   return { take, known };
 }
 
 /**
- * The second of the newest row. By the service's clock: by one of ours that is ahead of it rows would be left out. Of a
+ * The second of the newest row that is not dated ahead of the service's present. By the service's clock: by one of ours that is ahead of it rows would be left out. Of a
  * pool without any row, the beginning of time.
  */
-async function findPresent(client: Client, { endpoint, args }: Question): Promise<Instant> {
+async function findPresent(
+  client: Client,
+  { endpoint, args }: Question,
+  latest: () => number,
+): Promise<Instant> {
+  const newest = await findNewest(client, { endpoint, args });
+  if (newest.seconds <= latest()) return newest;
+  const to = toWire({ seconds: latest(), fraction: "" });
+  return await findNewest(client, { endpoint, args: new Map([...args, ["to", to]]) });
+}
+
+async function findNewest(client: Client, { endpoint, args }: Question): Promise<Instant> {
   const shape = rowShape(endpoint);
   for await (const { rows, values } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
     const [value] = values;

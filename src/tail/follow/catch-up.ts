@@ -18,9 +18,14 @@ const aimedRows = 2000;
 /**
  * Everything new, up to the present. The service is asked newest first; what is too much to hold is read in slices of
  * time, from the oldest on. Slices share their edge: whether the service counts a bound as inside or not, no row is
- * lost, and none comes twice, as it is known the second time. The consumer adds to `known` what it takes.
+ * lost, and none comes twice, as it is known the second time. The consumer adds to `known` what it takes. `latest`: unix
+ * seconds; rows that are dated later come with the last slice.
  */
-export async function* catchUp(take: TakeLook, known: KnownRows): AsyncGenerator<Found> {
+export async function* catchUp(
+  take: TakeLook,
+  known: KnownRows,
+  latest: () => number,
+): AsyncGenerator<Found> {
   let start = known.from();
   let width: number | undefined;
   for (;;) {
@@ -29,7 +34,7 @@ export async function* catchUp(take: TakeLook, known: KnownRows): AsyncGenerator
       yield { rows: present.rows, isPresent: true };
       return;
     }
-    const end = { seconds: present.newest.seconds, fraction: "" };
+    const end = { seconds: Math.min(present.newest.seconds, latest()), fraction: "" };
     if (compareInstants(start, end) >= 0) {
       // All in one second: there is no smaller slice.
       const all = await take({ from: known.from() }, Number.POSITIVE_INFINITY);

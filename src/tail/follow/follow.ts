@@ -30,6 +30,8 @@ export interface Follower {
   /** Where the tail begins; asked again where that fails. */
   readonly begin: () => Promise<Tailing>;
   readonly wake: Wake;
+  /** Unix seconds that no sound row is later than. */
+  readonly latest: () => number;
   /** Milliseconds from one read to the next when nothing calls for one; asked each time. */
   readonly idle: () => number;
   readonly handlers: FollowHandlers;
@@ -44,7 +46,7 @@ const patience = 5;
  */
 export async function follow(follower: Follower): Promise<void> {
   const { signal } = follower.context;
-  const held = createHeldRows();
+  const held = createHeldRows(follower.latest);
   const schedule = createSchedule(follower, held);
   let isWriting = false;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
@@ -65,7 +67,7 @@ export async function follow(follower: Follower): Promise<void> {
 
 /** Each call reads once, or finds that it has to be tried again. False when no more is wanted. */
 function createReader(
-  { context, begin, wake, handlers }: Follower,
+  { context, begin, wake, latest, handlers }: Follower,
   held: HeldRows,
   schedule: Schedule,
 ): () => Promise<boolean> {
@@ -77,7 +79,7 @@ function createReader(
     tailing ??= await begin();
     const { take, known } = tailing;
     let count = 0;
-    for await (const { rows, isPresent } of catchUp(take, known)) {
+    for await (const { rows, isPresent } of catchUp(take, known, latest)) {
       known.add(rows);
       count += rows.length;
       if (isPresent) held.take(rows, clock.elapsed());

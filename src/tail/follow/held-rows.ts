@@ -23,7 +23,8 @@ const settling = 3000;
 /** Nothing is expected any more before a row that has others so many seconds after it: history is not held. */
 const settledSeconds = 30;
 
-export function createHeldRows(): HeldRows {
+/** `latest`: unix seconds; a row that is dated later does not settle those before it. */
+export function createHeldRows(latest: () => number): HeldRows {
   let held: HeldRow[] = [];
   const takeOut = (count: number): readonly TailRow[] => {
     const taken = held.slice(0, count);
@@ -38,7 +39,8 @@ export function createHeldRows(): HeldRows {
       );
     },
     due: (readFrom) => {
-      const settled = (held.at(-1)?.at.seconds ?? 0) - settledSeconds;
+      const last = latest();
+      const settled = (held.findLast(({ at }) => at.seconds <= last)?.at.seconds ?? 0) - settledSeconds;
       // What stands before a row that is due is written with it.
       return takeOut(
         held.findLastIndex(({ seen, at }) => seen + settling <= readFrom || at.seconds < settled) + 1,

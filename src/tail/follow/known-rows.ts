@@ -22,8 +22,11 @@ const reachSeconds = 600;
 /** Of a pool so busy that there are more in that time, only so many are kept: to go through them takes 50 requests. */
 const mostKnown = 5000;
 
-/** `begin`: where the tail begins; it never looks further back. */
-export function createKnownRows(begin: Instant): KnownRows {
+/**
+ * `begin`: where the tail begins; it never looks further back. `latest`: unix seconds that rows move it forward up to;
+ * one that is dated later is known as well.
+ */
+export function createKnownRows(begin: Instant, latest: () => number): KnownRows {
   const keysOfSecond = new Map<number, string[]>();
   const known = new Set<string>();
   const unlisted = new Set<string>();
@@ -54,9 +57,10 @@ export function createKnownRows(begin: Instant): KnownRows {
     from: () => from,
     has: (key) => known.has(key),
     add: (rows) => {
+      const last = latest();
       for (const { key, at } of rows) {
         known.add(key);
-        newest = Math.max(newest, at.seconds);
+        if (at.seconds <= last) newest = Math.max(newest, at.seconds);
         const keys = keysOfSecond.get(at.seconds);
         if (keys === undefined) keysOfSecond.set(at.seconds, [key]);
         else keys.push(key);
