@@ -1,3 +1,4 @@
+import { awaitEarlyReload } from "./early-reload.ts";
 import { tuneEngine } from "./engine.ts";
 import { versionLine } from "../src/model/version.ts";
 
@@ -10,12 +11,13 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
 }
 
 async function run(): Promise<void> {
+  const early = awaitEarlyReload(process.argv.slice(2));
   tuneEngine();
   const [{ createProcessContext }, { main }] = await Promise.all([
     import("./process-context.ts"),
     import("../src/cli/main.ts"),
   ]);
-  const context = createProcessContext();
+  const context = createProcessContext(early);
   // exitCode rather than exit(): what was written to a pipe must still arrive.
   process.exitCode = await main(process.argv.slice(2), context);
   context.release();

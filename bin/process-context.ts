@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock, Context, Input, Interruption, Output } from "../src/model/context.ts";
+import type { EarlyReload } from "./early-reload.ts";
 
 export interface ProcessContext extends Context {
   readonly release: () => void;
@@ -10,7 +11,7 @@ export interface ProcessContext extends Context {
 }
 
 /** The real one. `release` lets the process end: signal handlers and stdin would keep it. */
-export function createProcessContext(): ProcessContext {
+export function createProcessContext(early: EarlyReload): ProcessContext {
   let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {
@@ -38,9 +39,13 @@ export function createProcessContext(): ProcessContext {
     isReaderLeft: () => isReaderLeft || ending.signal.aborted,
     onReload: (listener) => {
       process.on("SIGHUP", listener);
+      if (early.take()) listener();
       return () => process.off("SIGHUP", listener);
     },
-    release: () => process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate),
+    release: () => {
+      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
+      early.take();
+    },
   };
 }
 

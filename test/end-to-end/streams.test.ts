@@ -1,4 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
@@ -190,6 +192,26 @@ test("SIGHUP reads the file again, and ends a stream that has none", async () =>
   expect((await over).signal).toBe("SIGHUP");
 });
 
+test("a SIGHUP before the list was read at all is remembered, and ends nothing", async () => {
+  const env = await serve(() => slow({ headers, chunks: [event], stayOpen: true }));
+  const list = path.join(temporaryFolder(), "early");
+  execFileSync("mkfifo", [list]);
+  const child = start(["stream", `@${list}`, "--error-format", "text"], env);
+  const ending = ended(child);
+  await until(() => catchesHangUp(child.pid ?? 0));
+  child.kill("SIGHUP");
+  const writer = await open(list, "w");
+  rmSync(list);
+  writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
+  await writer.writeFile("ethereum:0x1\n");
+  await writer.close();
+  await until(() => server?.requests.length === 2);
+  child.kill("SIGTERM");
+  const { exit, stderr } = await ending;
+  expect(exit).toBe(143);
+  expect(stderr).toContain("the list was read again: 2 assets");
+});
+
 test("a hundred connections say nothing on stderr", async () => {
   const env = await serve(() =>
     slow({ headers, chunks: [event.replaceAll("token_price", "pool")], stayOpen: true }),
@@ -205,6 +227,14 @@ test("a hundred connections say nothing on stderr", async () => {
   expect(stdout.toString("utf8").split("\n").length).toBe(101);
   expect(server?.requests.length).toBe(100);
 });
+
+/** SIGHUP is signal 1: the lowest bit. */
+function catchesHangUp(pid: number): boolean {
+  const caught = /SigCgt:\s+(?<mask>\w+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.[
+    "mask"
+  ];
+  return (BigInt(`0x${caught ?? "0"}`) & 1n) === 1n;
+}
 
 function residentMegabytes(pid: number): number {
   const pages = /VmRSS:\s+(?<kb>\d+) kB/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.["kb"];
