@@ -46,7 +46,8 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   return async (lastEventId, signal) => {
     const url = urlOf(target.streaming, subscription, wasOpen);
     // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
-    const resumed = lastEventId === "" && wasOpen ? (subscription.params.get("since") ?? "") : lastEventId;
+    const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
+    const resumed = isInstant(feed, lastEventId) ? lastEventId : since;
     const turn = await unlessAborted(pace.turn(), signal);
     const request = {
       url,
@@ -73,6 +74,14 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     }
     throw refused;
   };
+}
+
+/**
+ * Only candles have ids, and those are instants (wire-facts 5.2). Whatever else a service says must not go into a header:
+ * one that cannot be sent would leave the asset without a connection for good.
+ */
+function isInstant(feed: Feed, id: string): boolean {
+  return feed.name === "ohlcv" && /^\d{1,15}$/u.test(id);
 }
 
 /** One asset is asked for in the query, several in the body (specification, Streaming). */

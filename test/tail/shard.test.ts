@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { feeds } from "../../src/tail/feeds.ts";
 import { empty, hang, json, raw, reset } from "../harness/scripted-server.ts";
 import { failureOf, keep, ping, price, stream, streamError } from "./keeping.ts";
 
@@ -256,10 +257,12 @@ describe("what ends it", () => {
 
 describe("a stream with ids", () => {
   test("goes on at the newest id, and the event that comes again identically is dropped", async () => {
-    const kept = await keep((_, index) =>
-      index === 0
-        ? stream([price("1", "100"), price("2", "101"), price("1b", "100")], { stayOpen: false })
-        : stream([price("2", "101"), price("2", "101"), price("3", "102")]),
+    const kept = await keep(
+      (_, index) =>
+        index === 0
+          ? stream([price("1", "100"), price("2", "101"), price("1b", "100")], { stayOpen: false })
+          : stream([price("2", "101"), price("2", "101"), price("3", "102")]),
+      { subscription: { feed: { ...feeds.prices, name: "ohlcv" } } },
     );
     await kept.until(() => kept.events.length === 5);
     expect(kept.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "101"]);
@@ -273,5 +276,22 @@ describe("a stream with ids", () => {
     );
     await kept.until(() => kept.events.length === 2);
     expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"1 corrected"}']);
+  });
+
+  test.each([
+    ["no instant", "100-7", "ohlcv"],
+    ["no Latin-1", "\u4e00", "ohlcv"],
+    ["a control character", "1\u0001", "ohlcv"],
+    ["huge", "1".repeat(100_000), "ohlcv"],
+    ["on a feed that has none", "100", "prices"],
+  ] as const)("an id that is %s is not sent, and the asset stays reachable", async (_, id, name) => {
+    const kept = await keep(
+      (_request, index) => stream([price(String(index), id)], { stayOpen: index > 0 }),
+      {
+        subscription: { feed: { ...feeds.prices, name } },
+      },
+    );
+    await kept.until(() => kept.events.length === 2);
+    expect(kept.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, undefined]);
   });
 });
