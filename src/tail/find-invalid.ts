@@ -15,8 +15,8 @@ export function mayBeOfOneAsset({ details: { status, code, body } }: Failure): b
 }
 
 /**
- * The assets that a refusal is for: those its message names; else by halves, until single ones are refused. None where
- * every half is accepted, or where it is no asset's fault.
+ * The assets that a refusal is for: the one whose address its message names; else what it hints at, or halves, until
+ * single ones are refused. None where every half is accepted, or where it is no asset's fault.
  */
 export async function findInvalid(
   subjects: readonly Subject[],
@@ -25,8 +25,14 @@ export async function findInvalid(
 ): Promise<readonly Subject[]> {
   if (!mayBeOfOneAsset(refused)) return [];
   if (subjects.length === 1) return isOfPath(refused) ? [] : subjects;
-  const named = namedIn(refused.details.why ?? "", subjects);
-  if (named.length > 0) return named;
+  const { named, isCertain } = namedIn(refused.details.why ?? "", subjects);
+  if (isCertain) return named;
+  const alone: Subject[] = [];
+  for (const subject of named) {
+    const again = await probe([subject]);
+    if (again !== undefined) alone.push(...(await findInvalid([subject], again, probe)));
+  }
+  if (alone.length > 0) return alone;
   const middle = Math.ceil(subjects.length / 2);
   const found: Subject[] = [];
   for (const half of [subjects.slice(0, middle), subjects.slice(middle)]) {
@@ -41,15 +47,22 @@ function isOfPath({ details: { status, why } }: Failure): boolean {
   return status === 404 && !/\b(?:token|pool|asset)\b/iu.test(why ?? "");
 }
 
+interface Named {
+  readonly named: readonly Subject[];
+  /** What else a sentence says is to be tried: places may be counted from one, and a list may name all that was asked. */
+  readonly isCertain: boolean;
+}
+
 /** By their address, by a network that is not known, or by their place in the batch. */
-function namedIn(why: string, subjects: readonly Subject[]): readonly Subject[] {
+function namedIn(why: string, subjects: readonly Subject[]): Named {
   const words = new Set(why.split(/[\s/,;"'()[\]]+/u).map(addressKey));
   const byAddress = subjects.filter(({ address }) => words.has(addressKey(address)));
-  if (byAddress.length > 0) return byAddress;
+  if (byAddress.length > 0) return { named: byAddress, isCertain: byAddress.length === 1 };
   if (/\bchain\b|\bnetwork\b/iu.test(why)) {
     const byNetwork = subjects.filter(({ network }) => words.has(network));
-    if (byNetwork.length > 0) return byNetwork;
+    if (byNetwork.length > 0) return { named: byNetwork, isCertain: false };
   }
   const place = /\b(?:asset|entry|item|index) (?<place>\d{1,2})\b/iu.exec(why)?.groups?.["place"];
-  return place === undefined ? [] : subjects.slice(Number(place), Number(place) + 1);
+  const named = place === undefined ? [] : subjects.slice(Number(place), Number(place) + 1);
+  return { named, isCertain: false };
 }

@@ -108,7 +108,12 @@ export function createTail(
   const dropInvalid = async (self: RunningShard, refused: Failure): Promise<boolean> => {
     if (!mayBeOfOneAsset(refused)) throw refused;
     const { subjects } = self.shard;
-    const probe = probeOf(context, opening, subscriptionOf, self.current.signal);
+    const probe = probeOf(context, opening, {
+      subscriptionOf,
+      signal: self.current.signal,
+      isSaidInStream: refused.details.status === undefined,
+      charged: handlers.charged,
+    });
     const invalid = await findInvalid(subjects, refused, probe);
     if (invalid.length === 0) throw refused;
     const failure = invalidAssets(invalid, refused);

@@ -198,6 +198,20 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect((await dropping.interrupted()).stderr).toBe(`dexdata: left out: ${bad} (token not found)\n`);
   });
 
+  test("several on a connection, refused by the stream itself: each half is listened to", async () => {
+    const server = await streams((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? stream([streamError("token not found")])
+        : pricesOf(request),
+    );
+    // Slow enough that what a probe waits for can come.
+    const options = { speed: 20 };
+    expect((await listen(many(10), server, options).outcome).stderr).toContain(`does not stream ${bad}\n`);
+    const dropping = listen([...many(10), "--on-invalid", "drop"], server, options);
+    await dropping.until(() => dropping.lines().length === 9);
+    expect((await dropping.interrupted()).stderr).toContain(`dexdata: left out: ${bad} (token not found)\n`);
+  });
+
   test("a list that changes while a bad asset is being looked for", async () => {
     const list = inFolder("LIST-BAD");
     writeFileSync(list, many(25).join("\n"));
