@@ -20,6 +20,8 @@ export interface FollowReport {
   readonly late: (rows: number, seconds: number) => void;
   /** So many rows are dated ahead of the service's own present, the first of them at that instant. */
   readonly ahead: (rows: number, first: Instant) => void;
+  /** At the end so many rows had been read that whoever reads the output did not take. */
+  readonly unwritten: (rows: number) => void;
   /** What it was, at the end: so many rows, and what REST cost. */
   readonly ended: (rows: number, meter: Meter) => void;
   /** Whether the stream calls for reads just now. */
@@ -60,6 +62,12 @@ export function createFollowReport(
     },
     charged: (more) => {
       events += more;
+    },
+    unwritten: (rows) => {
+      log({ event: "unwritten", at: at(), rows });
+      warn(
+        `dexdata: ${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`,
+      );
     },
     ended: (rows, { requests, credits }) => {
       log({ event: "credits", at: at(), rows, requests, events, credits: credits + events });

@@ -121,6 +121,7 @@ async function followOn(following: Following): Promise<void> {
   );
   const wake = createWake(clock, signal);
   let listening: Promise<void> | undefined;
+  let isStuck = false;
   if (wishes.poll !== undefined) notices.warn(`dexdata: ${pollLine(wishes.poll)}`);
   try {
     await follow({
@@ -132,6 +133,12 @@ async function followOn(following: Following): Promise<void> {
       handlers: {
         write: writer.write,
         retrying: report.readFailed,
+        unwritten: (rows) => {
+          isStuck = true;
+          report.unwritten(rows);
+          // What waits in the pipe would keep the process for as long as its reader sleeps.
+          context.interrupt({ cause: "closed-pipe" });
+        },
         caughtUp: (began, rows) => {
           report.caughtUp(began, rows);
           // After the history: its events would be paid for and tell nothing.
@@ -146,7 +153,7 @@ async function followOn(following: Following): Promise<void> {
     await listening;
     report.ended(writer.count(), open.client.meter);
   }
-  await renderer.end();
+  if (!isStuck) await renderer.end();
 }
 
 /** A stream that ends for good ends the tail, with its reason. */

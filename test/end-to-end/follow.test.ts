@@ -25,6 +25,32 @@ describe("a signal ends a tail that waits for its stream", () => {
   });
 });
 
+test.each([
+  ["SIGTERM", [], 143],
+  ["--for", ["--for", "2s"], 0],
+] as const)(
+  "a reader that takes nothing keeps nobody from ending a tail by %s",
+  async (stop, words, expected) => {
+    // More than a pipe and the buffers at both ends of it hold.
+    const child = start([...follow, "--from", "-60d", "--sandbox", "--rpm", "unlimited", ...words]);
+    const begun = performance.now();
+    const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString("utf8");
+    });
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const sent = performance.now();
+    if (stop === "SIGTERM") child.kill(stop);
+    expect(await exited).toBe(expected);
+    if (stop === "SIGTERM") expect(performance.now() - sent).toBeLessThan(1500);
+    expect(performance.now() - begun).toBeLessThan(6000);
+    expect(stderr).toMatch(/rows may be missing at the end/u);
+    child.stdout.destroy();
+  },
+  15_000,
+);
+
 test("`| head -1`: exit 0 and nothing on stderr", async () => {
   const command = `"$NODE" "$PROGRAM" ${follow.join(" ")} --from -30m --sandbox | head -1; echo "exit \${PIPESTATUS[0]}" >&2`;
   const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };

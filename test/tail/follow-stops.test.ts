@@ -63,11 +63,35 @@ describe("a stop", () => {
     ["SIGTERM", 143],
   ] as const)("%s: exit %i, with what was read written in whole lines", async (cause, expected) => {
     const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
-      void context.clock.sleep(60_000).then(() => context.interrupt({ cause }));
+      void context.clock.sleep(600_000).then(() => context.interrupt({ cause }));
     });
     expect(exit).toBe(expected);
     expect(writtenRows(stdout)).toEqual(window);
   });
+
+  test.each([
+    [
+      "SIGTERM",
+      143,
+      (context: TestContext) => {
+        void context.clock.sleep(600_000).then(() => context.interrupt({ cause: "SIGTERM" }));
+      },
+    ],
+    ["--for 10m", 0, () => undefined],
+  ] as const)(
+    "a reader that sleeps does not keep it from %s: exit %i, and what it did not take is said",
+    async (stop, expected, prepare) => {
+      const words = stop === "SIGTERM" ? from : `${from} ${stop}`;
+      const { exit, stderr } = await followStill(`${words} -o ndjson`, (context) => {
+        context.stdout.stall();
+        prepare(context);
+      });
+      expect(exit).toBe(expected);
+      expect(stderr).toContain(
+        `dexdata: ${window.length} rows may be missing at the end: the reader of the output did not take them\n`,
+      );
+    },
+  );
 
   test("a reader that goes away: exit 0, nothing on stderr but the cost, and no further request", async () => {
     const { exit, stderr, requests } = await followStill(`${from} -o ndjson`, (context) =>

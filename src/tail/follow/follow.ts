@@ -17,6 +17,8 @@ export interface FollowHandlers {
   /** Everything up to the service's present has been read, by a read that began then; so many rows were new. */
   readonly caughtUp: (began: number, rows: number) => void;
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
+  /** At the end so many rows had been read that the reader did not take in time. */
+  readonly unwritten: (rows: number) => void;
 }
 
 /** How to look at the rows, and which of them are known. */
@@ -48,20 +50,49 @@ export async function follow(follower: Follower): Promise<void> {
   const { signal } = follower.context;
   const held = createHeldRows(follower.latest);
   const schedule = createSchedule(follower, held);
-  let isWriting = false;
+  let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
-    isWriting = true;
-    const isMoreWanted = await unlessAborted(follower.handlers.write(rows), signal);
-    isWriting = false;
+    pending = { rows: rows.length, done: follower.handlers.write(rows) };
+    const isMoreWanted = await unlessAborted(pending.done, signal);
+    pending = undefined;
     return isMoreWanted;
   };
   const readOnce = createReader({ ...follower, handlers: { ...follower.handlers, write } }, held, schedule);
   try {
     while (await readOnce()) await schedule.untilDue();
   } catch (cause) {
-    // A reader that did not take the rows before, because it is slow or gone, is not waited for.
-    if (!isWriting) await follower.handlers.write(held.all());
+    await writeRest(follower, pending, held);
     throw cause;
+  }
+}
+
+interface Pending {
+  readonly rows: number;
+  readonly done: Promise<boolean>;
+}
+
+/** Milliseconds that a slow reader has for the last rows: whoever ends a tail does not wait for another program. */
+const lastWrites = 500;
+
+/** What is held comes after what the reader is still about to take; a write that failed is not followed by another. */
+async function writeRest(
+  { context: { clock }, handlers }: Follower,
+  pending: Pending | undefined,
+  held: HeldRows,
+): Promise<void> {
+  const rest = held.all();
+  let left = (pending?.rows ?? 0) + rest.length;
+  const writing = async (): Promise<void> => {
+    if (pending !== undefined && !(await pending.done.catch(() => false))) return;
+    left = rest.length;
+    await handlers.write(rest);
+  };
+  const waiting = new AbortController();
+  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => handlers.unwritten(left));
+  try {
+    await Promise.race([writing(), tooLate]);
+  } finally {
+    waiting.abort(new Error("the last rows are written"));
   }
 }
 
