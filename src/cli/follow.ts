@@ -126,7 +126,7 @@ async function followOn(following: Following): Promise<void> {
   try {
     await follow({
       context,
-      begin: async () => await beginTail(open.client, question, pageSize, fromOf(question), latest),
+      begin: async () => await beginTail(open.client, question, pageSize, fromOf(question), latest, clock),
       wake,
       latest,
       idle: () => wishes.poll ?? (report.isListening() ? quietGap : substituteGap),

@@ -102,6 +102,24 @@ describe("rows that are indexed late", () => {
     expect(asked.slice(3, 6).map((query) => query.get("page"))).toEqual(["1", "1", "1"]);
   });
 
+  test("one that comes while another goes, so that the total stays even, is found within five minutes", async () => {
+    const all = manyEvents(250, 1);
+    const listing: Listing = { events: all.toSpliced(180, 1) };
+    const { exit, written, stderr } = await play(
+      listing,
+      `--from ${listingStart - 300} --poll 10s --for 20m`,
+      (request) => {
+        if (request === 6) listing.events = all.toSpliced(200, 1);
+      },
+    );
+    expect({ exit, rows: written.length, last: written.at(-1) }).toEqual({
+      exit: 0,
+      rows: 250,
+      last: `${all[180]?.id} 0`,
+    });
+    expect(stderr).toContain("1 row came late: up to 180 s older");
+  });
+
   test("where totals say nothing, a read goes on until it meets a page it knows", async () => {
     const all = manyEvents(420, 4);
     const listing: Listing = { events: all.slice(150), total: () => 0, totalPages: () => 0 };

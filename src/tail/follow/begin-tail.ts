@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import { walkPages } from "../../client/pages.ts";
+import type { Clock } from "../../model/context.ts";
 import type { Question } from "../../model/args.ts";
 import { rowShape } from "../../model/endpoint.ts";
 import { type Instant, toWire } from "../../model/time.ts";
@@ -16,9 +17,10 @@ export async function beginTail(
   pageSize: number,
   from: Instant | undefined,
   latest: () => number,
+  clock: Pick<Clock, "elapsed">,
 ): Promise<Tailing> {
   const known = createKnownRows(from ?? (await findPresent(client, question, latest)), latest);
-  const take = createLook(client, question, pageSize, known);
+  const take = createLook(client, question, pageSize, known, clock);
   if (from === undefined) for await (const { rows } of catchUp(take, known, latest)) known.add(rows);
   return { take, known };
 }

@@ -4,6 +4,7 @@ import { walkPages } from "../../client/pages.ts";
 import type { Question } from "../../model/args.ts";
 import { rowShape } from "../../model/endpoint.ts";
 import { untrustedAnswer } from "../../model/failure.ts";
+import type { Clock } from "../../model/context.ts";
 import { compareInstants, type Instant, toWire } from "../../model/time.ts";
 import type { KnownRows } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
@@ -25,6 +26,11 @@ export type TakeLook = (span: Span, most: number) => Promise<Look>;
 const patience = 3;
 /** Walks through a span that bring fewer rows than its total says, before that is believed. */
 const walksASpan = 3;
+/**
+ * Milliseconds after which everything since `known.from` is walked through, however even the total comes out: a row
+ * that goes hides one that is indexed late between the same two reads. Half of the time that rows are known for.
+ */
+const wholeWalkGap = 300_000;
 
 /**
  * One look at a pool's transactions. What it brings is whole: a look that fails brings nothing, so that no older row
@@ -35,10 +41,13 @@ export function createLook(
   { endpoint, args }: Question,
   pageSize: number,
   known: KnownRows,
+  { elapsed }: Pick<Clock, "elapsed">,
 ): TakeLook {
   const shape = rowShape(endpoint);
   /** By how much the total is higher than what was listed, again and again. */
   let excess = 0;
+  /** What is known from the start was not read here: it is compared with the list at once. */
+  let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
 
   const walk = async ({ from, to }: Span, most: number, isOfKnown: boolean): Promise<Walked | Look> => {
     const asked = new Map([...args, ["from", toWire(from)]]);
@@ -48,8 +57,10 @@ export function createLook(
     let newest: Instant | undefined;
     let items: number | undefined;
     let barren = 0;
+    const began = elapsed();
+    const isWhole = began - wholeWalk >= wholeWalkGap;
     // Most likely the next page is the last one needed, and those asked for in advance would be paid for in vain.
-    const asking = isOfKnown && known.listed() > 0 ? { ...client, width: 1 } : client;
+    const asking = isOfKnown && !isWhole && known.listed() > 0 ? { ...client, width: 1 } : client;
     for await (const page of walkPages(asking, endpoint, asked, { pageSize, isStrict: true })) {
       const before = listed.size;
       let isKnown = page.values.length > 0;
@@ -64,12 +75,12 @@ export function createLook(
       const count = Math.max(fresh.size, items - (isOfKnown ? known.listed() : 0));
       if (count > most && newest !== undefined) return { kind: "too-many", rows: count, newest };
       const isAll = items > 0 ? known.listed() + fresh.size === items - excess : isKnown;
-      if (isOfKnown && isAll) return inOrder(fresh);
+      if (isOfKnown && !isWhole && isAll) return inOrder(fresh);
       barren = listed.size > before || page.isAgain === true ? 0 : barren + 1;
       if (barren === patience && page.next !== undefined)
         throw untrustedAnswer(`${patience} pages in a row only repeat, yet the service promises more`);
     }
-    return { listed, fresh, items: items ?? 0 };
+    return { listed, fresh, items: items ?? 0, began };
   };
 
   return async (span, most) => {
@@ -77,12 +88,13 @@ export function createLook(
     for (let walks = 1; ; walks += 1) {
       const walked = await walk(span, most, isOfKnown);
       if ("kind" in walked) return walked;
-      const { listed, fresh, items } = walked;
+      const { listed, fresh, items, began } = walked;
       const missing = Math.max(0, items - listed.size);
       // A page that came twice in place of the last one looks like the end of the list.
       if (missing > (isOfKnown ? excess : 0) && walks < walksASpan) continue;
       if (isOfKnown) {
         excess = missing;
+        wholeWalk = began;
         known.setListed(listed);
       }
       return inOrder(fresh);
@@ -95,6 +107,8 @@ interface Walked {
   readonly listed: ReadonlySet<string>;
   readonly fresh: ReadonlyMap<string, TailRow>;
   readonly items: number;
+  /** On the clock that cannot jump. */
+  readonly began: number;
 }
 
 /**
