@@ -24,6 +24,18 @@ export interface RunningShard {
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
   /** Why the last try to open it failed, where it never was open. */
   refused: string | undefined;
+  /** It came with a list that was read again. */
+  readonly isAdded: boolean;
+  /** Told once it is open, was refused, or is over. */
+  settled: (() => void) | undefined;
+}
+
+/** Resolves when the next try to open it has come to something. */
+export function settling(self: RunningShard): Promise<void> {
+  self.settled?.();
+  return new Promise((resolve) => {
+    self.settled = resolve;
+  });
 }
 
 /** How a connection that is not open at the end came to that: lost, refused so far, or still at its first try. */

@@ -2,49 +2,35 @@ import type { Subject } from "../client/batches.ts";
 import type { StreamEvent } from "../client/streams/event-stream.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { Context } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure, usageFailure } from "../model/failure.ts";
 import { childOf } from "./child-signal.ts";
-import type { Feed, FeedKind } from "./feeds.ts";
 import { findInvalid, mayBeOfOneAsset } from "./find-invalid.ts";
 import { invalidAssets } from "./invalid-assets.ts";
 import { momentOf } from "./moment.ts";
 import { probeOf } from "./probe.ts";
-import { amongOthers, type Missing, missedBy, type RunningShard, type Shard } from "./running-shard.ts";
-import { type Gap, keepOpen, type Moment, type ShardLimits } from "./shard.ts";
-import { planShards, replanShards, type Room } from "./shards.ts";
+import {
+  amongOthers,
+  type Missing,
+  missedBy,
+  type RunningShard,
+  settling,
+  type Shard,
+} from "./running-shard.ts";
+import { keepOpen } from "./shard.ts";
+import { planShards, replanShards, subjectKey } from "./shards.ts";
+import type { TailHandlers, TailOptions } from "./tail-options.ts";
 import { type Opening, openerOf, type Subscription } from "./subscription.ts";
 
-export type { Shard };
-
-export interface TailHandlers {
-  readonly opened: (shard: Shard, at: Moment, gap: Gap | undefined) => void;
-  /** Awaited: the connections that have something to say wait for it. */
-  readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  readonly charged: (events: number) => void;
-  readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
-  readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
-  /** At the end, of a connection that is not open: the gap is the last one, and has no further opening to tell of it. */
-  readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
-  /** It is not opened again; `why` is a sentence. */
-  readonly closed: (shard: Shard, why: string) => void;
-  /** Assets that the service does not stream are left out. */
-  readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
-}
-
-export interface TailOptions {
-  readonly feed: Feed;
-  readonly kind: FeedKind;
-  readonly params: ReadonlyMap<string, string>;
-  readonly room: Room;
-  readonly onInvalid: "fail" | "drop";
-  readonly limits: ShardLimits;
-}
+export type { Shard, TailHandlers, TailOptions };
 
 export interface Tail {
   /** Ends only by throwing, like `keepOpen`; every connection is closed then. */
   readonly run: (subjects: readonly Subject[], signal: AbortSignal) => Promise<never>;
-  /** Goes on with this list: only connections whose assets change are opened anew. Throws where it does not fit. */
-  readonly reload: (subjects: readonly Subject[]) => void;
+  /**
+   * Goes on with this list, and returns what it takes of it: not what has been dropped and is listed still. Only
+   * connections whose assets change are opened anew. Throws where it does not fit.
+   */
+  readonly reload: (subjects: readonly Subject[]) => readonly Subject[];
 }
 
 /** A 429 that says a place is wanted may be about a connection that has just been closed: so often it is asked again. */
@@ -62,7 +48,9 @@ export function createTail(
   const running = new Set<RunningShard>();
   const ended = new Set<Promise<void>>();
   let numbered = 0;
-  let start: ((subjects: readonly Subject[]) => void) | undefined;
+  /** Dropped, for as long as the list holds them: they would be refused again, and interrupt others. */
+  const droppedKeys = new Set<string>();
+  let start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
   const subscriptionOf = (subjects: readonly Subject[]): Subscription => ({
     feed: options.feed,
@@ -80,6 +68,7 @@ export function createTail(
       {
         opened: (at, gap) => {
           [self.isOpen, self.wasOpen, self.interrupted] = [true, true, undefined];
+          self.settled?.();
           const since = gap ?? (interrupted && { ...interrupted, to: at });
           handlers.opened(shard, at, since);
         },
@@ -90,6 +79,7 @@ export function createTail(
           self.interrupted = { from, reason: message };
         },
         retrying: (failure, wait) => {
+          self.settled?.();
           if (!self.wasOpen) self.refused = failure.message;
           handlers.retrying(shard, failure, wait);
         },
@@ -120,9 +110,15 @@ export function createTail(
     if (options.onInvalid === "fail") throw failure;
     const left = subjects.filter((subject) => !invalid.includes(subject));
     handlers.dropped(invalid, failure);
+    for (const subject of invalid) droppedKeys.add(subjectKey(subject));
+    if (left.length === 0) return giveUp(self, failure);
     self.shard = { ...self.shard, subjects: left };
-    if (left.length > 0) return true;
+    return true;
+  };
+
+  const giveUp = (self: RunningShard, failure: Failure): false => {
     running.delete(self);
+    handlers.closed(self.shard, failure.message);
     if (running.size === 0) throw failure;
     return false;
   };
@@ -138,12 +134,18 @@ export function createTail(
         self.interrupted = { from: momentOf(clock), reason: reloaded };
       }
       if (isAborted || !(cause instanceof Failure)) throw cause;
-      return await dropInvalid(self, amongOthers(cause, self, [...running], options));
+      if (self.isAdded && !self.wasOpen && isStreamLimitFailure(cause)) {
+        handlers.dropped(self.shard.subjects, cause);
+        return giveUp(self, cause);
+      }
+      const all = [...running];
+      const room = options.room(all.flatMap(({ shard }) => shard.subjects).length);
+      return await dropInvalid(self, amongOthers(cause, self, all, { feed: options.feed, room }));
     }
   };
 
   const runShard = async (self: RunningShard, signal: AbortSignal): Promise<void> => {
-    for (let isWanted = true; isWanted;) {
+    for (let isWanted = self.shard.subjects.length > 0; isWanted;) {
       self.current.release();
       self.current = childOf(signal);
       try {
@@ -163,7 +165,7 @@ export function createTail(
     const all = childOf(signal);
     try {
       return await new Promise<never>((_, reject) => {
-        start = (assets) => {
+        start = (assets, after) => {
           numbered += 1;
           const self: RunningShard = {
             shard: { number: numbered, subjects: assets },
@@ -173,14 +175,22 @@ export function createTail(
             current: childOf(all.signal),
             interrupted: undefined,
             refused: undefined,
+            isAdded: after !== undefined,
+            settled: undefined,
           };
           running.add(self);
-          const done = runShard(self, all.signal)
+          const done = (async () => {
+            await after;
+            await runShard(self, all.signal);
+          })()
             .catch(reject)
-            .finally(() => ended.delete(done));
+            .finally(() => {
+              self.settled?.();
+              ended.delete(done);
+            });
           ended.add(done);
         };
-        for (const assets of planShards(subjects, options.room)) start(assets);
+        for (const assets of planShards(subjects, options.room(subjects.length))) start(assets);
       });
     } finally {
       const isStopped = signal.aborted;
@@ -198,25 +208,33 @@ export function createTail(
     }
   };
 
-  const reload = (subjects: readonly Subject[]): void => {
+  const reload = (listed: readonly Subject[]): readonly Subject[] => {
+    const keys = new Set(listed.map(subjectKey));
+    for (const key of droppedKeys) if (!keys.has(key)) droppedKeys.delete(key);
+    const subjects = listed.filter((subject) => !droppedKeys.has(subjectKey(subject)));
+    if (subjects.length === 0) throw usageFailure("every asset of the list was left out before");
     const before = [...running];
     const replanned = replanShards(
       before.map(({ shard }) => shard.subjects),
       subjects,
-      options.room,
+      options.room(subjects.length),
     );
     const places = new Map(replanned.map((each) => [each.from, each]));
+    const reopened: Promise<void>[] = [];
     for (const [index, self] of before.entries()) {
       const assets = places.get(index)?.subjects ?? [];
       if (isSame(assets, self.shard.subjects)) continue;
       if (assets.length === 0) {
         running.delete(self);
         handlers.closed(self.shard, reloaded);
-      }
+      } else reopened.push(settling(self));
       self.shard = { ...self.shard, subjects: assets };
       self.current.abort(reloaded);
     }
-    for (const { from, subjects: assets } of replanned) if (from === undefined) start?.(assets);
+    // A host may have fewer places than the plan: those that were there before take theirs first.
+    const after = Promise.all(reopened);
+    for (const { from, subjects: assets } of replanned) if (from === undefined) start?.(assets, after);
+    return subjects;
   };
 
   return { run, reload };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { hang, type SeenRequest, slow } from "../harness/scripted-server.ts";
+import { hang, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { price, stream, streamError } from "./keeping.ts";
 import { askedFor, listen, pricesOf, refuse, streams } from "./stream-run.ts";
@@ -517,6 +517,93 @@ describe("SIGHUP", () => {
     expect(stderr).toMatch(/25 assets may lack events from .* \(the list of assets changed\)/u);
     expect(stderr).toMatch(/the list was read again and is not used: no assets to stream/u);
     expect(server.requests.length).toBe(3);
+  });
+
+  const pro = { env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" } };
+  /** A host that has fewer places than the plan. */
+  const crowded = async (places: number) => {
+    const open = new Map<string, number>();
+    const server: ScriptedServer = await streams((request) => {
+      const names = askedFor(request).map(({ address }) => address);
+      if (server.openRequests() > places) return refuse(429, "streams limit reached");
+      for (const name of names) open.set(name, (open.get(name) ?? 0) + 1);
+      return pricesOf(request);
+    });
+    return { server, open };
+  };
+
+  test("new connections that the host has no place for give up their own assets only, after the others", async () => {
+    const list = inFolder("LIST-CROWDED");
+    writeFileSync(list, many(50).join("\n"));
+    const { server, open } = await crowded(2);
+    const running = listen([`@${list}`, "--events", inFolder("EVENTS-CROWDED")], server, pro);
+    await running.until(() => running.lines().length === 50);
+    writeFileSync(list, [...many(49), ...many(30, 100)].join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().split("left out").length === 3);
+    const { stderr } = await running.interrupted();
+    expect(stderr).toMatch(/left out: base:0x\w+, .* and \d+ more \(streams limit reached\)\n/u);
+    // The one that lost an asset and took a new one is open again, with it.
+    expect(open.get("0x64")).toBe(1);
+    const events = logged(inFolder("EVENTS-CROWDED"));
+    expect(events.some(({ event, connection }) => event === "close" && Number(connection) > 2)).toBe(true);
+    expect(events.filter(({ event }) => event === "dropped").length).toBe(2);
+    expect(events.slice(-3).map(({ event }) => event)).toEqual(["close", "close", "credits"]);
+  });
+
+  test("what was dropped stays so while it is listed: an unchanged list opens nothing", async () => {
+    const list = inFolder("LIST-DROPPED");
+    writeFileSync(list, many(10).join("\n"));
+    const server = await streams((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? refuse(400, "base/0x7")
+        : pricesOf(request),
+    );
+    const running = listen([`@${list}`, "--on-invalid", "drop"], server);
+    await running.until(() => running.lines().length === 9);
+    expect(server.requests.length).toBe(2);
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("read again: 9 assets"));
+    writeFileSync(list, many(11).join("\n"));
+    running.context.reload();
+    await running.until(() => running.lines().length === 19);
+    expect(server.requests.length).toBe(3);
+    writeFileSync(list, "base:0x7");
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("every asset of the list was left out"));
+    await running.interrupted();
+  });
+
+  test("a connection of which all is dropped is logged as closed", async () => {
+    const server = await streams((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? refuse(404, "token not found: base/0x7")
+        : stream([candle(1, "1")]),
+    );
+    const file = inFolder("EVENTS-ALL");
+    const words = ["base:0x7", "base:0x8", "--feed", "ohlcv", "--on-invalid", "drop", "--events", file];
+    const running = listen(words, server, pro);
+    await running.until(() => running.lines().length === 1 && running.context.stderrText() !== "");
+    await running.interrupted();
+    expect(logged(file).filter(({ event, connection }) => event === "close" && connection === 1).length).toBe(
+      1,
+    );
+  });
+
+  test("a list that grows beyond one asset a connection is put on connections of several", async () => {
+    const list = inFolder("LIST-GROWS");
+    writeFileSync(list, many(5).join("\n"));
+    const server = await streams((request) =>
+      stream([`event: token_reserves\ndata: {"n":${askedFor(request).length}}\n\n`]),
+    );
+    const env = { DEXDATA_API_KEY: "api_free_1", DEXDATA_TIER: "free" };
+    const running = listen([`@${list}`, "--feed", "reserves"], server, { env });
+    await running.until(() => running.lines().length === 5);
+    writeFileSync(list, many(40).join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("the list was read again"));
+    await running.until(() => running.lines().length > 5);
+    expect((await running.interrupted()).stderr).toContain("the list was read again: 40 assets");
   });
 
   test("without a file nobody listens: the signal ends the process, as it does any", async () => {

@@ -1,7 +1,7 @@
 import { type Context, isInterruption } from "../../model/context.ts";
 import { type ExitCode, Failure } from "../../model/failure.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
+import { capOf, nameOf, planShards, type Room, roomFor } from "../../tail/shards.ts";
 import { createTail, type Tail } from "../../tail/tail.ts";
 import { budgetOf } from "../budget.ts";
 import { openEventLog } from "../event-log.ts";
@@ -54,8 +54,8 @@ export async function stream(
     try {
       const { isSimulated, tier } = open.client.target;
       if (isSimulated) notices.remark(simulated);
-      const room = roomFor(wishes.feed, subjects.length, capOf(tier));
-      const connections = tally.plan(planShards(subjects, room).length);
+      const room = (assets: number): Room => roomFor(wishes.feed, assets, capOf(tier));
+      const connections = tally.plan(planShards(subjects, room(subjects.length)).length);
       remark(`dexdata: ${counted(subjects.length, "asset")} on ${counted(connections, "connection")}`);
       const { counts } = stops;
       const output = { options, wishes, notices, stderr, isSimulated, connections: tally, counts };
@@ -99,7 +99,7 @@ async function untilStopped(run: Promise<never>, { state }: ConnectionTally): Pr
   }
 }
 
-function createSessionTail(session: Session, room: ReturnType<typeof roomFor>): Tail {
+function createSessionTail(session: Session, room: (assets: number) => Room): Tail {
   const { context, options, wishes, open, stops, report, display } = session;
   const { feed, kind, params, onInvalid, maxReconnects, streamingUrl } = wishes;
   const target = { ...open.client.target, ...(streamingUrl !== undefined && { streaming: streamingUrl }) };
@@ -180,8 +180,7 @@ function listenForReload(
   if (read === undefined) return () => undefined;
   const reload = async (): Promise<void> => {
     try {
-      const subjects = await read();
-      tail.reload(subjects);
+      const subjects = tail.reload(await read());
       display.watch?.(subjects);
       report.reloaded(subjects.length);
     } catch (cause) {

@@ -1,0 +1,32 @@
+import type { Subject } from "../client/batches.ts";
+import type { StreamEvent } from "../client/streams/event-stream.ts";
+import type { Failure } from "../model/failure.ts";
+import type { Feed, FeedKind } from "./feeds.ts";
+import type { Missing, Shard } from "./running-shard.ts";
+import type { Gap, Moment, ShardLimits } from "./shard.ts";
+import type { Room } from "./shards.ts";
+
+export interface TailHandlers {
+  readonly opened: (shard: Shard, at: Moment, gap: Gap | undefined) => void;
+  /** Awaited: the connections that have something to say wait for it. */
+  readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  readonly charged: (events: number) => void;
+  readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
+  readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
+  /** At the end, of a connection that is not open: the gap is the last one, and has no further opening to tell of it. */
+  readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
+  /** It is not opened again; `why` is a sentence. */
+  readonly closed: (shard: Shard, why: string) => void;
+  /** Assets that the service does not stream are left out. */
+  readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
+}
+
+export interface TailOptions {
+  readonly feed: Feed;
+  readonly kind: FeedKind;
+  readonly params: ReadonlyMap<string, string>;
+  /** For so many assets. */
+  readonly room: (assets: number) => Room;
+  readonly onInvalid: "fail" | "drop";
+  readonly limits: ShardLimits;
+}
