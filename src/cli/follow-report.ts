@@ -28,6 +28,11 @@ export interface FollowReport {
   readonly isListening: () => boolean;
 }
 
+/** The same words are said again after so many milliseconds. */
+const repetition = 60_000;
+/** So many different ones are remembered. */
+const mostSaid = 1000;
+
 interface Hole {
   readonly from: number;
   readonly to: number;
@@ -37,10 +42,11 @@ interface Hole {
 
 export function createFollowReport(
   { warn, remark }: Pick<Notices, "warn" | "remark">,
-  clock: Pick<Clock, "now">,
+  clock: Pick<Clock, "now" | "elapsed">,
   log: (event: LoggedEvent) => void,
 ): FollowReport {
   let isListening = false;
+  const said = new Map<string, number>();
   let isPollSaid = false;
   let isAheadSaid = false;
   let events = 0;
@@ -48,6 +54,15 @@ export function createFollowReport(
   let lastRead: number | undefined;
   let failedSince: number | undefined;
   const at = (): string => instant(clock.now());
+
+  /** The same words are not repeated for a minute: a service that goes wrong for days must not fill the disk of a log. */
+  const sayOnce = (words: string, text: string = words): void => {
+    const before = said.get(words);
+    if (before !== undefined && clock.elapsed() - before < repetition) return;
+    if (said.size >= mostSaid) said.clear();
+    said.set(words, clock.elapsed());
+    warn(text);
+  };
 
   return {
     isListening: () => isListening,
@@ -80,11 +95,12 @@ export function createFollowReport(
       log({ event: "retry", at: at(), reason: failure.message, wait_ms: wait });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
       isPollSaid = true;
-      warn(`dexdata: ${begin}: ${failure.message}; asking for it again in ${seconds(wait)}${meanwhile}`);
+      const lost = `dexdata: ${begin}: ${failure.message}`;
+      sayOnce(lost, `${lost}; asking for it again in ${seconds(wait)}${meanwhile}`);
     },
     said: (kind, text) => {
       log({ event: kind, at: at(), message: text });
-      warn(`dexdata: the stream says (${kind}): ${text}`);
+      sayOnce(`dexdata: the stream says (${kind}): ${text}`);
     },
     readFailed: (failure, wait) => {
       failedSince ??= lastRead ?? clock.now();
