@@ -1,5 +1,6 @@
 import type { Context, Output } from "../model/context.ts";
 import { type Endpoint, onlyGroup } from "../model/endpoint.ts";
+import { usageFailure } from "../model/failure.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { openRotatingFile } from "../tail/rotating-file.ts";
 import { readsUnicode } from "./answer-questions.ts";
@@ -12,6 +13,8 @@ import { readRunOptions, type RunOptions } from "./run-options.ts";
 /** What is added to a file is written as for a pipe. */
 export function followOptions(flags: FlagValues, { out }: FollowWishes, outer: Context): RunOptions {
   const options = readRunOptions(flags, outer);
+  if (out === undefined && options.format === "json")
+    throw usageFailure("--output json: --follow has no end that json could be closed at", "use ndjson");
   return out === undefined ? options : { ...options, format: "ndjson" };
 }
 

@@ -42,6 +42,8 @@ export async function runFollow(
   const log = openEventLog(wishes.events, notices);
   const output = await openFollowOutput(wishes, outer, notices);
   const stops = createStops(outer.clock, outer.signal, wishes);
+  // There is nothing to read again: it is a terminal that was closed, and what is held is to be written.
+  const stopListening = outer.onReload(() => outer.interrupt({ cause: "SIGTERM" }));
   try {
     const context = { ...outer, signal: stops.signal };
     const present = createServicePresent(context.clock);
@@ -77,6 +79,7 @@ export async function runFollow(
       sayWhatItWas(open, notices);
     }
   } finally {
+    stopListening();
     stops.release();
     await output.close();
     await notices.settled();
