@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -9,6 +10,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "forks",
+    // Much of the time is waiting: on clocks, sockets and other processes. Two cores would otherwise get one worker.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
     outputFile: { json: "coverage/results.json" },
   },
