@@ -31,8 +31,12 @@ export function openEventLog(
   const refused = append("");
   if (refused !== undefined) throw usageFailure(refused, "check the folder and its permissions");
   let isSaid = false;
+  let lost = 0;
   return (event) => {
-    const problem = append(`${hideSecrets(escapeJsonText(JSON.stringify(event)))}\n`);
+    // What failed may have left half a line: the next one begins behind it, and says how many are missing.
+    const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", lines: lost })}\n` : "";
+    const problem = append(`${before}${hideSecrets(escapeJsonText(JSON.stringify(event)))}\n`);
+    lost = problem === undefined ? 0 : lost + 1;
     if (problem !== undefined && !isSaid) warn(`dexdata: ${problem}; the stream goes on`);
     isSaid ||= problem !== undefined;
   };

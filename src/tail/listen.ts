@@ -4,7 +4,7 @@ import type { Clock } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { type Moment, momentOf } from "./moment.ts";
 import type { ShardHandlers, ShardLimits } from "./shard.ts";
-import { streamError, textOf } from "./stream-message.ts";
+import { shortened, streamError, textOf } from "./stream-message.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 import { watchOver } from "./watch.ts";
 
@@ -108,7 +108,7 @@ function tellOthers(
   for (const event of events) {
     if (names.has(event.name) || event.name === "ping") continue;
     if (event.name === "warning") handlers.said("warning", textOf(event));
-    else handlers.said("unknown", event.name);
+    else handlers.said("unknown", shortened(event.name));
   }
 }
 

@@ -2,15 +2,22 @@ import type { StreamEvent } from "../client/streams/event-stream.ts";
 import { Failure } from "../model/failure.ts";
 import { member } from "../model/own-member.ts";
 
+/** Nobody reads more of what a service says, and an event may hold a megabyte. */
+const longest = 1024;
+
+export function shortened(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
 /** What a `warning` or an `error` says: its `message`, or all of it where it has none. Untrusted text. */
 export function textOf({ data }: StreamEvent): string {
   const text = data.toString("utf8");
   try {
     const value: unknown = JSON.parse(text);
     const message = typeof value === "object" && value !== null ? member(value, "message") : undefined;
-    return typeof message === "string" ? message : text;
+    return shortened(typeof message === "string" ? message : text);
   } catch {
-    return text;
+    return shortened(text);
   }
 }
 

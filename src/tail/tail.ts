@@ -1,5 +1,4 @@
 import type { Subject } from "../client/batches.ts";
-import type { StreamEvent } from "../client/streams/event-stream.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { Context } from "../model/context.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
@@ -8,14 +7,7 @@ import { findInvalid, mayBeOfOneAsset } from "./find-invalid.ts";
 import { invalidAssets } from "./invalid-assets.ts";
 import { momentOf } from "./moment.ts";
 import { probeOf } from "./probe.ts";
-import {
-  amongOthers,
-  type Missing,
-  missedBy,
-  type RunningShard,
-  settling,
-  type Shard,
-} from "./running-shard.ts";
+import { amongOthers, missedBy, type RunningShard, settling, type Shard } from "./running-shard.ts";
 import { keepOpen } from "./shard.ts";
 import { planShards, replanShards, subjectKey } from "./shards.ts";
 import type { TailHandlers, TailOptions } from "./tail-options.ts";

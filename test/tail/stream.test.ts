@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { hang, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
@@ -34,10 +34,17 @@ describe("events", () => {
     expect(running.context.stdout.chunks.length).toBe(1);
   });
 
-  test("what is no JSON never reaches stdout, and is said", async () => {
-    const server = await streams(() => stream(["event: token_price\ndata: {broken\n\n", price("1")]));
-    const { stdout, stderr } = await listen(`${one} --limit 2 --idle-exit 60s`, server).outcome;
-    expect(stdout).toBe('{"p":"1"}\n');
+  test("what is no JSON never reaches stdout, is said, and does not count for --limit", async () => {
+    const broken = "event: token_price\ndata: {broken\n\n";
+    const server = await streams(() => stream([broken + price("1") + broken + price("2") + price("3")]));
+    const file = inFolder("EVENTS-BROKEN");
+    const { exit, stdout, stderr } = await listen([one, "--limit", "2", "--events", file], server).outcome;
+    expect([exit, stdout]).toEqual([0, '{"p":"1"}\n{"p":"2"}\n']);
+    expect(logged(file).filter(({ event }) => event === "left_out")).toMatchObject([
+      { name: "token_price", so_far: 1, connection: 1 },
+      { so_far: 2 },
+    ]);
+    expect(logged(file).at(-1)).toMatchObject({ event: "credits", events: 2, credits: 5 });
     expect(stderr).toMatch(/left out: an event token_price on connection 1 that is no JSON/u);
   });
 
@@ -339,6 +346,16 @@ describe("stops", () => {
     expect((await listen(one, spent).outcome).exit).toBe(5);
   });
 
+  test("--idle-exit does not count the time of our own reader", async () => {
+    const running = listen(`${one} --idle-exit 1m`, await endless());
+    const goOn = running.context.stdout.stall();
+    await running.until(() => running.context.stdout.chunks.length === 1);
+    await running.context.clock.sleep(300_000);
+    goOn();
+    await running.until(() => running.context.stdout.chunks.length > 1);
+    expect((await running.interrupted()).exit).toBe(130);
+  });
+
   test("a reader that stalls stops the reading of the socket", async () => {
     const server = await endless();
     const running = listen(one, server);
@@ -374,6 +391,35 @@ describe("what is said", () => {
     expect(events.map(({ event }) => event)).toEqual(["open", "retry", "open", "gap", "close", "credits"]);
     expect(events[3]).toMatchObject({ reason: "the service ended the stream", connection: 1, names: [one] });
     expect(events[5]).toMatchObject({ events: 2, credits: 2 });
+  });
+
+  test("what the service repeats is logged once a minute with its number, and never more than 1 kB of it", async () => {
+    const noise = `event: ${"n".repeat(5000)}\ndata: {}\n\nevent: warning\ndata: ${"w".repeat(5000)}\n\n`;
+    const server = await streams((_, index) =>
+      index === 0
+        ? stream([noise.repeat(50) + price("1")], { stayOpen: false })
+        : stream([noise + price("2")]),
+    );
+    const file = inFolder("EVENTS-NOISE");
+    const running = listen([one, "--events", file], server);
+    await running.until(() => running.lines().length === 2);
+    await running.interrupted();
+    const events = logged(file).filter(({ event }) => event === "unknown" || event === "warning");
+    expect(events.map(({ event }) => event)).toEqual(["unknown", "warning"]);
+    expect(events.every(({ message }) => String(message).length === 1025)).toBe(true);
+  });
+
+  test("--events that cannot be written for a while: the next line is whole, and says what is missing", async () => {
+    const file = inFolder("EVENTS-LOST");
+    const server = await streams((_, index) => stream([price(String(index))], { stayOpen: index > 0 }));
+    const running = listen([one, "--limit", "3", "--events", file], server, { speed: 20 });
+    await running.until(() => running.lines().length === 1);
+    rmSync(file);
+    mkdirSync(file);
+    await running.until(() => running.lines().length === 2);
+    rmSync(file, { recursive: true });
+    await running.interrupted();
+    expect(readFileSync(file, "utf8")).toMatch(/^\n\{"event":"log_lost","lines":\d\}\n\{"event":"close",/u);
   });
 
   test("--stats: how many assets on how many connections, and what it came to", async () => {

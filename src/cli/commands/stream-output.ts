@@ -1,5 +1,7 @@
+import type { StreamEvent } from "../../client/streams/event-stream.ts";
 import type { Context } from "../../model/context.ts";
 import { openRotatingFile } from "../../tail/rotating-file.ts";
+import type { Shard } from "../../tail/tail.ts";
 import type { TornLine } from "../../tail/torn-line.ts";
 import type { HeldOutput } from "../held-output.ts";
 import { counted, type Notices } from "../notices.ts";
@@ -18,6 +20,8 @@ export interface OutputWishes {
   readonly assets: readonly string[];
   readonly isSimulated: boolean;
   readonly connections: ConnectionTally;
+  /** An event that is no JSON is not written. */
+  readonly leftOut: (shard: Shard, event: StreamEvent) => void;
   readonly counts: () => { readonly events: number; readonly credits: number };
 }
 
@@ -33,8 +37,8 @@ export async function openOutput(context: Context, output: OutputWishes): Promis
     const file = await openRotatingFile(wishes.out, context.clock, (name, torn) =>
       notices.warn(`dexdata: ${name}: ${repaired(torn)}`),
     );
-    displays.push(openLines(file, wishes, notices, file.close));
-  } else if (!isShown) displays.push(openLines(context.stdout, wishes, notices));
+    displays.push({ ...openLines(file, output), close: file.close });
+  } else if (!isShown) displays.push(openLines(context.stdout, output));
   if (isShown) {
     const { openBoard } = await import("./stream-board.ts");
     const { isColored } = output.options;
@@ -50,25 +54,8 @@ function showsBoard({ stdout, env }: Context, { format }: RunOptions): boolean {
   return stdout.isTerminal && format === "table" && env["TERM"] !== "dumb";
 }
 
-function openLines(
-  output: LineOutput,
-  wishes: StreamOptions,
-  notices: Notices,
-  close?: () => Promise<void>,
-): StreamDisplay {
-  let broken = 0;
-  const lines = createLines(
-    output,
-    { feed: wishes.feed.name, isEnveloped: wishes.isEnveloped },
-    (shard, event) => {
-      broken += 1;
-      // Powers of two: a service that goes wrong for days must not fill the disk of a log.
-      if ((broken & (broken - 1)) !== 0) return;
-      const what = `an event ${event.name} on connection ${shard.number} that is no JSON`;
-      notices.warn(`dexdata: left out: ${what} (${counted(broken, "event")} so far)`);
-    },
-  );
-  return close === undefined ? lines : { ...lines, close };
+function openLines(lines: LineOutput, { wishes, leftOut }: OutputWishes): StreamDisplay {
+  return createLines(lines, { feed: wishes.feed.name, isEnveloped: wishes.isEnveloped }, leftOut);
 }
 
 function together(displays: readonly StreamDisplay[]): StreamDisplay {

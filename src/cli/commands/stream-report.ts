@@ -1,13 +1,17 @@
 import type { Subject } from "../../client/batches.ts";
+import type { StreamEvent } from "../../client/streams/event-stream.ts";
 import type { Clock } from "../../model/context.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { Gap, Moment } from "../../tail/shard.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
+import { shortened } from "../../tail/stream-message.ts";
 import type { Shard, TailHandlers } from "../../tail/tail.ts";
 import type { LoggedEvent } from "../event-log.ts";
 import { counted } from "../notices.ts";
 
 export type StreamReport = Omit<TailHandlers, "events" | "charged"> & {
+  /** An event that is no JSON. */
+  readonly leftOut: (shard: Shard, event: StreamEvent) => void;
   readonly credits: (events: number, credits: number) => void;
   readonly reloaded: (assets: number) => void;
   readonly reloadRefused: (failure: Failure) => void;
@@ -30,15 +34,21 @@ export function createStreamReport(
   { warn, log, isVerbose }: Saying,
 ): StreamReport {
   const lost = new Set<number>();
-  const said = new Map<string, number>();
+  const said = new Map<string, { at: number; times: number }>();
+  let broken = 0;
   const now = (): string => instant(clock.now());
 
-  const sayOnce = (text: string): void => {
+  /** How often the service has said it since it was last told of; undefined where that was a moment ago. */
+  const timesToTell = (text: string): number | undefined => {
     const before = said.get(text);
-    if (before !== undefined && clock.elapsed() - before < repetition) return;
+    const times = (before?.times ?? 0) + 1;
+    if (before !== undefined && clock.elapsed() - before.at < repetition) {
+      before.times = times;
+      return undefined;
+    }
     if (said.size >= mostSaid) said.clear();
-    said.set(text, clock.elapsed());
-    warn(text);
+    said.set(text, { at: clock.elapsed(), times: 0 });
+    return times;
   };
 
   return {
@@ -59,9 +69,12 @@ export function createStreamReport(
       lost.add(shard.number);
     },
     said: (shard, kind, text) => {
-      log({ event: kind, at: now(), message: text, ...facts(shard) });
-      if (kind === "warning") sayOnce(`dexdata: the service warns: ${text}`);
-      if (kind === "unknown") sayOnce(`dexdata: events of the unknown kind "${text}" are left out`);
+      // An error ends its connection; what ends nothing may come a thousand times a second.
+      const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
+      if (times === undefined) return;
+      log({ event: kind, at: now(), message: text, ...(times > 1 && { times }), ...facts(shard) });
+      if (kind === "warning") warn(`dexdata: the service warns: ${text}`);
+      if (kind === "unknown") warn(`dexdata: events of the unknown kind "${text}" are left out`);
     },
     missed: (shard, gap, missing) => {
       log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
@@ -73,6 +86,14 @@ export function createStreamReport(
       log({ event: "dropped", at: now(), reason: failure.message, assets: subjects.map(nameOf) });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
       warn(`dexdata: left out: ${someOf(subjects.map(nameOf))}${why}`);
+    },
+    leftOut: (shard, { name }) => {
+      broken += 1;
+      // Powers of two: a service that goes wrong for days must not fill the disk of a log.
+      if ((broken & (broken - 1)) !== 0) return;
+      log({ event: "left_out", at: now(), name: shortened(name), so_far: broken, ...facts(shard) });
+      const what = `an event ${shortened(name)} on connection ${shard.number} that is no JSON`;
+      warn(`dexdata: left out: ${what} (${counted(broken, "event")} so far)`);
     },
     credits: (events, credits) => log({ event: "credits", at: now(), events, credits }),
     reloaded: (assets) => {

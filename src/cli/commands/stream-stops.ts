@@ -18,6 +18,8 @@ export interface Stops {
   readonly charge: (events: number) => void;
   /** How many of so many events that have just been charged for are still wanted. They count as written from then on. */
   readonly take: (events: number) => number;
+  /** One of what was taken is no line: it is not written, and counts for nothing but its credit. */
+  readonly leftOut: () => void;
   /** What was taken has been written: now what it fulfils may end the stream. */
   readonly written: () => void;
   readonly counts: () => { readonly events: number; readonly credits: number };
@@ -48,7 +50,8 @@ export function createStops(clock: Clock, outer: AbortSignal, asked: StopsAsked)
   const stopWhenIdle = async (milliseconds: number): Promise<void> => {
     for (let quiet = 0; quiet < 10;) {
       await clock.sleep(milliseconds / 10, done.signal);
-      quiet = isHeard ? 0 : quiet + 1;
+      // While our own reader is slow nothing is read, and its silence is not the service's.
+      quiet = isHeard || underWay > 0 ? 0 : quiet + 1;
       isHeard = false;
     }
     end(idleFailure(milliseconds));
@@ -68,6 +71,9 @@ export function createStops(clock: Clock, outer: AbortSignal, asked: StopsAsked)
       events += taken;
       underWay += 1;
       return taken;
+    },
+    leftOut: () => {
+      events -= 1;
     },
     written: () => {
       underWay -= 1;

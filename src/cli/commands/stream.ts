@@ -12,7 +12,7 @@ import { openClient, type OpenClient } from "../open-client.ts";
 import { readRunOptions, type RunOptions } from "../run-options.ts";
 import type { StreamDisplay } from "./stream-display.ts";
 import { type StreamOptions, readStreamOptions } from "./stream-options.ts";
-import { openOutput } from "./stream-output.ts";
+import { openOutput, type OutputWishes } from "./stream-output.ts";
 import { createStreamReport, type StreamReport } from "./stream-report.ts";
 import { createStops, Stop, type Stops } from "./stream-stops.ts";
 import { namesFile, subjectReader } from "./stream-subjects.ts";
@@ -58,7 +58,11 @@ export async function stream(
       const connections = tally.plan(planShards(subjects, room(subjects.length)).length);
       remark(`dexdata: ${counted(subjects.length, "asset")} on ${counted(connections, "connection")}`);
       const { counts } = stops;
-      const output = { options, wishes, notices, stderr, isSimulated, connections: tally, counts };
+      const leftOut: OutputWishes["leftOut"] = (shard, event) => {
+        stops.leftOut();
+        report.leftOut(shard, event);
+      };
+      const output = { options, wishes, notices, stderr, isSimulated, connections: tally, counts, leftOut };
       const display = await openOutput(context, { ...output, assets: subjects.map(nameOf) });
       const session = { context, options, wishes, open, stops, report, display, notices };
       const tail = createSessionTail(session, room);
@@ -135,9 +139,16 @@ function createSessionTail(session: Session, room: (assets: number) => Room): Ta
       },
       charged: stops.charge,
       events: async (shard, events, at) => {
-        const wanted = stops.take(events.length);
-        await display.show(shard, wanted === events.length ? events : events.slice(0, wanted), at);
-        stops.written();
+        let rest = events;
+        let wanted: number;
+        do {
+          wanted = stops.take(rest.length);
+          const taken = wanted === rest.length ? rest : rest.slice(0, wanted);
+          rest = rest.slice(wanted);
+          await display.show(shard, taken, at);
+          stops.written();
+          // What was left out of those taken makes room for others.
+        } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
         await daily?.(events.length);
       },
     },
