@@ -1,8 +1,9 @@
 import type { Meter } from "../client/meter.ts";
 import type { Clock } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
-import type { Instant } from "../model/time.ts";
+import { compareInstants, type Instant } from "../model/time.ts";
 import { substituteGap } from "../tail/follow/schedule.ts";
+import { continuationOf, type WrittenRows } from "../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../tail/shard.ts";
 import type { LoggedEvent } from "./event-log.ts";
 import { counted, type Notices } from "./notices.ts";
@@ -20,6 +21,8 @@ export interface FollowReport {
   readonly late: (rows: number, seconds: number) => void;
   /** So many rows are dated ahead of the service's own present, the first of them at that instant. */
   readonly ahead: (rows: number, first: Instant) => void;
+  /** The file holds rows of earlier runs. `from`: where it was told to begin. */
+  readonly continued: (written: WrittenRows, from: Instant | undefined, latest: number) => void;
   /** At the end so many rows had been read that whoever reads the output did not take. */
   readonly unwritten: (rows: number) => void;
   /** What it was, at the end: so many rows, and what REST cost. */
@@ -78,6 +81,7 @@ export function createFollowReport(
     charged: (more) => {
       events += more;
     },
+    continued: (written, from, latest) => warn(`dexdata: ${continuedLine(written, from, latest)}`),
     unwritten: (rows) => {
       log({ event: "unwritten", at: at(), rows });
       warn(
@@ -135,6 +139,19 @@ export function createFollowReport(
       );
     },
   };
+}
+
+function continuedLine({ file, rows }: WrittenRows, from: Instant | undefined, latest: number): string {
+  const newest = rows === undefined ? undefined : continuationOf(rows, latest)?.newest;
+  if (newest === undefined)
+    return from === undefined
+      ? `${file}: where its rows end cannot be told; those from there until now are not read (--from reads them)`
+      : `${file}: where its rows end cannot be told; those that it holds since --from are written again`;
+  const end = `${file} ends at ${instant(newest.seconds * 1000)}`;
+  if (from === undefined) return `${end}; going on from there`;
+  return compareInstants(from, newest) > 0
+    ? `${end}; rows from there to --from are not read`
+    : `${end}; what it holds since --from is written again (without --from it goes on from its end)`;
 }
 
 /** What reading by the clock costs: a credit a read, and one more where rows came, to see that none came before them. */

@@ -12,6 +12,7 @@ import { createRowWriter } from "../tail/follow/row-writer.ts";
 import { createServicePresent, type ServicePresent } from "../tail/follow/service-present.ts";
 import { createStops, type Stops } from "../tail/follow/stops.ts";
 import { quietGap, substituteGap } from "../tail/follow/schedule.ts";
+import { readWrittenRows } from "../tail/follow/written-rows.ts";
 import { createWake, type Wake } from "../tail/follow/wake.ts";
 import { openerOf } from "../tail/subscription.ts";
 import { readStreamingUrl } from "./commands/stream-options.ts";
@@ -122,6 +123,10 @@ async function followOn(following: Following): Promise<void> {
     },
     { late: report.late, ahead: report.ahead, latest },
   );
+  const from = fromOf(question);
+  const written =
+    wishes.out === undefined ? undefined : await readWrittenRows(wishes.out, question, clock.now());
+  if (written !== undefined) report.continued(written, from, latest());
   const wake = createWake(clock, signal);
   let listening: Promise<void> | undefined;
   let isStuck = false;
@@ -129,7 +134,16 @@ async function followOn(following: Following): Promise<void> {
   try {
     await follow({
       context,
-      begin: async () => await beginTail(open.client, question, pageSize, fromOf(question), latest, clock),
+      begin: async () =>
+        await beginTail({
+          client: open.client,
+          question,
+          pageSize,
+          from,
+          written: written?.rows ?? [],
+          latest,
+          clock,
+        }),
       wake,
       latest,
       idle: () => wishes.poll ?? (report.isListening() ? quietGap : substituteGap),

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
@@ -198,6 +198,44 @@ describe("forms", () => {
     await follow("--limit 5");
     const lines = readFileSync(path.join(folder, "swaps-20261121.ndjson"), "utf8");
     expect(writtenRows(lines)).toEqual([...window.slice(0, 20), ...window.slice(0, 5)]);
+  });
+
+  test.each([
+    ["swaps.ndjson", "swaps.ndjson"],
+    ["swaps-%Y%m%d-%H.ndjson", "swaps-20261121-03.ndjson"],
+  ])(
+    "--out %s without --from goes on where its rows end, without a hole or a repeat",
+    async (name, older) => {
+      const folder = createTestContext().home;
+      const first = await followStill(`${from} --limit 20 -o ndjson`);
+      const file = path.join(folder, older);
+      // A run that was killed: half of a line at the end.
+      writeFileSync(file, name === older ? `${first.stdout}{"id":"0x` : first.stdout);
+      const { exit, stderr } = await followStill(`--out ${folder}/${name} --limit ${window.length - 20}`);
+      expect(exit).toBe(0);
+      const end = new Date(String(rowsOf(first.stdout).at(-1)?.["created_at"])).toISOString();
+      expect(stderr).toContain(`dexdata: ${file} ends at ${end}; going on from there\n`);
+      const newer = readFileSync(
+        path.join(folder, name === older ? older : "swaps-20261121-08.ndjson"),
+        "utf8",
+      );
+      const lines = name === older ? newer : first.stdout + newer;
+      expect(writtenRows(lines)).toEqual(window);
+    },
+  );
+
+  test("--out with --from says what is written again, what is not read, and where it cannot tell", async () => {
+    const file = path.join(createTestContext().home, "swaps.ndjson");
+    const follow = async (words: string) => (await followStill(`--out ${file} ${words}`)).stderr;
+    await follow(`${from} --limit 20`);
+    expect(await follow(`${from} --limit 1`)).toContain("; what it holds since --from is written again (");
+    expect(await follow(`--from ${sandboxNow / 1000 - 60} --for 1m`)).toContain(
+      "; rows from there to --from are not read\n",
+    );
+    writeFileSync(file, '{"id":"0x1"}\n');
+    expect(await follow("--for 1m")).toContain(
+      `dexdata: ${file}: where its rows end cannot be told; those from there until now are not read (--from reads them)\n`,
+    );
   });
 
   test("a table on a terminal goes on growing, with times that stay true", async () => {

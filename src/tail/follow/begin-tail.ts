@@ -8,26 +8,49 @@ import { catchUp } from "./catch-up.ts";
 import type { Tailing } from "./follow.ts";
 import { createKnownRows } from "./known-rows.ts";
 import { createLook } from "./look.ts";
-import { readTailRow } from "./tail-row.ts";
+import { readTailRow, type TailRow } from "./tail-row.ts";
+import { continuationOf } from "./written-rows.ts";
 
-/** From an instant on; without one from the service's present on, whose rows are known and not written. */
-export async function beginTail(
-  client: Client,
-  question: Question,
-  pageSize: number,
-  from: Instant | undefined,
-  latest: () => number,
-  clock: Pick<Clock, "elapsed">,
-): Promise<Tailing> {
-  const known = createKnownRows(from ?? (await findPresent(client, question, latest)), latest);
+export interface Beginning {
+  readonly client: Client;
+  readonly question: Question;
+  readonly pageSize: number;
+  /** Where it was told to begin. */
+  readonly from: Instant | undefined;
+  /** Rows of earlier runs at the end of its file. */
+  readonly written: readonly TailRow[];
+  /** Unix seconds that no sound row is later than. */
+  readonly latest: () => number;
+  readonly clock: Pick<Clock, "elapsed">;
+}
+
+/**
+ * From an instant on; without one from behind what earlier runs wrote, and without those from the service's present on,
+ * whose rows are known and not written.
+ */
+export async function beginTail({
+  client,
+  question,
+  pageSize,
+  from,
+  written,
+  latest,
+  clock,
+}: Beginning): Promise<Tailing> {
+  const present = from ?? (await findPresent(client, question, latest));
+  // Now that the service has said what time it is.
+  const earlier = from === undefined ? continuationOf(written, latest()) : undefined;
+  const known = createKnownRows(earlier?.from ?? present, latest);
+  if (earlier !== undefined) known.add(earlier.rows);
   const take = createLook(client, question, pageSize, known, clock);
-  if (from === undefined) for await (const { rows } of catchUp(take, known, latest)) known.add(rows);
+  if (from === undefined && earlier === undefined)
+    for await (const { rows } of catchUp(take, known, latest)) known.add(rows);
   return { take, known };
 }
 
 /**
- * The second of the newest row that is not dated ahead of the service's present. By the service's clock: by one of ours that is ahead of it rows would be left out. Of a
- * pool without any row, the beginning of time.
+ * The second of the newest row that is not dated ahead of the service's present. By the service's clock: by one of ours
+ * that is ahead of it rows would be left out. Of a pool without any row, the beginning of time.
  */
 async function findPresent(
   client: Client,
