@@ -27,10 +27,11 @@ export function createLines(
   { feed, isEnveloped }: { readonly feed: string; readonly isEnveloped: boolean },
   broken: (shard: Shard, event: StreamEvent) => void,
 ): StreamDisplay {
-  const replacements = new Map<number, ReturnType<typeof createReplacements>>();
-  const isReplacement = ({ number }: Shard, event: StreamEvent): boolean => {
-    const known = replacements.get(number) ?? createReplacements();
-    replacements.set(number, known);
+  // Weakly: a connection that is closed is never heard of again. It stays the same object while its assets do.
+  const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
+  const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
+    const known = replacements.get(shard) ?? createReplacements();
+    replacements.set(shard, known);
     return known(event);
   };
   /** Bytes as they came wherever they may stay so: a stream at full speed has no time for anything else. */

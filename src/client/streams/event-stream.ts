@@ -16,8 +16,9 @@ export interface StreamEvent {
 export interface EventStreamParser {
   /** Takes the next bytes of the stream, cut anywhere; gives the events that they complete. */
   readonly push: (chunk: Buffer) => readonly StreamEvent[];
+  /** The standard's, like `retry`: what its vectors check. A tail goes on at the newest event that it handed on. */
   readonly lastEventId: () => string;
-  /** Milliseconds of the last `retry:`. */
+  /** Milliseconds of the last `retry:`. The waits of a tail are those of the service's own rules, 1 to 60 s, instead. */
   readonly retry: () => number | undefined;
   /** A line or an event grew beyond the cap: nothing more is read, for what follows could not be trusted. */
   readonly hasOverflown: () => boolean;
