@@ -42,6 +42,13 @@ export function createProcessContext(early: EarlyReload): ProcessContext {
       if (early.take()) listener();
       return () => process.off("SIGHUP", listener);
     },
+    onSuspend: (before, after) => {
+      const stop = (): void => {
+        void before().finally(() => process.kill(process.pid, "SIGSTOP"));
+      };
+      process.on("SIGTSTP", stop).on("SIGCONT", after);
+      return () => process.off("SIGTSTP", stop).off("SIGCONT", after);
+    },
     release: () => {
       process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
       early.take();

@@ -25,6 +25,11 @@ export interface Context {
    * listener that signal ends the process, as it does any.
    */
   readonly onReload: (listener: () => void) => () => void;
+  /**
+   * Calls `before` when the terminal asks the process to stop (Ctrl-Z), which it does when that has resolved, and `after`
+   * when it goes on, until the returned function is called.
+   */
+  readonly onSuspend: (before: () => Promise<void>, after: () => void) => () => void;
 }
 
 /** Why a run was cut short from outside. */

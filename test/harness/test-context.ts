@@ -40,6 +40,9 @@ export interface TestContext extends Context {
   readonly stderrText: () => string;
   /** As SIGHUP would; false where nobody listens. */
   readonly reload: () => boolean;
+  /** As Ctrl-Z, and then `fg`, would. */
+  readonly suspend: () => Promise<void>;
+  readonly goOn: () => void;
   /** Why the run was ended; undefined while it was not. */
   readonly interruption: () => Interruption | undefined;
 }
@@ -49,6 +52,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   const controller = new AbortController();
   let interruption: Interruption | undefined;
   const listeners = new Set<() => void>();
+  const suspending = new Set<{ readonly before: () => Promise<void>; readonly after: () => void }>();
   const interrupt = (cause: Interruption): void => {
     interruption ??= cause;
     controller.abort(cause);
@@ -95,6 +99,17 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     onReload: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    onSuspend: (before, after) => {
+      const listener = { before, after };
+      suspending.add(listener);
+      return () => suspending.delete(listener);
+    },
+    suspend: async () => {
+      for (const { before } of suspending) await before();
+    },
+    goOn: () => {
+      for (const { after } of suspending) after();
     },
     reload: () => {
       for (const listener of listeners) listener();

@@ -37,6 +37,21 @@ test("a stop that is met and a refusal give the terminal back too", async () => 
   expect(refused.stderr).toContain("no such asset");
 });
 
+test("Ctrl-Z gives the terminal back to the shell, and nothing is drawn until it goes on: then all of it", async () => {
+  const { context, until, interrupted } = listen(asset, await streams(pricesOf), terminal);
+  await until(() => context.stdoutText().includes(" 1.00 "));
+  await context.suspend();
+  expect(context.stdoutText().endsWith(leave)).toBe(true);
+  await context.clock.sleep(10_000);
+  expect(context.stdoutText().endsWith(leave)).toBe(true);
+  context.goOn();
+  await until(() => !context.stdoutText().endsWith(leave));
+  await until(() => (context.stdoutText().split(leave)[1] ?? "").includes(" 1.00 "));
+  const { stdout } = await interrupted();
+  expect(stdout.split(leave)[1]?.startsWith(enter)).toBe(true);
+  expect(stdout.split(leave)).toHaveLength(3);
+});
+
 test("a terminal that is gone ends it quietly", async () => {
   const { context, until, outcome } = listen(asset, await streams(pricesOf), terminal);
   await until(() => context.stdoutText().includes(" 1.00 "));

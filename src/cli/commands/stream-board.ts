@@ -43,6 +43,7 @@ export async function openBoard(context: Context, wishes: BoardWishes): Promise<
     state: () => ({ ...connections.state(), ...counts() }),
     signal,
     interrupt,
+    onSuspend: context.onSuspend,
   });
   const tell = (text: string): void => {
     board.say(text.trim().replace(/^dexdata: /u, ""), clock.elapsed());

@@ -18,6 +18,7 @@ export interface DisplayOptions {
   /** Ends the run: the terminal is given back at once, whatever the rest of the program still waits for. */
   readonly signal: AbortSignal;
   readonly interrupt: Context["interrupt"];
+  readonly onSuspend: Context["onSuspend"];
 }
 
 /** Milliseconds between two pictures: ten a second when something happens, one when nothing does. */
@@ -30,13 +31,28 @@ const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-export function openDisplay({ clock, output, board, state, signal, interrupt }: DisplayOptions): Display {
+export function openDisplay(options: DisplayOptions): Display {
+  const { clock, output, board, state, signal, interrupt, onSuspend } = options;
   const done = new AbortController();
   let isChanged = true;
   let isLeft = false;
+  let isAway = false;
+  let isBack = false;
 
+  // The shell that Ctrl-Z brings back needs its own screen, with a cursor.
+  const release = onSuspend(
+    async () => {
+      isAway = true;
+      await output.write(leave);
+    },
+    () => {
+      isBack ||= isAway;
+      isAway = false;
+    },
+  );
   const giveBack = (): void => {
     done.abort();
+    release();
     if (isLeft) return;
     isLeft = true;
     output.write(leave).catch(() => undefined);
@@ -50,8 +66,11 @@ export function openDisplay({ clock, output, board, state, signal, interrupt }: 
     while (!done.signal.aborted) {
       const elapsed = clock.elapsed();
       const window = windowOf(output);
-      const isResized = window.columns !== drawn.window.columns || window.rows !== drawn.window.rows;
-      if (isChanged || isResized || elapsed - drawn.elapsed >= quiet) {
+      if (isBack) await output.write(enter);
+      const isResized =
+        isBack || window.columns !== drawn.window.columns || window.rows !== drawn.window.rows;
+      isBack = false;
+      if (!isAway && (isChanged || isResized || elapsed - drawn.elapsed >= quiet)) {
         isChanged = false;
         const text = picture(board.frame(window, state(), elapsed));
         if (isResized || text !== drawn.text) await output.write(text);
