@@ -72,7 +72,7 @@ interface Pending {
 }
 
 /** Milliseconds that a slow reader has for the last rows: whoever ends a tail does not wait for another program. */
-const lastWrites = 500;
+const lastWrites = 400;
 
 /** What is held comes after what the reader is still about to take; a write that failed is not followed by another. */
 async function writeRest(
