@@ -25,7 +25,11 @@ export function createProcessContext(early: EarlyReload): ProcessContext {
   process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
   return {
     stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
-    stderr: createOutput(process.stderr, () => undefined),
+    // The last words of a tail: nobody may be there to read why it ended.
+    stderr: unlessLeft(
+      createOutput(process.stderr, () => undefined),
+      () => isReaderLeft,
+    ),
     stdin: createInput(interrupt),
     env: process.env,
     platform: process.platform,
@@ -79,6 +83,23 @@ function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output 
           return reject(error);
         });
       }),
+  };
+}
+
+/** Waits for a reader that has been left no longer than a moment. */
+function unlessLeft(output: Output, isLeft: () => boolean): Output {
+  return {
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    get rows() {
+      return output.rows;
+    },
+    write: async (text) => {
+      const written = output.write(text);
+      await (isLeft() ? Promise.race([written, wait(300, undefined, { ref: false })]) : written);
+    },
   };
 }
 

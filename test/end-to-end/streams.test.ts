@@ -122,6 +122,18 @@ describe("a reader that reads nothing keeps no run that is over", () => {
   });
 });
 
+test("a stderr that nobody reads keeps no run that fails", async () => {
+  const kinds = Array.from({ length: 900 }, (_, index) => `event: ${index}${"x".repeat(1000)}\ndata: {}\n\n`);
+  const env = await serve(() => slow({ headers, chunks: kinds, stayOpen: true }));
+  const child = start([...words, "--idle-exit", "1s"], env);
+  child.stdout.resume();
+  child.stderr.pause();
+  const before = performance.now();
+  expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(8);
+  expect(performance.now() - before).toBeLessThan(5000);
+  child.stderr.destroy();
+});
+
 describe("back-pressure", () => {
   test("a reader that is blocked under a flood: memory stays below 400 MB, and nothing is lost", async () => {
     const env = await serve(() => endless(event.repeat(500), { headers }));
