@@ -65,6 +65,7 @@ export function createNotices(
       if (isWatched || options.hasStats) write(closingLine(meter, context.clock.elapsed() - started));
     },
     settled: async () => {
+      if (waiting === 0) return;
       const done = new AbortController();
       const late = context.clock.sleep(patience, done.signal).catch(() => undefined);
       await Promise.race([written, late]);
