@@ -56,8 +56,11 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   }
 }
 
+/** Milliseconds: a client that comes back within a minute must not race against a hang-up. */
+const keepAliveTimeout = 65_000;
+
 function serve(host: SandboxHost, state: SandboxState): Server {
-  return createServer((message, reply) => {
+  return createServer({ keepAliveTimeout }, (message, reply) => {
     const started = state.options.elapsed();
     // Nothing here reads a body; unread, it would keep the connection from its next request.
     message.resume();
