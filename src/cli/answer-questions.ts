@@ -7,14 +7,14 @@ import { answers } from "../pull/answers.ts";
 import { countEnd, countPage } from "../pull/progress.ts";
 import type { SeenKeys } from "../pull/seen-keys.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
-import { moreLine } from "./continuation.ts";
-import type { Destination } from "./destination.ts";
+import { moreLine } from "./output/continuation.ts";
+import type { Destination } from "./output/destination.ts";
 import type { Notices } from "./notices.ts";
 import type { OpenClient } from "./open-client.ts";
-import type { Questions } from "./questions.ts";
+import type { Questions } from "./asking/questions.ts";
 import type { Typed } from "./run-endpoint.ts";
 import type { RunOptions } from "./run-options.ts";
-import { hintAtEmpty, withSuggestion } from "./suggestion.ts";
+import { hintAtEmpty, withSuggestion } from "./asking/suggestion.ts";
 
 export interface Run {
   readonly context: Context;

@@ -1,9 +1,10 @@
 import { endpoints } from "../endpoints/all.ts";
 import { localCommands } from "./commands/local-commands.ts";
-import { endpointFlags } from "./endpoint-flags.ts";
-import { type Flag, globalFlags } from "./flags.ts";
+import { endpointFlags } from "./flags/endpoint-flags.ts";
+import type { Flag } from "./flags/flags.ts";
+import { globalFlags } from "./flags/global-flags.ts";
 import { sharedFlags } from "./local-command.ts";
-import { commandGroups, positionals } from "./positionals.ts";
+import { commandGroups, positionals } from "./asking/positionals.ts";
 
 /** One command as a shell or a program sees it. */
 export interface CatalogueEntry {

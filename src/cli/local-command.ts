@@ -1,5 +1,6 @@
 import type { Context } from "../model/context.ts";
-import { type Flag, type FlagValues, globalFlags } from "./flags.ts";
+import type { Flag, FlagValues } from "./flags/flags.ts";
+import { globalFlags } from "./flags/global-flags.ts";
 
 /** A command of ours that is no endpoint's: keys, settings, the sandbox, and asking by path. */
 export interface LocalCommand {

@@ -2,7 +2,7 @@ import { CommanderError, type Command } from "commander";
 import { type Context, exitOfInterruption, isInterruption } from "../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
 import { nearest } from "../model/nearest.ts";
-import { outputFailure } from "./output-failure.ts";
+import { outputFailure } from "./output/output-failure.ts";
 import { type Chosen, createProgram } from "./program.ts";
 import { errorFormat, reportFailure } from "./report.ts";
 

@@ -5,9 +5,9 @@ import { chooseTarget, type Target } from "../client/target.ts";
 import type { Context } from "../model/context.ts";
 import { plans } from "../model/tier.ts";
 import { findKey } from "../settings/find-key.ts";
-import { budgetOf } from "./budget.ts";
+import { budgetOf } from "./spending/budget.ts";
 import type { Notices } from "./notices.ts";
-import { openPace } from "./open-pace.ts";
+import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** A client for this run, and the sandbox it asks where that is wanted. */

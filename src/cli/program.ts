@@ -5,12 +5,13 @@ import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";
 import { versionLine } from "../model/version.ts";
 import { localCommands } from "./commands/local-commands.ts";
-import { type Flag, type FlagValues, globalFlags } from "./flags.ts";
+import type { Flag, FlagValues } from "./flags/flags.ts";
+import { globalFlags } from "./flags/global-flags.ts";
 import { closing, costLine, exampleLines, intro, layOutHelp } from "./help.ts";
-import { endpointFlags } from "./endpoint-flags.ts";
+import { endpointFlags } from "./flags/endpoint-flags.ts";
 import { groupSummaries } from "./group-summaries.ts";
 import { type LocalCommand, sharedFlags } from "./local-command.ts";
-import { commandGroups, positionals } from "./positionals.ts";
+import { commandGroups, positionals } from "./asking/positionals.ts";
 
 /** What a command line comes to: run once the words are split and nothing was wrong with them. */
 export type Chosen = (context: Context) => Promise<number>;

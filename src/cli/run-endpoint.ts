@@ -5,15 +5,21 @@ import { reachOf } from "../pull/distinct-pages.ts";
 import { createSeenKeys } from "../pull/seen-keys.ts";
 import { answerQuestions, type Run } from "./answer-questions.ts";
 import { bounded } from "./deadline.ts";
-import { claimFile, type Claimed, type Destination, openDestination, openResumable } from "./destination.ts";
-import { type DestinationFlags, readDestination } from "./destination-flags.ts";
-import type { FlagValues } from "./flags.ts";
-import { readFollowWishes } from "./follow-flags.ts";
-import { whyCutShort } from "./going-on.ts";
+import {
+  claimFile,
+  type Claimed,
+  type Destination,
+  openDestination,
+  openResumable,
+} from "./output/destination.ts";
+import { type DestinationFlags, readDestination } from "./flags/destination-flags.ts";
+import type { FlagValues } from "./flags/flags.ts";
+import { readFollowWishes } from "./follow/follow-flags.ts";
+import { whyCutShort } from "./output/going-on.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
-import { checkSameQuery, queryOf } from "./pull-query.ts";
-import { type Questions, readQuestions } from "./questions.ts";
+import { checkSameQuery, queryOf } from "./output/pull-query.ts";
+import { type Questions, readQuestions } from "./asking/questions.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
 
 /** One command of the service, from its words and flags to its rows. */
@@ -25,7 +31,7 @@ export async function runEndpoint(
 ): Promise<ExitCode> {
   const wishes = readFollowWishes(flags);
   if (wishes !== undefined)
-    return await (await import("./follow.ts")).runFollow(group, words, flags, wishes, outer);
+    return await (await import("./follow/follow.ts")).runFollow(group, words, flags, wishes, outer);
   const command = [...(group[0]?.command.split(" ") ?? []), ...words];
   return await runQuestions(
     { command, flags, outer },
@@ -100,7 +106,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
   const open = await openClient(context, options, notices);
   try {
     if (typed.flags["estimate"] === true) {
-      const { runEstimate } = await import("./run-estimate.ts");
+      const { runEstimate } = await import("./spending/run-estimate.ts");
       return await runEstimate(context, typed.flags, options, questions, open.client);
     }
     const seen = createSeenKeys(reachOf(questions.endpoint), asking.to.isResumed);
@@ -138,7 +144,7 @@ async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
     if (to.receipt === undefined) return;
-    const { writeReceipt } = await import("./receipt.ts");
+    const { writeReceipt } = await import("./output/receipt.ts");
     writeReceipt(to, run, { started, exit, failure });
   };
   const receiveFailure = async (failure: unknown): Promise<void> => {

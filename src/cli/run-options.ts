@@ -8,9 +8,10 @@ import { isTier, type Tier, tiers } from "../model/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
 import { readSettings, type Settings, settings as settable, type Sourced } from "../settings/settings.ts";
 import type { Faults } from "../sandbox/faults/fault.ts";
-import { type FlagValues, globalFlags } from "./flags.ts";
-import { readCount, readText, readTime } from "./read-flag.ts";
-import { readFaults } from "./read-faults.ts";
+import type { FlagValues } from "./flags/flags.ts";
+import { globalFlags } from "./flags/global-flags.ts";
+import { readCount, readText, readTime } from "./flags/read-flag.ts";
+import { readFaults } from "./flags/read-faults.ts";
 
 /** What the flags that every command takes, the environment and config.json make of this run. */
 export interface RunOptions {

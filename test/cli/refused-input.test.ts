@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endpointFlags } from "../../src/cli/endpoint-flags.ts";
-import { commandGroups } from "../../src/cli/positionals.ts";
+import { endpointFlags } from "../../src/cli/flags/endpoint-flags.ts";
+import { commandGroups } from "../../src/cli/asking/positionals.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";

@@ -4,8 +4,8 @@ import { visibleText } from "../../render/sanitise.ts";
 import { configPath, readConfigFile } from "../../settings/config-file.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
 import { configWarnings } from "../../settings/settings.ts";
-import type { FlagValues } from "../flags.ts";
-import { expectWords, writeRows } from "../local-output.ts";
+import type { FlagValues } from "../flags/flags.ts";
+import { expectWords, writeRows } from "../output/local-output.ts";
 
 export async function get(words: readonly string[], _flags: FlagValues, context: Context): Promise<ExitCode> {
   expectWords(words, 1, "config get <name>");

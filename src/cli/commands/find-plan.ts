@@ -6,9 +6,9 @@ import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { rawAt } from "../../model/raw-json.ts";
 import { isTier, plans, type Tier } from "../../model/tier.ts";
-import { budgetOf } from "../budget.ts";
+import { budgetOf } from "../spending/budget.ts";
 import { createNotices } from "../notices.ts";
-import { openPace } from "../open-pace.ts";
+import { openPace } from "../spending/open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 
 export interface SeenPlan {

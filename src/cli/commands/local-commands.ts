@@ -1,8 +1,8 @@
-import { globalFlags } from "../flags.ts";
+import { globalFlags } from "../flags/global-flags.ts";
 import type { LocalCommand } from "../local-command.ts";
-import { apiFlags, apiNotes } from "./api-flags.ts";
+import { apiFlags, apiNotes } from "../raw/api-flags.ts";
 import { faultsHelp, sandboxFlags } from "./sandbox-flags.ts";
-import { streamFlags, streamNotes } from "./stream-flags.ts";
+import { streamFlags, streamNotes } from "../stream/stream-flags.ts";
 
 const asking = [
   "output",
@@ -35,7 +35,7 @@ export const localCommands: readonly LocalCommand[] = [
     flags: apiFlags,
     notes: apiNotes,
     shared: globalFlags.map(({ name }) => name),
-    run: async (words, flags, context) => await (await import("./api.ts")).api(words, flags, context),
+    run: async (words, flags, context) => await (await import("../raw/api.ts")).api(words, flags, context),
   },
   {
     words: "stream",
@@ -64,7 +64,8 @@ export const localCommands: readonly LocalCommand[] = [
       "key-file",
       "profile",
     ],
-    run: async (words, flags, context) => await (await import("./stream.ts")).stream(words, flags, context),
+    run: async (words, flags, context) =>
+      await (await import("../stream/stream.ts")).stream(words, flags, context),
   },
   {
     words: "auth login",

@@ -1,5 +1,5 @@
 import { faultTraits } from "../../sandbox/faults/kinds.ts";
-import type { Flag } from "../flags.ts";
+import type { Flag } from "../flags/flags.ts";
 
 const group = "Sandbox";
 

@@ -2,9 +2,9 @@ import { usageFailure } from "../../model/failure.ts";
 import { choiceFailure } from "../../model/read-param.ts";
 import type { Dialect } from "../../sandbox/dialect.ts";
 import type { SandboxOptions } from "../../sandbox/exchange.ts";
-import type { FlagValues } from "../flags.ts";
-import { readFaults } from "../read-faults.ts";
-import { readCount, readText, readTime } from "../read-flag.ts";
+import type { FlagValues } from "../flags/flags.ts";
+import { readFaults } from "../flags/read-faults.ts";
+import { readCount, readText, readTime } from "../flags/read-flag.ts";
 
 /** Beyond it a count says nothing that no limit would not say. */
 const most = 1_000_000_000_000;

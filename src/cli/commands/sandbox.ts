@@ -7,8 +7,8 @@ import { withoutSecrets } from "../../model/key.ts";
 import { formatInstant, parseTimeBound } from "../../model/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../settings/read-json-file.ts";
-import type { FlagValues } from "../flags.ts";
-import { readCount, readText } from "../read-flag.ts";
+import type { FlagValues } from "../flags/flags.ts";
+import { readCount, readText } from "../flags/read-flag.ts";
 import { readServiceOptions } from "./sandbox-options.ts";
 
 /** Serves until a signal ends it, or for as long as one command runs inside. */

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from "../catalogue.ts";
-import type { Flag } from "../flags.ts";
+import type { Flag } from "../flags/flags.ts";
 import { groupSummaries } from "../group-summaries.ts";
 
 export const takesFile = (flag: Flag): boolean => flag.value === "file";

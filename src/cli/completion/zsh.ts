@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from "../catalogue.ts";
-import type { Flag } from "../flags.ts";
+import type { Flag } from "../flags/flags.ts";
 import { nextWords, prefixes, takesFile } from "./words.ts";
 
 export function zshScript(entries: readonly CatalogueEntry[]): string {

@@ -1,0 +1,96 @@
+import type { Client } from "../../client/client.ts";
+import { member } from "../../model/own-member.ts";
+import { walkPages } from "../../client/pages.ts";
+import { dexes } from "../../endpoints/dexes.ts";
+import { networks } from "../../endpoints/networks.ts";
+import type { Question } from "../../model/args.ts";
+import type { Context } from "../../model/context.ts";
+import { Failure } from "../../model/failure.ts";
+import { nearest } from "../../model/nearest.ts";
+import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
+import { networkAliases } from "./network-aliases.ts";
+
+/**
+ * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request
+ * a day. Anything but a Failure is thrown on: it is a bug or an interruption.
+ */
+export async function withSuggestion(
+  cause: unknown,
+  context: Context,
+  client: Client,
+  question: Question,
+): Promise<Failure> {
+  if (!(cause instanceof Failure)) throw cause;
+  const { status, code, body } = cause.details;
+  const network = question.args.get("network");
+  if (status !== 404 || network === undefined || !question.endpoint.path.includes("{network}")) return cause;
+  // A 404 with a code is about what the code says; one with an empty body may be about network or address.
+  const isUnsaid = body === undefined || !body.has("error");
+  if (code !== "unsupported_network" && !isUnsaid) return cause;
+  const known = await listKnown(context, client, { endpoint: networks, args: new Map() }, ["id"]);
+  const slugs = known.map(([id = ""]) => id);
+  if (slugs.length === 0 || slugs.includes(network)) return cause;
+  const alias = networkAliases.get(network.toLowerCase());
+  const near = alias !== undefined && slugs.includes(alias) ? alias : nearest(network, slugs);
+  return new Failure(`network "${network}" is not known to the service`, {
+    ...cause.details,
+    code: "unsupported_network",
+    next: near === undefined ? "list them: dexdata networks" : `did you mean ${near}?`,
+  });
+}
+
+/** A DEX's display name finds nothing where its id is meant: says the id. Asked only after an empty answer. */
+export async function hintAtEmpty(
+  context: Context,
+  client: Client,
+  question: Question,
+): Promise<string | undefined> {
+  const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
+  if (dex === undefined || network === undefined) return undefined;
+  const listing = { endpoint: dexes, args: new Map([["network", network]]) };
+  const known = await listKnown(context, client, listing, ["dex_id", "dex_name"]);
+  const typed = dex.toLowerCase();
+  if (known.some(([id = ""]) => id.toLowerCase() === typed)) return undefined;
+  const named = known.find(([, name = ""]) => name.toLowerCase() === typed);
+  const id =
+    named?.[0] ??
+    nearest(
+      dex,
+      known.map(([each = ""]) => each),
+    );
+  const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
+  const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
+  return `dexdata: ${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
+}
+
+/**
+ * The named fields of every row of a short list, from the cache where it was asked today. Empty when it cannot be
+ * had: a hint must not hide the answer it belongs to.
+ */
+async function listKnown(
+  context: Context,
+  client: Client,
+  { endpoint, args }: Question,
+  fields: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const name = `${client.target.rest} ${endpoint.id} ${args.get("network") ?? ""}`;
+  // The sandbox costs nothing and has another port each time.
+  const cached = client.target.isSimulated ? undefined : readCachedList(context, name);
+  if (cached !== undefined) return cached.map((text) => text.split("\t"));
+  const rows: string[][] = [];
+  try {
+    for await (const page of walkPages(client, endpoint, args, { pageSize: 100, isStrict: true })) {
+      rows.push(...page.values.map((row) => fields.map((field) => String(member(row, field)))));
+    }
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    return [];
+  }
+  if (!client.target.isSimulated)
+    writeCachedList(
+      context,
+      name,
+      rows.map((row) => row.join("\t")),
+    );
+  return rows;
+}

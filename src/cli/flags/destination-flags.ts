@@ -1,0 +1,50 @@
+import { checkOutFile, journalOf, lockOf, trueName } from "../../pull/out-file.ts";
+import { usageFailure } from "../../model/failure.ts";
+import type { FlagValues } from "./flags.ts";
+import { readText } from "./read-flag.ts";
+
+/** Where the rows of a run go, as typed. */
+export interface DestinationFlags {
+  /** Undefined: stdout. */
+  readonly file: string | undefined;
+  /** Go on with what an interrupted run left in the file; else the file is whole or absent. */
+  readonly isResumed: boolean;
+  /** A file that exists may be replaced. */
+  readonly isForced: boolean;
+  readonly receipt: string | undefined;
+}
+
+/** `--out`, `--resume`, `--force` and `--receipt`; a file that would be lost is refused. */
+export function readDestination(flags: FlagValues): DestinationFlags {
+  const [file, receipt] = [readText(flags, "out"), readText(flags, "receipt")];
+  const isResumed = flags["resume"] === true;
+  const isForced = flags["force"] === true;
+  if (file === undefined) {
+    for (const name of ["resume", "force"]) {
+      if (flags[name] === true)
+        throw usageFailure(`--${name}: goes with --out`, "name the file: --out rows.ndjson");
+    }
+  }
+  if (isResumed && isForced)
+    throw usageFailure(
+      "--resume and --force: one goes on with the file, the other replaces it",
+      "leave out one of them",
+    );
+  if (file === "") throw usageFailure('--out "": must be the name of a file');
+  if (receipt === "") throw usageFailure('--receipt "": must be the name of a file');
+  if (file !== undefined) checkOutFile(file, isResumed || isForced);
+  if (receipt !== undefined) checkReceipt(receipt, file);
+  return { file, isResumed, isForced, receipt };
+}
+
+/** An older receipt is replaced; the rows and what belongs to them are not. */
+function checkReceipt(receipt: string, file: string | undefined): void {
+  checkOutFile(receipt, true, "--receipt");
+  if (file === undefined) return;
+  const taken = [file, journalOf(file), lockOf(file)].map(trueName);
+  if (taken.includes(trueName(receipt)))
+    throw usageFailure(
+      `--receipt "${receipt}": belongs to --out "${file}"`,
+      "the receipt is a file of its own",
+    );
+}

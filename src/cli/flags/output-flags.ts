@@ -1,0 +1,60 @@
+import { colorModes, outputFormats } from "../../settings/settings.ts";
+import type { Flag } from "./flags.ts";
+
+/** What is shown, and where it goes. */
+export const outputFlags: readonly Flag[] = [
+  {
+    name: "output",
+    short: "o",
+    value: "format",
+    choices: outputFormats,
+    help: "table (default on a terminal), ndjson (default in a pipe) or json",
+    group: "Output",
+  },
+  {
+    name: "fields",
+    value: "paths",
+    help: "only these fields: id,24h.volume_usd,tokens.0.symbol",
+    group: "Output",
+  },
+  {
+    name: "color",
+    value: "when",
+    choices: colorModes,
+    help: "colour in tables",
+    group: "Output",
+  },
+  {
+    name: "out",
+    value: "file",
+    help: "write the rows to this file, whole or not at all",
+    group: "Output",
+  },
+  {
+    name: "resume",
+    help: "with --out: keep what came, and go on where an interrupted pull ended",
+    group: "Output",
+  },
+  { name: "force", help: "with --out: replace a file that exists", group: "Output" },
+  {
+    name: "receipt",
+    value: "file",
+    help: "write down window, rows, hash, credits and whether it is complete",
+    group: "Output",
+  },
+  { name: "validate", help: "check every row against the interface's schema", group: "Output" },
+  { name: "quiet", short: "q", help: "no closing line on a terminal", group: "Output" },
+  {
+    name: "stats",
+    help: "print requests, credits and time on stderr, also without a terminal",
+    group: "Output",
+  },
+  { name: "verbose", short: "v", help: "one line a request on stderr; -vv with headers", group: "Output" },
+  {
+    name: "error-format",
+    value: "format",
+    choices: ["text", "json"],
+    help: "form of an error on stderr",
+    group: "Output",
+  },
+];

@@ -1,0 +1,45 @@
+import type { Flag } from "./flags.ts";
+
+const limitFlag: Flag = { name: "limit", value: "n", help: "rows in all (default 10)", group: "Rows" };
+
+const pagingFlags: readonly Flag[] = [
+  limitFlag,
+  { name: "all", help: "every row, page after page", group: "Rows" },
+  { name: "page-size", value: "1..100", help: "rows one request asks for", group: "Rows" },
+  { name: "cursor", value: "cursor", help: "continue where an earlier call ended", group: "Rows" },
+];
+
+const pageFlag: Flag = { name: "page", value: "n", help: "begin with this page, from 1", group: "Rows" };
+
+const strictFlag: Flag = {
+  name: "no-strict",
+  help: "take rows though the service did not apply a filter",
+  group: "Rows",
+};
+
+/** The flags that follow from how an endpoint answers. */
+export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
+  single: [],
+  list: [{ ...limitFlag, help: "rows in all (default: all)" }],
+  "cursor-pages": [...pagingFlags, strictFlag],
+  "numbered-pages": [...pagingFlags, pageFlag],
+  batch: [
+    {
+      name: "missing",
+      value: "how",
+      choices: ["skip", "null", "fail"],
+      help: "tokens without a price: skip (named on stderr), null (a line each) or fail (exit 8)",
+      group: "Rows",
+    },
+  ],
+  candles: [
+    {
+      name: "fill",
+      value: "how",
+      choices: ["null", "previous"],
+      help: "a row for each interval without a trade, its prices null or the close before",
+      group: "Rows",
+    },
+  ],
+  groups: [{ name: "type", value: "groups", help: "only these: tokens,pools,dexes", group: "Rows" }],
+};

@@ -1,0 +1,94 @@
+import { usageFailure } from "../../model/failure.ts";
+import type { StopTimes } from "../../tail/follow/stops.ts";
+import type { Flag, FlagValues } from "../flags/flags.ts";
+import { readCount, readText, readTime } from "../flags/read-flag.ts";
+
+const group = "Following";
+
+/** Flags of a list that can be followed. */
+export const followFlags: readonly Flag[] = [
+  {
+    name: "follow",
+    help: "from --from, or now, on: history and then what comes, oldest first (a credit a read and an event); --out adds to its file",
+    group,
+  },
+  {
+    name: "poll",
+    value: "duration",
+    help: "with --follow: read this often instead of listening to the stream",
+    group,
+  },
+  { name: "for", value: "duration", help: "with --follow: stop after so long", group },
+  {
+    name: "idle-exit",
+    value: "duration",
+    help: "with --follow: stop with exit 8 when no row came for so long",
+    group,
+  },
+  {
+    name: "events",
+    value: "file",
+    help: "with --follow: append what happens as NDJSON: open, retry, gap, filled, late, credits",
+    group,
+  },
+  {
+    name: "streaming-url",
+    value: "url",
+    help: "with --follow: streaming host instead of the configured one",
+    group: "Hosts and keys",
+  },
+];
+
+/** How to follow, as typed. */
+export interface FollowWishes extends StopTimes {
+  readonly limit: number | undefined;
+  /** Milliseconds between reads; undefined where a stream says when. */
+  readonly poll: number | undefined;
+  readonly events: string | undefined;
+  /** The pattern of the files that lines are added to; undefined for stdout. */
+  readonly out: string | undefined;
+}
+
+/** Flags of a list that ends, and why they say nothing of one that does not. */
+const ofLists: Readonly<Record<string, string>> = {
+  all: "--follow takes every row anyway",
+  to: "--follow has no end in the rows' time; stop it by --for or --limit",
+  page: "--follow begins by time; use --from",
+  cursor: "--follow begins by time; use --from",
+  receipt: "--follow has no end that a receipt could speak of",
+  resume: "--follow adds to the file by itself",
+  force: "--follow adds to the file by itself; remove it before, or name another",
+  estimate: "what --follow costs depends on what comes; bound it by --max-credits, or use --poll",
+  deadline: "use --for",
+  validate: "leave it out; rows are passed on as they come",
+};
+
+/** Milliseconds; more often than this nothing would be gained. */
+const shortestPoll = 2000;
+
+/** Undefined where nothing is to be followed. */
+export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
+  const duration = readTime(flags, "for");
+  const [idle, poll] = [readTime(flags, "idle-exit"), readTime(flags, "poll")];
+  const events = readText(flags, "events");
+  if (flags["follow"] !== true) {
+    const foreign = followFlags.find(({ name }) => flags[name] !== undefined);
+    if (foreign !== undefined) throw usageFailure(`--${foreign.name}: goes with --follow`, "add --follow");
+    return undefined;
+  }
+  for (const [name, next] of Object.entries(ofLists)) {
+    if (flags[name] !== undefined) throw usageFailure(`--${name}: does not go with --follow`, next);
+  }
+  const [out, output] = [readText(flags, "out"), readText(flags, "output")];
+  if (out !== undefined && output !== undefined && output !== "ndjson")
+    throw usageFailure(`--output ${output}: lines are added to the file of --out`, "use ndjson");
+  if (poll !== undefined && poll < shortestPoll)
+    throw usageFailure(`--poll "${readText(flags, "poll")}": must be 2s or more`, "each read costs a credit");
+  if (poll !== undefined && flags["streaming-url"] !== undefined)
+    throw usageFailure(
+      "--poll and --streaming-url: by the clock no stream is opened",
+      "leave out one of them",
+    );
+  if (events === "") throw usageFailure('--events "": must be the name of a file');
+  return { duration, idle, poll, events, out, limit: readCount(flags, "limit", { min: 1 }) };
+}

@@ -1,0 +1,178 @@
+import type { Meter } from "../../client/meter.ts";
+import type { Clock } from "../../model/context.ts";
+import type { Failure } from "../../model/failure.ts";
+import { compareInstants, type Instant } from "../../model/time.ts";
+import { substituteGap } from "../../tail/follow/schedule.ts";
+import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
+import type { Gap, Moment } from "../../tail/shard.ts";
+import type { LoggedEvent } from "../output/event-log.ts";
+import { counted, type Notices } from "../notices.ts";
+
+/** Says what becomes of a tail besides its rows: a line on stderr for people, one in `--events` for programs. */
+export interface FollowReport {
+  readonly opened: (at: Moment, gap: Gap | undefined) => void;
+  /** So many events cost as many credits. */
+  readonly charged: (events: number) => void;
+  readonly streamLost: (failure: Failure, waitMilliseconds: number) => void;
+  readonly said: (kind: string, text: string) => void;
+  readonly readFailed: (failure: Failure, waitMilliseconds: number) => void;
+  /** A read that began then has brought everything; so many rows were new. */
+  readonly caughtUp: (began: number, rows: number) => void;
+  readonly late: (rows: number, seconds: number) => void;
+  /** So many rows are dated ahead of the service's own present, the first of them at that instant. */
+  readonly ahead: (rows: number, first: Instant) => void;
+  /** The file holds rows of earlier runs. `from`: where it was told to begin. */
+  readonly continued: (written: WrittenRows, from: Instant | undefined, latest: number) => void;
+  /** At the end so many rows had been read that whoever reads the output did not take. */
+  readonly unwritten: (rows: number) => void;
+  /** What it was, at the end: so many rows, and what REST cost. */
+  readonly ended: (rows: number, meter: Meter) => void;
+  /** Whether the stream calls for reads just now. */
+  readonly isListening: () => boolean;
+}
+
+/** The same words are said again after so many milliseconds. */
+const repetition = 60_000;
+/** So many different ones are remembered. */
+const mostSaid = 1000;
+
+interface Hole {
+  readonly from: number;
+  readonly to: number;
+  /** A read that began before this instant, on the clock that cannot jump, may lack some of it. */
+  readonly readAfter: number;
+}
+
+export function createFollowReport(
+  { warn, remark }: Pick<Notices, "warn" | "remark">,
+  clock: Pick<Clock, "now" | "elapsed">,
+  log: (event: LoggedEvent) => void,
+): FollowReport {
+  let isListening = false;
+  const said = new Map<string, number>();
+  let isPollSaid = false;
+  let isAheadSaid = false;
+  let events = 0;
+  let holes: Hole[] = [];
+  let lastRead: number | undefined;
+  let failedSince: number | undefined;
+  const at = (): string => instant(clock.now());
+
+  /** The same words are not repeated for a minute: a service that goes wrong for days must not fill the disk of a log. */
+  const sayOnce = (words: string, text: string = words): void => {
+    const before = said.get(words);
+    if (before !== undefined && clock.elapsed() - before < repetition) return;
+    if (said.size >= mostSaid) said.clear();
+    said.set(words, clock.elapsed());
+    warn(text);
+  };
+
+  return {
+    isListening: () => isListening,
+    opened: (moment, gap) => {
+      isListening = true;
+      log({ event: "open", at: instant(moment.now) });
+      if (gap === undefined) return;
+      const hole = { from: gap.from.now, to: gap.to.now };
+      holes.push({ ...hole, readAfter: moment.elapsed });
+      log({ event: "gap", ...bounds(hole), reason: gap.reason });
+      warn(`dexdata: the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
+    },
+    charged: (more) => {
+      events += more;
+    },
+    continued: (written, from, latest) => warn(`dexdata: ${continuedLine(written, from, latest)}`),
+    unwritten: (rows) => {
+      log({ event: "unwritten", at: at(), rows });
+      warn(
+        `dexdata: ${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`,
+      );
+    },
+    ended: (rows, { requests, credits }) => {
+      log({ event: "credits", at: at(), rows, requests, events, credits: credits + events });
+      const ofStream = events === 0 ? "" : `; the stream's events cost ${counted(events, "credit")} more`;
+      remark(`dexdata: followed ${counted(rows, "row")}${ofStream}`);
+    },
+    streamLost: (failure, wait) => {
+      const begin = isListening ? "the stream is gone" : "no stream";
+      isListening = false;
+      log({ event: "retry", at: at(), reason: failure.message, wait_ms: wait });
+      const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
+      isPollSaid = true;
+      const lost = `dexdata: ${begin}: ${failure.message}`;
+      sayOnce(lost, `${lost}; asking for it again in ${seconds(wait)}${meanwhile}`);
+    },
+    said: (kind, text) => {
+      log({ event: kind, at: at(), message: text });
+      sayOnce(`dexdata: the stream says (${kind}): ${text}`);
+    },
+    readFailed: (failure, wait) => {
+      failedSince ??= lastRead ?? clock.now();
+      log({ event: "read_failed", at: at(), reason: failure.message, wait_ms: wait });
+      warn(`dexdata: ${failure.message}; reading again in ${seconds(wait)}`);
+    },
+    caughtUp: (began, rows) => {
+      lastRead = clock.now();
+      if (failedSince !== undefined)
+        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
+      failedSince = undefined;
+      const filled = holes.filter(({ readAfter }) => readAfter <= began);
+      holes = holes.filter(({ readAfter }) => readAfter > began);
+      for (const hole of filled) {
+        log({ event: "filled", ...bounds(hole), rows });
+        warn(`dexdata: nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
+      }
+    },
+    late: (rows, behind) => {
+      log({ event: "late", at: at(), rows, seconds: behind });
+      warn(
+        `dexdata: ${counted(rows, "row")} came late: up to ${seconds(behind * 1000)} older than what was written before`,
+      );
+    },
+    ahead: (rows, first) => {
+      const time = instant(first.seconds * 1000);
+      log({ event: "ahead", at: at(), rows, first: time });
+      if (isAheadSaid) return;
+      isAheadSaid = true;
+      warn(
+        `dexdata: ${counted(rows, "row")} dated ahead of the service's time (${time}): written, and not followed from`,
+      );
+    },
+  };
+}
+
+function continuedLine({ file, rows }: WrittenRows, from: Instant | undefined, latest: number): string {
+  const newest = rows === undefined ? undefined : continuationOf(rows, latest)?.newest;
+  if (newest === undefined)
+    return from === undefined
+      ? `${file}: where its rows end cannot be told; those from there until now are not read (--from reads them)`
+      : `${file}: where its rows end cannot be told; those that it holds since --from are written again`;
+  const end = `${file} ends at ${instant(newest.seconds * 1000)}`;
+  if (from === undefined) return `${end}; going on from there`;
+  return compareInstants(from, newest) > 0
+    ? `${end}; rows from there to --from are not read`
+    : `${end}; what it holds since --from is written again (without --from it goes on from its end)`;
+}
+
+/** What reading by the clock costs: a credit a read, and one more where rows came, to see that none came before them. */
+export function pollLine(milliseconds: number): string {
+  const reads = Math.ceil(3_600_000 / milliseconds);
+  return `reading every ${milliseconds / 1000} s: ${counted(reads, "credit")} an hour, up to twice as many while rows come`;
+}
+
+function bounds({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {
+  return { from: instant(from), to: instant(to) };
+}
+
+function shown(hole: Pick<Hole, "from" | "to">): string {
+  const { from, to } = bounds(hole);
+  return `from ${from} to ${to}`;
+}
+
+function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.ceil(milliseconds / 1000)} s`;
+}

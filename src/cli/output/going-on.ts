@@ -1,0 +1,55 @@
+import { isInterruption } from "../../model/context.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Run } from "../answer-questions.ts";
+import { moreLine, quoted } from "./continuation.ts";
+import type { DestinationFlags } from "../flags/destination-flags.ts";
+import { flagWords } from "../flags/flags.ts";
+import { counted } from "../notices.ts";
+import { outputFailure } from "./output-failure.ts";
+import type { Typed } from "../run-endpoint.ts";
+
+/**
+ * What ended a pull early, with how many rows came before, so that they are not taken for all, and the command that
+ * goes on. After a signal, which is no failure, the same is said as a notice.
+ */
+export function whyCutShort(thrown: unknown, run: Run, to: DestinationFlags): unknown {
+  // A write that fails because the reader is gone is no failure of the output.
+  const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
+  const { rows } = run.destination.tally;
+  const next = howToGoOn(run, to);
+  if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
+    run.notices.warn(
+      `dexdata: stopped after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`,
+    );
+  }
+  if (!(cause instanceof Failure) || rows === 0) return cause;
+  return new Failure(`${cause.message}; ${counted(rows, "row")} came before`, {
+    ...cause.details,
+    next: next ?? cause.details.next,
+  });
+}
+
+function howToGoOn({ questions, last, typed, destination }: Run, to: DestinationFlags): string | undefined {
+  if (to.isResumed) return `go on with: ${sameCommand(typed)}`;
+  if (to.file !== undefined && to.isForced)
+    return `${to.file} is as it was; a pull that can go on has --resume instead of --force, and a file of its own`;
+  if (to.file !== undefined)
+    return `${to.file} was not written; a pull that can go on begins with: ${sameCommand(typed)} --resume`;
+  const { rowsOfQuestion, question } = destination.tally;
+  const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
+  if (last === undefined || (left !== undefined && left <= 0)) return undefined;
+  // No flag says at which of several inputs to begin.
+  if (question > 0 || last.page.next?.flag === "subject")
+    return `inputs are left; a pull that can go on begins with: ${sameCommand(typed)} --out FILE --resume`;
+  return moreLine(last.question, typed.flags, last.page, questions.walk.pageSize, left);
+}
+
+/** The words as they were typed. */
+function sameCommand({ command, flags }: Typed): string {
+  const words = ["dexdata", ...command];
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === undefined || name === "verbose" || name === "force") continue;
+    words.push(...flagWords(name, value));
+  }
+  return words.map(quoted).join(" ");
+}

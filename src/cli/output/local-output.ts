@@ -1,0 +1,81 @@
+import type { Context } from "../../model/context.ts";
+import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
+import { visibleText } from "../../render/sanitise.ts";
+import type { FlagValues } from "../flags/flags.ts";
+import { grouped } from "../notices.ts";
+import { readConfigFile } from "../../settings/config-file.ts";
+import { readSetting, settings } from "../../settings/settings.ts";
+import { readWord } from "../run-options.ts";
+
+/** Null is what nobody knows; undefined is left out. */
+type LocalRow = Readonly<Record<string, string | number | null | undefined>>;
+
+/** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
+export async function writeRows(
+  context: Context,
+  flags: FlagValues,
+  rows: readonly LocalRow[],
+): Promise<ExitCode> {
+  const format = formatOf(context, flags);
+  if (format === "table") await context.stdout.write(columnsOf(rows));
+  else if (format === "ndjson")
+    await context.stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  else await context.stdout.write(`${JSON.stringify(rows, null, context.stdout.isTerminal ? 2 : 0)}\n`);
+  return 0;
+}
+
+/** One object of a command of ours: name and value a line, or one JSON object. */
+export async function writeRecord(context: Context, flags: FlagValues, record: LocalRow): Promise<ExitCode> {
+  const format = formatOf(context, flags);
+  const lines = Object.entries(record).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  if (format === "table") await context.stdout.write(columnsOf(lines, { hasHeader: false }));
+  else
+    await context.stdout.write(
+      `${JSON.stringify(record, null, format === "json" && context.stdout.isTerminal ? 2 : 0)}\n`,
+    );
+  return 0;
+}
+
+/** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
+function formatOf(context: Context, flags: FlagValues): string {
+  return (
+    readWord(flags, "output") ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson")
+  );
+}
+
+function settledFormat(context: Context): string | undefined {
+  try {
+    return readSetting(context, readConfigFile(context), settings.output).value;
+  } catch (cause) {
+    if (cause instanceof Failure) return undefined;
+    throw cause;
+  }
+}
+
+/** Words a command of ours does not take are refused rather than ignored. */
+export function expectWords(words: readonly string[], count: number, usage: string): void {
+  if (words.length !== count) throw usageFailure(`usage: dexdata ${usage}`);
+}
+
+function shown(value: LocalRow[string]): string {
+  if (value === null) return "unknown";
+  return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
+}
+
+function columnsOf(rows: readonly LocalRow[], { hasHeader = true } = {}): string {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => names.map((name) => shown(row[name])));
+  const lines = hasHeader ? [names.map((name) => name.toUpperCase()), ...cells] : cells;
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { Failure } from "../../model/failure.ts";
+import type { CheckpointHeader } from "../../pull/checkpoint.ts";
+import type { Questions } from "../asking/questions.ts";
+import type { RunOptions } from "../run-options.ts";
+
+type Query = CheckpointHeader["query"];
+
+/** Everything that decides which rows come, in which form: two runs may share a file only if all of it is the same. */
+export function queryOf(questions: Questions, options: RunOptions): Query {
+  const { endpoint, asked, walk, ...rest } = questions;
+  const { subjects, ...pages } = walk;
+  const only = asked.length === 1 ? asked[0] : undefined;
+  const query: Record<string, string> = {
+    command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
+    service: serviceOf(options),
+    "--output": options.format,
+    "--fields": options.fields?.join(",") ?? "all",
+  };
+  for (const [name, value] of only ?? []) query[`asked: ${name}`] = value;
+  if (only === undefined) query["what is asked for"] = digest(asked.map((args) => [...args]));
+  if (subjects !== undefined) query["what is asked for"] = digest(subjects);
+  for (const [name, value] of Object.entries({ ...pages, ...rest }))
+    query[name] = JSON.stringify(value) ?? "all";
+  return query;
+}
+
+/** The free and the paid host are one service, so that a pull may go on under another plan. */
+function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
+  if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
+  return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+export function checkSameQuery(file: string, begun: Query, asked: Query): void {
+  for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
+    if (begun[name] === asked[name]) continue;
+    const was = begun[name] ?? "not set";
+    throw new Failure(
+      `--out "${file}": was begun by another query (${name}: ${was}; now ${asked[name] ?? "not set"})`,
+      {
+        exit: 2,
+        code: "checkpoint",
+        retryable: false,
+        next: "repeat the command as it was, or begin anew with --force instead of --resume",
+      },
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { pid } from "node:process";
+import { exitOfInterruption, isInterruption } from "../../model/context.ts";
+import { Failure } from "../../model/failure.ts";
+import { escapeJsonText, prettyJson } from "../../model/json-text.ts";
+import { hideSecrets } from "../../model/key.ts";
+import { formatInstant, fromWire } from "../../model/time.ts";
+import { version } from "../../model/version.ts";
+import type { Run } from "../answer-questions.ts";
+import type { DestinationFlags } from "../flags/destination-flags.ts";
+import { counted } from "../notices.ts";
+import type { Questions } from "../asking/questions.ts";
+
+/** How a run ended. */
+export interface Ending {
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+  readonly exit: number;
+  readonly failure: unknown;
+}
+
+/**
+ * What a pull was, for whoever has to trust its file later: the window, the requests, the rows, the hash of the output,
+ * the credits, and whether it is complete or why not. Written whole, in the place of an older one.
+ */
+export function writeReceipt(to: DestinationFlags, run: Run, ending: Ending): void {
+  const { receipt = "" } = to;
+  const staged = `${receipt}.${pid}.new`;
+  try {
+    writeFileSync(staged, hideSecrets(escapeJsonText(`${receiptText(to, run, ending)}\n`)));
+    renameSync(staged, receipt);
+  } catch (cause) {
+    rmSync(staged, { force: true });
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw new Failure(`--receipt "${receipt}": cannot be written (${code})`, {
+      exit: 1,
+      code: "output",
+      retryable: false,
+      next: "the rows are not concerned; check the folder's permissions and free space",
+      cause,
+    });
+  }
+}
+
+/** JSON texts by name, so that what the service wrote keeps its digits. */
+function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }: Ending): string {
+  const { questions, options, destination, open, context } = run;
+  const { tally, sink, before } = destination;
+  const { meter, target } = open.client;
+  const { command, rawPath } = questions.endpoint;
+  const [args] = questions.asked;
+  const reason = whyNot(failure) ?? whyNotWhole(run, exit);
+  const members: Readonly<Record<string, string>> = {
+    dexdata: JSON.stringify(version),
+    command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
+    asked: JSON.stringify(questions.asked.length === 1 ? Object.fromEntries(args ?? []) : null),
+    inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
+    service: JSON.stringify(target.rest),
+    simulated: String(target.isSimulated),
+    plan: JSON.stringify(meter.plan ?? target.tier),
+    started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
+    ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
+    window: windowText(questions, tally.to),
+    requests: String(before.requests + meter.requests),
+    rows: String(tally.rows),
+    repeats_dropped: String(tally.repeats),
+    missing: String(tally.missing),
+    refused: String(tally.refused),
+    first_row: tally.first ?? "null",
+    last_row: tally.last ?? "null",
+    output: JSON.stringify({
+      file: to.file ?? null,
+      format: options.format,
+      bytes: sink.bytes(),
+      sha256: sink.sha256(),
+    }),
+    credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
+    complete: String(reason === null),
+    why_not: JSON.stringify(reason),
+    exit: String(exitOf(failure) ?? exit),
+  };
+  const text = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return prettyJson(`{${text.join(",")}}`);
+}
+
+/** The bounds in time as they were sent, frozen where the pull froze them. A raw call sends any text. */
+function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
+  const [args] = asked;
+  const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
+  const shown = (bound: string | undefined): string | null =>
+    bound === undefined ? null : walk.once === undefined ? formatInstant(fromWire(bound)) : bound;
+  return JSON.stringify({ from: shown(from), to: shown(to) });
+}
+
+function whyNot(failure: unknown): string | null {
+  if (failure === undefined) return null;
+  if (isInterruption(failure)) return failure.cause;
+  return failure instanceof Error ? failure.message : "it failed";
+}
+
+/** Delivered, but some of what was asked for is not in it. */
+function whyNotWhole({ destination: { tally } }: Run, exit: number): string | null {
+  if (exit === 0) return null;
+  return tally.refused > 0
+    ? `${counted(tally.refused, "input")} refused`
+    : `${counted(tally.missing, "price")} missing`;
+}
+
+function exitOf(failure: unknown): number | undefined {
+  if (isInterruption(failure)) return exitOfInterruption(failure);
+  return failure instanceof Failure ? failure.exit : undefined;
+}
+
+/** A header may hold anything; only a whole number is one here, with all its digits. */
+function digits(text: string | undefined): string {
+  return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
+}

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { Budget } from "../../client/budget.ts";
+import type { Target } from "../../client/target.ts";
+import type { Context } from "../../model/context.ts";
+import { Failure } from "../../model/failure.ts";
+import { member } from "../../model/own-member.ts";
+import { findFolders } from "../../settings/folders.ts";
+import { removeUnused, updateStateFile } from "../../settings/state-file.ts";
+
+/** `budget.daily` in credits, and what changes it. */
+export interface DailyTerms {
+  readonly most: number;
+  /** A command or a variable: goes before ` changes it`. */
+  readonly changedBy: string;
+}
+
+interface Spent {
+  /** `2026-11-21`, UTC. */
+  readonly day: string;
+  readonly credits: number;
+}
+
+/**
+ * What all processes of this machine may spend in a UTC day, with this key (or none) on this service. Credits are
+ * noted before a request leaves and taken back when it cost nothing, so a process that is killed in between has
+ * spent too much on paper rather than too much in truth.
+ */
+export function dailyBudget(
+  context: Context,
+  target: Pick<Target, "rest" | "key">,
+  { most, changedBy }: DailyTerms,
+): Budget {
+  const file = budgetFile(context, target);
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One change at a time in this process: they would only wait for each other's lock. */
+  const change = async (by: (spent: Spent) => Spent): Promise<Spent> => {
+    const turn = last.then(async () => {
+      return await updateStateFile(context, file, (before) => {
+        const now = context.clock.now();
+        const isNew = before === undefined && !existsSync(file);
+        // Sandboxes get a file for each port they ever had: the old ones go when a new one comes.
+        if (isNew) removeUnused(path.dirname(file), /^budget-[\da-f]{16}\.json$/u, now);
+        const after = by(isNew ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
+        return { after, result: after };
+      });
+    });
+    last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } catch (cause) {
+      const isOurs = cause instanceof Failure && ours.has(cause.details.code ?? "");
+      if (isOurs || context.signal.aborted) throw cause;
+      throw notKept(file, cause instanceof Error ? cause.message : String(cause), cause);
+    }
+  };
+
+  return {
+    claim: async (credits) => {
+      const { day } = await change((spent) => {
+        if (spent.credits + credits > most) throw passed(most, changedBy, spent, credits);
+        return { ...spent, credits: spent.credits + credits };
+      });
+      return {
+        settle: async (cost) => {
+          if (cost === credits) return;
+          // At midnight a new count has begun, which this request is no part of. What cannot be given back stays
+          // counted as spent, which is no reason to fail.
+          await change((spent) =>
+            spent.day === day ? { day, credits: spent.credits - (credits - cost) } : spent,
+          ).catch(() => undefined);
+        },
+      };
+    },
+  };
+}
+
+/** The key is in neither the file nor its name: a hash of it and of the service stands for both. */
+function budgetFile(context: Context, { rest, key }: Pick<Target, "rest" | "key">): string {
+  const hash = createHash("sha256")
+    .update(`${rest}\n${key ?? ""}`)
+    .digest("hex")
+    .slice(0, 16);
+  return path.join(findFolders(context).state, `budget-${hash}.json`);
+}
+
+/** Counted anew each day. What cannot be read is no count of nothing: the budget would be passed unseen. */
+function readSpent(content: unknown, file: string, today: string): Spent {
+  const [day, credits] = [member(content, "day"), member(content, "credits")];
+  if (typeof day !== "string" || typeof credits !== "number")
+    throw notKept(file, "it does not hold what this program writes there");
+  return day === today ? { day, credits } : { day: today, credits: 0 };
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+const ours: ReadonlySet<string> = new Set(["daily_budget", "budget_not_kept"]);
+
+function passed(most: number, changedBy: string, spent: Spent, credits: number): Failure {
+  const end = dayOf(Date.parse(spent.day) + 86_400_000);
+  return new Failure(
+    `budget.daily ${most}: ${spent.credits} credits are counted as spent today, and the next request would cost ${credits}; the day ends at ${end}T00:00:00Z, ${changedBy} changes the budget`,
+    { exit: 5, code: "daily_budget", retryable: false },
+  );
+}
+
+function notKept(file: string, why: string, cause?: unknown): Failure {
+  return new Failure(`budget.daily cannot be kept in ${file}: ${why}`, {
+    exit: 2,
+    code: "budget_not_kept",
+    retryable: false,
+    next: "make the file and its folder writable, name another folder with DEXDATA_STATE_DIR, or take the budget back: dexdata config unset budget.daily",
+    cause,
+  });
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { createPace, memoryStore, type PaceStore } from "../../client/create-pace.ts";
+import type { Pace, PaceRate } from "../../client/pace.ts";
+import { readPaceState } from "../../client/pace-state.ts";
+import type { Target } from "../../client/target.ts";
+import type { Context } from "../../model/context.ts";
+import { plans } from "../../model/tier.ts";
+import { findFolders } from "../../settings/folders.ts";
+import { removeUnused, updateStateFile } from "../../settings/state-file.ts";
+import type { Notices } from "../notices.ts";
+import type { RunOptions } from "../run-options.ts";
+
+/** The pace of the target's key, shared with every process of this machine that uses it. */
+export function openPace(
+  context: Context,
+  { rpm }: Pick<RunOptions, "rpm">,
+  target: Target,
+  notices: Pick<Notices, "warn">,
+): Pace {
+  const rate = chooseRate(rpm, target);
+  // The sandbox of this process has its own minute, which no other process draws on.
+  const isAlone = target.isSimulated || rate.kind === "unlimited";
+  const store = isAlone ? memoryStore() : sharedStore(context, paceFile(context, target), notices);
+  return createPace(context, { rate, store, say: notices.warn });
+}
+
+function chooseRate({ value, where }: RunOptions["rpm"], { tier }: Target): PaceRate {
+  if (value === "unlimited") return { kind: "unlimited" };
+  if (value !== undefined) return { kind: "fixed", perMinute: value, where };
+  return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
+}
+
+/** One for each service and key; named by a hash, from which nobody finds the key. */
+function paceFile(context: Context, { rest, key }: Target): string {
+  const { origin, pathname } = new URL(rest);
+  const service = `${origin}${pathname.replace(/\/+$/u, "")}`;
+  const hash = createHash("sha256")
+    .update(`${service}\n${key ?? ""}`)
+    .digest("hex")
+    .slice(0, 32);
+  return path.join(findFolders(context).state, `pace-${hash}.json`);
+}
+
+/** Where the file cannot be had, this process goes on from what it last knew, alone. */
+function sharedStore(context: Context, file: string, { warn }: Pick<Notices, "warn">): PaceStore {
+  const own = memoryStore();
+  let isShared = true;
+  const update: PaceStore["update"] = async (change) => {
+    if (!isShared) return await own.update(change);
+    try {
+      return await updateStateFile(context, file, (content) => {
+        // Sandboxes get a file for each port they ever had: when a new one comes, the old ones go.
+        if (content === undefined)
+          removeUnused(path.dirname(file), /^pace-[\da-f]{32}\.json(?:\.\d+\.new)?$/u, context.clock.now());
+        const changed = change(readPaceState(content));
+        void own.update(() => changed);
+        return changed;
+      });
+    } catch (cause) {
+      if (context.signal.aborted) throw cause;
+      isShared = false;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      warn(`dexdata: the pace cannot be shared with other processes, so it is this one's own: ${why}`);
+      return await own.update(change);
+    }
+  };
+  return { update };
+}

@@ -1,0 +1,92 @@
+import { feedNames, streamIntervals } from "../../tail/feeds.ts";
+import type { Flag } from "../flags/flags.ts";
+
+export const streamFlags: readonly Flag[] = [
+  {
+    name: "feed",
+    value: "feed",
+    choices: feedNames,
+    help: "what to listen to (default prices)",
+    group: "Filters",
+  },
+  {
+    name: "by",
+    value: "what",
+    choices: ["token", "pool"],
+    help: "whose addresses these are: of transactions a pool's unless said, of reserves a token's",
+    group: "Filters",
+  },
+  {
+    name: "interval",
+    value: "interval",
+    choices: streamIntervals,
+    help: "length of a candle of --feed ohlcv (default 1s)",
+    group: "Filters",
+  },
+  {
+    name: "since",
+    value: "time",
+    help: "begin with the candles from there, 15 minutes back at most: -5m",
+    group: "Filters",
+  },
+  {
+    name: "on-invalid",
+    value: "how",
+    choices: ["fail", "drop"],
+    help: "an asset that the service does not stream: fail (default), or drop it and go on",
+    group: "Filters",
+  },
+  { name: "limit", value: "n", help: "stop after so many events", group: "Rows" },
+  { name: "for", value: "duration", help: "stop after so long", group: "Rows" },
+  {
+    name: "idle-exit",
+    value: "duration",
+    help: "stop with exit 8 when no asset had an event for so long",
+    group: "Rows",
+  },
+  {
+    name: "output",
+    short: "o",
+    value: "format",
+    choices: ["ndjson"],
+    help: "one line an event, also on a terminal, where a live board is shown otherwise",
+    group: "Output",
+  },
+  {
+    name: "envelope",
+    help: "each event inside {feed, event, id, network, address, received, data}",
+    group: "Output",
+  },
+  {
+    name: "out",
+    value: "file",
+    help: "append the lines to a file; %Y %m %d %H %M in its name are the UTC time a line came: ticks-%Y%m%d.ndjson",
+    group: "Output",
+  },
+  {
+    name: "events",
+    value: "file",
+    help: "append what happens to the connections as NDJSON: open, retry, gap, close, credits",
+    group: "Output",
+  },
+  {
+    name: "max-reconnects",
+    value: "n",
+    help: "give up after so many connections in a row without data (default: never)",
+    group: "Requests",
+  },
+  {
+    name: "streaming-url",
+    value: "url",
+    help: "streaming host instead of the configured one",
+    group: "Hosts and keys",
+  },
+];
+
+export function streamNotes(): string {
+  return `
+@file names a file with one asset a line; SIGHUP reads it again. Every interruption is said on stderr with both instants.
+Ends with 0 only at a stop that was asked for (--limit, --for), or when the reader goes away.
+
+Credits: one an event. Plan: prices any, reserves free or higher, transactions and ohlcv dev or higher.`;
+}

@@ -1,0 +1,148 @@
+import type { Subject } from "../../client/batches.ts";
+import type { StreamEvent } from "../../client/streams/event-stream.ts";
+import type { Clock } from "../../model/context.ts";
+import type { Failure } from "../../model/failure.ts";
+import type { Gap, Moment } from "../../tail/shard.ts";
+import { nameOf, someOf } from "../../tail/shards.ts";
+import { shortened } from "../../tail/stream-message.ts";
+import type { Shard, TailHandlers } from "../../tail/tail.ts";
+import type { LoggedEvent } from "../output/event-log.ts";
+import { counted } from "../notices.ts";
+
+export type StreamReport = Omit<TailHandlers, "events" | "charged"> & {
+  /** An event that is no JSON. */
+  readonly leftOut: (shard: Shard, event: StreamEvent) => void;
+  readonly credits: (events: number, credits: number) => void;
+  readonly reloaded: (assets: number) => void;
+  readonly reloadRefused: (failure: Failure) => void;
+};
+
+export interface Saying {
+  readonly warn: (text: string) => void;
+  readonly log: (event: LoggedEvent) => void;
+  readonly isVerbose: boolean;
+}
+
+/** The same words of the service are said again after so many milliseconds. */
+const repetition = 60_000;
+/** So many different ones are remembered. */
+const mostSaid = 1000;
+
+/** Says what becomes of the connections: a line on stderr for people, one in `--events` for programs. */
+export function createStreamReport(
+  clock: Pick<Clock, "now" | "elapsed">,
+  { warn, log, isVerbose }: Saying,
+): StreamReport {
+  const lost = new Set<number>();
+  const said = new Map<string, { at: number; times: number }>();
+  let broken = 0;
+  const now = (): string => instant(clock.now());
+
+  /** How often the service has said it since it was last told of; undefined where that was a moment ago. */
+  const timesToTell = (text: string): number | undefined => {
+    const before = said.get(text);
+    const times = (before?.times ?? 0) + 1;
+    if (before !== undefined && clock.elapsed() - before.at < repetition) {
+      before.times = times;
+      return undefined;
+    }
+    if (said.size >= mostSaid) said.clear();
+    said.set(text, { at: clock.elapsed(), times: 0 });
+    return times;
+  };
+
+  return {
+    opened: (shard, at, gap) => {
+      log({ event: "open", at: instant(at.now), ...facts(shard) });
+      if (isVerbose && gap === undefined) warn(`dexdata: ${title(shard)} is open`);
+      if (gap !== undefined) {
+        log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
+        warn(`dexdata: ${gapLine(shard, gap)}`);
+      }
+      lost.delete(shard.number);
+    },
+    retrying: (shard, failure, wait) => {
+      log({ event: "retry", at: now(), reason: failure.message, wait_ms: wait, ...facts(shard) });
+      // Once a row of failures: what it came to is said when it is over.
+      if (isVerbose || !lost.has(shard.number))
+        warn(`dexdata: ${title(shard)}: ${failure.message}; connecting again in ${seconds(wait)}`);
+      lost.add(shard.number);
+    },
+    said: (shard, kind, text) => {
+      // An error ends its connection; what ends nothing may come a thousand times a second.
+      const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
+      if (times === undefined) return;
+      log({ event: kind, at: now(), message: text, ...(times > 1 && { times }), ...facts(shard) });
+      if (kind === "warning") warn(`dexdata: the service warns: ${text}`);
+      if (kind === "unknown") warn(`dexdata: events of the unknown kind "${text}" are left out`);
+    },
+    missed: (shard, gap, missing) => {
+      log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
+      const line = gapLine(shard, gap);
+      warn(`dexdata: ${missing === "lost" ? line : `${title(shard)} was never open: ${line}`}`);
+    },
+    closed: (shard, why) => log({ event: "close", at: now(), reason: why, ...facts(shard) }),
+    dropped: (subjects, failure) => {
+      log({ event: "dropped", at: now(), reason: failure.message, assets: subjects.map(nameOf) });
+      const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
+      warn(`dexdata: left out: ${someOf(subjects.map(nameOf))}${why}`);
+    },
+    leftOut: (shard, { name }) => {
+      broken += 1;
+      // Powers of two: a service that goes wrong for days must not fill the disk of a log.
+      if ((broken & (broken - 1)) !== 0) return;
+      log({ event: "left_out", at: now(), name: shortened(name), so_far: broken, ...facts(shard) });
+      const what = `an event ${shortened(name)} on connection ${shard.number} that is no JSON`;
+      warn(`dexdata: left out: ${what} (${counted(broken, "event")} so far)`);
+    },
+    credits: (events, credits) => log({ event: "credits", at: now(), events, credits }),
+    reloaded: (assets) => {
+      log({ event: "reload", at: now(), assets });
+      warn(`dexdata: the list was read again: ${counted(assets, "asset")}`);
+    },
+    reloadRefused: (failure) => {
+      log({ event: "reload_refused", at: now(), reason: failure.message });
+      warn(`dexdata: the list was read again and is not used: ${failure.message}`);
+    },
+  };
+}
+
+function gapLine(shard: Shard, gap: Gap): string {
+  const { from, to } = bounds(gap);
+  return `${assetsOf(shard.subjects)} may lack events from ${from} to ${to} (${gap.reason})`;
+}
+
+function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
+  return {
+    connection: number,
+    assets: subjects.length,
+    ...(subjects.length <= few && { names: subjects.map(nameOf) }),
+  };
+}
+
+const few = 3;
+
+function title(shard: Shard): string {
+  return `connection ${shard.number} (${assetsOf(shard.subjects)})`;
+}
+
+/** Few by their names, many by their number. */
+function assetsOf(subjects: readonly Subject[]): string {
+  return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
+}
+
+function bounds({ from, to }: Gap): { readonly from: string; readonly to: string } {
+  return { from: momentText(from), to: momentText(to) };
+}
+
+function momentText({ now }: Moment): string {
+  return instant(now);
+}
+
+export function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
