@@ -30,7 +30,7 @@ describe("a long pull", () => {
     ["pools", ["pools", "search", "ethereum"]],
     ["tokens", ["tokens", "search", "ethereum"]],
   ])(
-    `of ${size.rows} %s needs about 20 MB more than one of 10,000 at most`,
+    `of ${size.rows} %s needs at most 20 MB more than one of 10,000`,
     async (_, command) => await expectFlatMemory(command, 10_000, size.rows),
     patience,
   );

@@ -8,10 +8,7 @@ import { startScriptedServer } from "./scripted-server.ts";
 /** The bars of long pulls, each at any size: the usual tests take a small one, `npm run test:long` the whole. */
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/**
- * Resident memory of a large pull and of a small one: 20 MB apart at most, and for a search 8 bytes a row more, because
- * it remembers every row to tell repeats.
- */
+/** Resident memory of a large pull and of a small one. */
 export async function expectFlatMemory(
   command: readonly string[],
   small: number,
@@ -41,8 +38,7 @@ export async function expectFlatMemory(
       `${command.join(" ")}: ${small} rows ${before.peakMegabytes.toFixed(1)} MB, ${large} rows ` +
         `${after.peakMegabytes.toFixed(1)} MB in ${(after.milliseconds / 1000).toFixed(1)} s`,
     );
-    const remembered = command.includes("search") ? (large * 8) / 1e6 : 0;
-    expect(after.peakMegabytes - before.peakMegabytes).toBeLessThanOrEqual(20 + remembered);
+    expect(after.peakMegabytes - before.peakMegabytes).toBeLessThanOrEqual(20);
   } finally {
     await server.close();
   }
