@@ -132,11 +132,12 @@ async function openFor(
     tier: target.tier,
     started: context.clock.now(),
   } as const;
-  const begun = claimed.interrupted?.header;
-  if (begun !== undefined) checkSameQuery(claimed.file, begun.query, header.query);
+  const { file, interrupted } = claimed;
+  const begun = interrupted?.header;
+  if (begun !== undefined) checkSameQuery(file, begun.query, header.query);
   if (begun !== undefined && begun.tier !== target.tier)
     notices.warn(`dexdata: the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
-  return await openResumable(claimed, header, seen);
+  return await openResumable(claimed, header, questions.asked.length, seen);
 }
 
 /** However it ends, the file and the receipt say so. */

@@ -105,7 +105,7 @@ export function createNumberedWalk(
 }
 
 /** The place after this one in the same window: the next number, or beyond the last number a cursor. */
-export function nextPlace(
+function nextPlace(
   { at, offered }: NumberedAnswer,
   reply: NumberedPages,
   lastWholeId: string | undefined,

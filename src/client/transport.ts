@@ -1,8 +1,8 @@
-import { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
-import { Agent, buildConnector, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import type { Clock } from "../model/context.ts";
 import { untrustedAnswer } from "../model/failure.ts";
+import { createAgent } from "./agent.ts";
 import { connectionFailure, timeoutFailure } from "./connection-failure.ts";
 
 export interface Answer {
@@ -30,49 +30,14 @@ export interface Transport {
 
 /** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
 const maxBodyBytes = 32 * 1024 * 1024;
-export const maxHeaderBytes = 64 * 1024;
 
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
 export function createTransport(clock: Clock): Transport {
-  const sockets = new Set<Socket>();
-  let hasConnected = false;
-  const agent = new Agent({
-    // The deadline below covers connecting, headers and body; undici's own timers would only add a second one.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: connectorInto(sockets, () => {
-      hasConnected = true;
-    }),
-    maxHeaderSize: maxHeaderBytes,
-    pipelining: 1,
-  });
+  const { agent, hasConnected, close } = createAgent();
   return {
     get: async (url, headers, options) =>
-      await withDeadline(
-        clock,
-        options,
-        (signal) => exchange(agent, url, headers, signal),
-        () => hasConnected,
-      ),
-    // destroy() rather than close(): at the end of a run nobody waits for an answer any more.
-    close: async () => {
-      await agent.destroy();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}
-
-/** undici leaves a socket that is still connecting to the system, for minutes: so each is noted until it is closed. */
-export function connectorInto(sockets: Set<Socket>, connected: () => void): buildConnector.connector {
-  const connect = buildConnector({ timeout: 0 });
-  return (options, callback) => {
-    const socket: unknown = connect(options, (...outcome) => {
-      if (outcome[0] === null) connected();
-      callback(...outcome);
-    });
-    if (!(socket instanceof Socket)) return;
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+      await withDeadline(clock, options, (signal) => exchange(agent, url, headers, signal), hasConnected),
+    close,
   };
 }
 

@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import * as z from "zod";
+import { errorCode } from "../model/error-code.ts";
 import { Failure } from "../model/failure.ts";
 import { journalOf } from "./out-file.ts";
 
@@ -140,9 +141,14 @@ function readBytes(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return Buffer.alloc(0);
+    if (errorCode(cause) === "ENOENT") return Buffer.alloc(0);
     throw cause;
   }
+}
+
+/** A journal that tells of inputs beyond those that are asked for is damaged: it must not pass for finished. */
+export function checkInputs(file: string, { progress: at }: Interrupted, inputs: number): void {
+  if (at !== undefined && at.question > inputs) throw foreignJournal(file);
 }
 
 function foreignJournal(file: string): Failure {

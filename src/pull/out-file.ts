@@ -4,6 +4,7 @@ import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Output } from "../model/context.ts";
+import { errorCode } from "../model/error-code.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 
 /** Where the rows of a pull go, counted and hashed on their way. */
@@ -11,7 +12,7 @@ export interface Sink {
   readonly write: (text: string | Uint8Array) => Promise<void>;
   /** Bytes written in all, also by the runs before. */
   readonly bytes: () => number;
-  /** SHA-256 over all of them, in hex. */
+  /** SHA-256 over all of them, in hex; only of a sink that was told to hash. */
   readonly sha256: () => string;
   /** The output is whole. */
   readonly finish: () => Promise<void>;
@@ -21,8 +22,8 @@ export interface Sink {
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-export function toOutput(output: Output): Sink {
-  return counted(createHash("sha256"), 0, { write: output.write, finish: nothing, abandon: nothing });
+export function toOutput(output: Output, isHashed: boolean): Sink {
+  return counted(newHash(isHashed), 0, { write: output.write, finish: nothing, abandon: nothing });
 }
 
 /** `FILE` is told by `FILE.resume`. */
@@ -42,11 +43,11 @@ export function trueName(file: string): string {
 }
 
 /** The file appears whole at the end, or not at all; one that is there, or came meanwhile, only if it may be replaced. */
-export async function createWholeFile(file: string, mayReplace: boolean): Promise<Sink> {
+export async function createWholeFile(file: string, mayReplace: boolean, isHashed: boolean): Promise<Sink> {
   const target = resolveLink(file);
   const part = `${target}.${pid}.part`;
   const handle = await openFile(file, part, "w");
-  return counted(createHash("sha256"), 0, {
+  return counted(newHash(isHashed), 0, {
     write: (text) => handle.writeFile(text),
     finish: async () => {
       await handle.sync();
@@ -132,17 +133,29 @@ export function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
-function counted(hash: Hash, before: number, sink: Pick<Sink, "write" | "finish" | "abandon">): Sink {
+/** Hashing costs as much as cutting the rows: it is done for receipts and journals alone. */
+function newHash(isWanted: boolean): Hash | undefined {
+  return isWanted ? createHash("sha256") : undefined;
+}
+
+function counted(
+  hash: Hash | undefined,
+  before: number,
+  sink: Pick<Sink, "write" | "finish" | "abandon">,
+): Sink {
   let bytes = before;
   return {
     ...sink,
     write: async (text) => {
-      hash.update(text);
+      hash?.update(text);
       bytes += typeof text === "string" ? Buffer.byteLength(text) : text.length;
       await sink.write(text);
     },
     bytes: () => bytes,
-    sha256: () => hash.copy().digest("hex"),
+    sha256: () => {
+      if (hash === undefined) throw new Error("this output is not hashed");
+      return hash.copy().digest("hex");
+    },
   };
 }
 
@@ -150,8 +163,7 @@ async function openFile(file: string, actual: string, flags: string): Promise<Fi
   try {
     return await open(actual, flags, 0o666);
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw new Failure(`--out "${file}": cannot be written (${code})`, {
+    throw new Failure(`--out "${file}": cannot be written (${errorCode(cause)})`, {
       exit: 2,
       code: "usage",
       retryable: false,

@@ -3,7 +3,7 @@ import os from "node:os";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
-import { errorCode } from "./read-json-file.ts";
+import { errorCode } from "../model/error-code.ts";
 
 export interface FileLock {
   /** False once another process took it for abandoned: what was read under it may be old by now. */

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { errorCode } from "../model/error-code.ts";
 
 /** What stands in a file that holds one JSON object. */
 export type JsonFile =
@@ -37,11 +38,4 @@ export function readJsonFile(path: string): JsonFile {
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** `EACCES` and the like; "unknown error" for what is none of the system's. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "unknown error";
 }

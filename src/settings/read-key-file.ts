@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { usageFailure } from "../model/failure.ts";
 import { withoutSecrets } from "../model/key.ts";
 import { exposureOf } from "./credentials.ts";
-import { errorCode } from "./read-json-file.ts";
+import { errorCode } from "../model/error-code.ts";
 
 const MAX_BYTES = 4096;
 

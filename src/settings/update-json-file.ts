@@ -4,7 +4,8 @@ import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { acquireLock, type FileLock } from "./file-lock.ts";
-import { errorCode, type JsonFile, readJsonFile } from "./read-json-file.ts";
+import { errorCode } from "../model/error-code.ts";
+import { type JsonFile, readJsonFile } from "./read-json-file.ts";
 
 export type Writing = Pick<Context, "clock" | "random" | "signal" | "platform">;
 

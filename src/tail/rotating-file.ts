@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../model/context.ts";
+import { errorCode } from "../model/error-code.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./torn-line.ts";
@@ -98,7 +99,7 @@ async function openToAppend(file: string): Promise<FileHandle> {
 }
 
 function unwritable(file: string, cause: unknown): Failure {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+  const code = errorCode(cause);
   return new Failure(`--out "${file}": cannot be written (${code})`, {
     exit: code === "ENOSPC" || code === "EFBIG" || code === "EIO" ? 1 : 2,
     code: "output",

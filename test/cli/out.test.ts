@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -415,6 +416,32 @@ describe("--out --resume", () => {
     expect(exit).toBe(2);
     expect(stderr).toContain("--force");
     expect(readFileSync(foreign, "utf8")).toBe("rows of somebody\n");
+  });
+
+  test("a journal that tells of inputs nobody asks for does not pass for finished", async () => {
+    server = await startScriptedServer(() => empty(503));
+    const file = newFile();
+    const words = ["pool", "ethereum", "0xa", "0xb", "--out", file, "--resume", "--retry-max-time", "1s"];
+    const pull = async (): Promise<{ exit: number; stderr: string }> =>
+      await dexdata([...words, "--error-format", "text"], { env: { DEXDATA_BASE_URL: server?.url ?? "" } });
+    expect((await pull()).exit).toBe(7);
+    const done = {
+      bytes: 0,
+      sha256: "",
+      rows: 0,
+      repeats: 0,
+      missing: 0,
+      refused: 0,
+      requests: 2,
+      credits: 0,
+    };
+    const line = { ...done, inDoubt: 0, question: 3, rowsOfQuestion: 0 };
+    appendFileSync(`${file}.resume`, `${JSON.stringify(line)}\n`);
+    const { exit, stderr } = await pull();
+    expect({ exit, stderr: stderr.split("\n")[0] }).toEqual({
+      exit: 2,
+      stderr: `dexdata: ${file}.resume is not a checkpoint of this version of dexdata`,
+    });
   });
 
   test("a file that another run is writing is refused", async () => {

@@ -6,7 +6,7 @@ import { Failure, usageFailure } from "../../model/failure.ts";
 import { withoutSecrets } from "../../model/key.ts";
 import { formatInstant, parseTimeBound } from "../../model/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
-import { errorCode } from "../../settings/read-json-file.ts";
+import { errorCode } from "../../model/error-code.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText } from "../flags/read-flag.ts";
 import { readServiceOptions } from "./sandbox-options.ts";
@@ -154,9 +154,7 @@ function readSpeed(flags: FlagValues): number {
 }
 
 function portFailure(cause: unknown, port: number): unknown {
-  const isTaken =
-    cause instanceof Error && "code" in cause && (cause.code === "EADDRINUSE" || cause.code === "EACCES");
-  if (!isTaken) return cause;
+  if (!["EADDRINUSE", "EACCES"].includes(errorCode(cause))) return cause;
   return new Failure(`ports ${port} to ${port + 3} cannot be used: one is taken or not allowed`, {
     exit: 2,
     code: "usage",

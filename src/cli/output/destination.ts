@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { Meter } from "../../client/meter.ts";
 import type { Output } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
-import type { CheckpointHeader, Interrupted, Journal } from "../../pull/checkpoint.ts";
+import type { CheckpointHeader, Interrupted } from "../../pull/checkpoint.ts";
 import {
   continueFile,
   createWholeFile,
@@ -47,10 +47,12 @@ export interface Destination {
 
 /** Rows on stdout, or in a file that is whole or absent. */
 export async function openDestination(
-  { file, isForced }: DestinationFlags,
+  { file, isForced, receipt }: DestinationFlags,
   stdout: Output,
 ): Promise<Destination> {
-  const sink = file === undefined ? toOutput(stdout) : await createWholeFile(file, isForced);
+  const isHashed = receipt !== undefined;
+  const sink =
+    file === undefined ? toOutput(stdout, isHashed) : await createWholeFile(file, isForced, isHashed);
   return {
     sink,
     tally: newTally(),
@@ -105,29 +107,23 @@ async function findInterrupted(file: string): Promise<Interrupted | undefined> {
 export async function openResumable(
   { file, interrupted }: Claimed,
   header: CheckpointHeader,
+  inputs: number,
   seen: SeenKeys,
 ): Promise<Destination> {
-  const { beginJournal, continueJournal } = await import("../../pull/checkpoint.ts");
+  const { beginJournal, checkInputs, continueJournal } = await import("../../pull/checkpoint.ts");
+  if (interrupted !== undefined) checkInputs(file, interrupted, inputs);
   const progress = interrupted?.progress;
   await checkUnchanged(file, progress);
   const journal = interrupted === undefined ? beginJournal(file, header) : continueJournal(file, interrupted);
   for (const added of interrupted?.seen ?? []) seen.restore(added);
-  const started = interrupted?.header.started;
-  return { ...resumable(await continueFile(file, progress?.bytes ?? 0), journal, progress, seen), started };
-}
-
-function resumable(
-  sink: Sink,
-  journal: Journal,
-  progress: Interrupted["progress"],
-  seen: SeenKeys,
-): Omit<Destination, "started"> {
+  const sink = await continueFile(file, progress?.bytes ?? 0);
   const tally = tallyOf(progress);
   const before = progress ?? nothingSpent;
   return {
     sink,
     tally,
     before,
+    started: interrupted?.header.started,
     note: (meter) => {
       const added = seen.takeAdded();
       journal.note({

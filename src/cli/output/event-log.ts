@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { usageFailure } from "../../model/failure.ts";
 import { escapeJsonText } from "../../model/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../model/key.ts";
-import { errorCode } from "../../settings/read-json-file.ts";
+import { errorCode } from "../../model/error-code.ts";
 import type { Notices } from "../notices.ts";
 
 /** What happened to a tail; goes into `--events` as one line. */

@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { pid } from "node:process";
 import { exitOfInterruption, isInterruption } from "../../model/context.ts";
+import { errorCode } from "../../model/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import { escapeJsonText, prettyJson } from "../../model/json-text.ts";
 import { hideSecrets } from "../../model/key.ts";
@@ -31,8 +32,7 @@ export function writeReceipt(to: DestinationFlags, run: Run, ending: Ending): vo
     renameSync(staged, receipt);
   } catch (cause) {
     rmSync(staged, { force: true });
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw new Failure(`--receipt "${receipt}": cannot be written (${code})`, {
+    throw new Failure(`--receipt "${receipt}": cannot be written (${errorCode(cause)})`, {
       exit: 1,
       code: "output",
       retryable: false,

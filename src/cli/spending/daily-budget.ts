@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import path from "node:path";
 import type { Budget } from "../../client/budget.ts";
 import type { Target } from "../../client/target.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { member } from "../../model/own-member.ts";
-import { findFolders } from "../../settings/folders.ts";
-import { removeUnused, updateStateFile } from "../../settings/state-file.ts";
+import { updateStateFile } from "../../settings/state-file.ts";
+import { accountFile, removeUnusedAccounts } from "./account-file.ts";
 
 /** `budget.daily` in credits, and what changes it. */
 export interface DailyTerms {
@@ -32,7 +30,7 @@ export function dailyBudget(
   target: Pick<Target, "rest" | "key">,
   { most, changedBy }: DailyTerms,
 ): Budget {
-  const file = budgetFile(context, target);
+  const file = accountFile(context, "budget", target);
   let last: Promise<unknown> = Promise.resolve();
 
   /** One change at a time in this process: they would only wait for each other's lock. */
@@ -41,8 +39,7 @@ export function dailyBudget(
       return await updateStateFile(context, file, (before) => {
         const now = context.clock.now();
         const isNew = before === undefined && !existsSync(file);
-        // Sandboxes get a file for each port they ever had: the old ones go when a new one comes.
-        if (isNew) removeUnused(path.dirname(file), /^budget-[\da-f]{16}\.json$/u, now);
+        if (isNew) removeUnusedAccounts(context, "budget");
         const after = by(isNew ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
         return { after, result: after };
       });
@@ -75,15 +72,6 @@ export function dailyBudget(
       };
     },
   };
-}
-
-/** The key is in neither the file nor its name: a hash of it and of the service stands for both. */
-function budgetFile(context: Context, { rest, key }: Pick<Target, "rest" | "key">): string {
-  const hash = createHash("sha256")
-    .update(`${rest}\n${key ?? ""}`)
-    .digest("hex")
-    .slice(0, 16);
-  return path.join(findFolders(context).state, `budget-${hash}.json`);
 }
 
 /** Counted anew each day. What cannot be read is no count of nothing: the budget would be passed unseen. */

@@ -1,15 +1,13 @@
-import { createHash } from "node:crypto";
-import path from "node:path";
 import { createPace, memoryStore, type PaceStore } from "../../client/create-pace.ts";
 import type { Pace, PaceRate } from "../../client/pace.ts";
 import { readPaceState } from "../../client/pace-state.ts";
 import type { Target } from "../../client/target.ts";
 import type { Context } from "../../model/context.ts";
 import { plans } from "../../model/tier.ts";
-import { findFolders } from "../../settings/folders.ts";
-import { removeUnused, updateStateFile } from "../../settings/state-file.ts";
+import { updateStateFile } from "../../settings/state-file.ts";
 import type { Notices } from "../notices.ts";
 import type { RunOptions } from "../run-options.ts";
+import { accountFile, removeUnusedAccounts } from "./account-file.ts";
 
 /** The pace of the target's key, shared with every process of this machine that uses it. */
 export function openPace(
@@ -21,7 +19,7 @@ export function openPace(
   const rate = chooseRate(rpm, target);
   // The sandbox of this process has its own minute, which no other process draws on.
   const isAlone = target.isSimulated || rate.kind === "unlimited";
-  const store = isAlone ? memoryStore() : sharedStore(context, paceFile(context, target), notices);
+  const store = isAlone ? memoryStore() : sharedStore(context, accountFile(context, "pace", target), notices);
   return createPace(context, { rate, store, say: notices.warn });
 }
 
@@ -29,17 +27,6 @@ function chooseRate({ value, where }: RunOptions["rpm"], { tier }: Target): Pace
   if (value === "unlimited") return { kind: "unlimited" };
   if (value !== undefined) return { kind: "fixed", perMinute: value, where };
   return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
-}
-
-/** One for each service and key; named by a hash, from which nobody finds the key. */
-function paceFile(context: Context, { rest, key }: Target): string {
-  const { origin, pathname } = new URL(rest);
-  const service = `${origin}${pathname.replace(/\/+$/u, "")}`;
-  const hash = createHash("sha256")
-    .update(`${service}\n${key ?? ""}`)
-    .digest("hex")
-    .slice(0, 32);
-  return path.join(findFolders(context).state, `pace-${hash}.json`);
 }
 
 /** Where the file cannot be had, this process goes on from what it last knew, alone. */
@@ -50,9 +37,7 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Notices, "wa
     if (!isShared) return await own.update(change);
     try {
       return await updateStateFile(context, file, (content) => {
-        // Sandboxes get a file for each port they ever had: when a new one comes, the old ones go.
-        if (content === undefined)
-          removeUnused(path.dirname(file), /^pace-[\da-f]{32}\.json(?:\.\d+\.new)?$/u, context.clock.now());
+        if (content === undefined) removeUnusedAccounts(context, "pace");
         const changed = change(readPaceState(content));
         void own.update(() => changed);
         return changed;

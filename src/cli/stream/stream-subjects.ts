@@ -3,7 +3,7 @@ import type { Subject } from "../../client/batches.ts";
 import type { Context } from "../../model/context.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { withoutSecrets } from "../../model/key.ts";
-import { errorCode } from "../../settings/read-json-file.ts";
+import { errorCode } from "../../model/error-code.ts";
 import { distinct } from "../../tail/shards.ts";
 import { readSubjects } from "../asking/subjects.ts";
 

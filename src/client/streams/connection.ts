@@ -1,17 +1,9 @@
-import type { Socket } from "node:net";
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import type { Clock } from "../../model/context.ts";
 import { Failure, untrustedAnswer } from "../../model/failure.ts";
+import { createAgent } from "../agent.ts";
 import { connectionFailure } from "../connection-failure.ts";
-import {
-  type Answer,
-  connectorInto,
-  firstValues,
-  maxHeaderBytes,
-  readBody,
-  type SendOptions,
-  withDeadline,
-} from "../transport.ts";
+import { type Answer, firstValues, readBody, type SendOptions, withDeadline } from "../transport.ts";
 
 export interface ConnectionRequest {
   readonly url: URL;
@@ -46,27 +38,16 @@ export async function openConnection(
   request: ConnectionRequest,
   options: SendOptions,
 ): Promise<Opened> {
-  const sockets = new Set<Socket>();
-  let hasConnected = false;
-  const agent = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: connectorInto(sockets, () => {
-      hasConnected = true;
-    }),
-    maxHeaderSize: maxHeaderBytes,
-    pipelining: 1,
-  });
+  const { agent, hasConnected, close: destroy } = createAgent();
   const close = (): void => {
-    void agent.destroy().catch(() => undefined);
-    for (const socket of sockets) socket.destroy();
+    void destroy().catch(() => undefined);
   };
   try {
     const opened = await withDeadline(
       clock,
       options,
       async (signal) => await ask(agent, request, signal, close),
-      () => hasConnected,
+      hasConnected,
     );
     if (opened.kind === "refused") close();
     return opened;
