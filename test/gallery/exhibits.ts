@@ -1,0 +1,74 @@
+import { type View, inPipe, inWindow, windows } from "./views.ts";
+
+/** One command in one form, written to `screens/<name>.txt` as a person sees it. */
+export interface Exhibit {
+  /** Command and form: `pools-search.table`. */
+  readonly name: string;
+  /** What is typed after `dexdata`; several commands may share a file. */
+  readonly commands: readonly string[];
+  readonly views: readonly View[];
+}
+
+const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const missing = "ethereum 0x0000000000000000000000000000000000000001";
+
+/** A table at every width, with colour, where the locale has ASCII alone, and in a pipe. */
+const everywhere: readonly View[] = [...windows, inWindow(80, { env: { LANG: "C" } }), inPipe("table")];
+
+const table = (name: string, ...commands: readonly string[]): Exhibit => ({
+  name: `${name}.table`,
+  commands,
+  views: everywhere,
+});
+
+const record = (name: string, ...commands: readonly string[]): Exhibit => ({
+  name: `${name}.record`,
+  commands,
+  views: everywhere,
+});
+
+/** What a person meets who made a mistake, or finds nothing. */
+const refusals: Exhibit = {
+  name: "refusals",
+  commands: [
+    "pools search ethereum --liquidity-usd-min 900b",
+    `pool ${missing}`,
+    `token ${missing}`,
+    "pools search etherium",
+    "pool search ethereum",
+    "txns ethereum",
+    "pools search ethereum --limit ten",
+    "pools search ethereum --from-scratch",
+    "prices ethereum 0x0000000000000000000000000000000000000001",
+  ],
+  views: [inWindow(80, { isColored: true })],
+};
+
+export const exhibits: readonly Exhibit[] = [
+  table("pools-search", "pools search ethereum --limit 5"),
+  table("pools-search-everywhere", "pools search --chains ethereum,solana,sui --limit 6"),
+  table("tokens-search", "tokens search ethereum --limit 5"),
+  table("tokens-search-everywhere", "tokens search --chains ethereum,solana,sui --limit 6"),
+  table("search", "search weth --limit 3"),
+  table("txns", `txns ${pool} --limit 5`),
+  table(
+    "prices",
+    "prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 solana:So11111111111111111111111111111111111111112",
+  ),
+  table("ohlcv", `ohlcv ${weth} --interval 15m --count-back 6`),
+  table("networks", "networks --limit 6"),
+  table("dexes", "dexes ethereum --limit 6"),
+  table(
+    "pool",
+    "pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b",
+  ),
+  table(
+    "token",
+    "token ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 solana:So11111111111111111111111111111111111111112",
+  ),
+  record("pool", `pool ${pool}`),
+  record("token", `token ${weth}`),
+  record("usage", "usage --sandbox"),
+  refusals,
+];
