@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../model/context.ts";
 import { errorCode } from "../model/error-code.ts";
@@ -31,13 +31,17 @@ export function checkOutPattern(pattern: string, now: number): void {
     throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
 }
 
+/** Milliseconds between two looks whether the file is still the one of that name. */
+const lookGap = 1000;
+
 /**
  * Lines are added to what a file holds, never instead of it: a tail that was stopped is started again. The file of now
- * is opened at once, so that one that cannot be written is known before anything is asked for.
+ * is opened at once, so that one that cannot be written is known before anything is asked for. One that is moved away
+ * or removed, as logrotate does, is left within a second of lines, and made anew.
  */
 export async function openRotatingFile(
   pattern: string,
-  clock: Pick<Clock, "now">,
+  clock: Pick<Clock, "now" | "elapsed">,
   onRepair: (file: string, torn: TornLine) => void,
 ): Promise<RotatingFile> {
   checkOutPattern(pattern, clock.now());
@@ -52,9 +56,15 @@ export async function openRotatingFile(
   };
 
   let current: Opened | undefined = await openAt(fileOf(pattern, clock.now()));
+  let looked = clock.elapsed();
+  const isGone = async (opened: Opened): Promise<boolean> => {
+    if (clock.elapsed() - looked < lookGap) return false;
+    looked = clock.elapsed();
+    return !(await isSame(opened));
+  };
   const append = async (text: string | Uint8Array, receivedAt: number): Promise<void> => {
     const file = fileOf(pattern, receivedAt);
-    if (current?.file !== file) {
+    if (current?.file !== file || (await isGone(current))) {
       await leave();
       current = await openAt(file);
     }
@@ -87,6 +97,12 @@ export async function openRotatingFile(
 interface Opened {
   readonly file: string;
   readonly handle: FileHandle;
+}
+
+/** Whether the name still leads to what is open. */
+async function isSame({ file, handle }: Opened): Promise<boolean> {
+  const [named, opened] = await Promise.all([stat(file).catch(() => undefined), handle.stat()]);
+  return named !== undefined && named.ino === opened.ino && named.dev === opened.dev;
 }
 
 async function openToAppend(file: string): Promise<FileHandle> {

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { fileOf, fixedFolder } from "../../src/tail/file-pattern.ts";
@@ -22,9 +30,11 @@ const midnight = at("2026-11-22T00:00:00Z");
 async function open(
   pattern: string,
   now = midnight - 60_000,
+  elapsed = () => 0,
 ): Promise<RotatingFile & { repairs: TornLine[] }> {
   const repairs: TornLine[] = [];
-  const file = await openRotatingFile(pattern, { now: () => now }, (_file, torn) => repairs.push(torn));
+  const clock = { now: () => now, elapsed };
+  const file = await openRotatingFile(pattern, clock, (_file, torn) => repairs.push(torn));
   return { ...file, repairs };
 }
 
@@ -113,6 +123,60 @@ test("no line is lost, split or moved where many writers cross many edges at onc
   const { "2359.ndjson": first, ...others } = filesIn(made);
   expect(others).toEqual(expected);
   expect(first, "the file of the start").toBe("");
+});
+
+describe("a file that is moved away", () => {
+  test("is left with the next line a second later, and made anew; one that is removed too", async () => {
+    const made = newFolder();
+    const [now, old] = [path.join(made, "x.ndjson"), path.join(made, "x.ndjson.1")];
+    let elapsed = 0;
+    const file = await open(now, undefined, () => elapsed);
+    await file.write('{"n":1}\n');
+    renameSync(now, old);
+    await file.write('{"n":2}\n');
+    elapsed += 1000;
+    await file.write('{"n":3}\n');
+    expect(filesIn(made)).toEqual({ "x.ndjson": '{"n":3}\n', "x.ndjson.1": '{"n":1}\n{"n":2}\n' });
+    rmSync(now);
+    elapsed += 1000;
+    await file.write('{"n":4}\n');
+    // What logrotate makes with `create`.
+    renameSync(now, `${old}.2`);
+    writeFileSync(now, "");
+    elapsed += 1000;
+    await file.write('{"n":5}\n');
+    await file.close();
+    expect(filesIn(made)).toEqual({
+      "x.ndjson": '{"n":5}\n',
+      "x.ndjson.1": '{"n":1}\n{"n":2}\n',
+      "x.ndjson.1.2": '{"n":4}\n',
+    });
+  });
+
+  test("again and again while many write: each line is in one of the files, whole and once, in order", async () => {
+    const made = newFolder();
+    const name = path.join(made, "x.ndjson");
+    let elapsed = 0;
+    const file = await open(name, undefined, () => (elapsed += 200));
+    const random = createRandom(7);
+    const lines: string[] = [];
+    for (let moved = 0; moved < 30; moved += 1) {
+      const some = Array.from(
+        { length: 20 },
+        (_, index) => `{"n":${moved * 20 + index},"x":"${"é".repeat(200)}"}\n`,
+      );
+      lines.push(...some);
+      const writes = some.map(async (line) => await file.write(line));
+      for (let turns = random() * 20; turns > 0; turns -= 1) await new Promise(setImmediate);
+      renameSync(name, path.join(made, String(moved).padStart(2, "0")));
+      await Promise.all([...writes, file.write("")]);
+      await file.write("");
+    }
+    await file.close();
+    const all = Object.entries(filesIn(made)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    expect(all.length).toBeGreaterThan(20);
+    expect(all.map(([, text]) => text).join("")).toBe(lines.join(""));
+  });
 });
 
 test("folders named after the time are made", async () => {
