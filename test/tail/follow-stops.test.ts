@@ -101,6 +101,14 @@ describe("a stop", () => {
     },
   );
 
+  test("a reader that sleeps does not make a failure exit 0", async () => {
+    const following = await startFollowing(`${from} -o ndjson`, { sandbox: { faults: "401/sse" } });
+    following.context.stdout.stall();
+    const { exit, stderr } = await following.outcome;
+    expect(exit).toBe(4);
+    expect(stderr).toContain("rows may be missing at the end");
+  });
+
   test("a reader that goes away: exit 0, nothing on stderr but the cost, and no further request", async () => {
     const { exit, stderr, requests } = await followStill(`${from} -o ndjson`, (context) =>
       context.stdout.closeAfter(2000),

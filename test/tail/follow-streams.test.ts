@@ -94,13 +94,16 @@ describe("an interruption", () => {
     expect(stderr).toContain(`dexdata: nothing is missing ${instants}; `);
   });
 
-  test("of REST does not end a tail: it is said, tried again after growing waits, and filled", async () => {
-    const { exit, stderr } = await follow("--for 15m --retries 0", 8, {
+  test("of REST does not end a tail: it is tried again after growing waits, each reason is said once, and it is filled", async () => {
+    const log = path.join(temporaryFolder(), "events.ndjson");
+    const { exit, stderr } = await follow(`--for 15m --retries 0 --events ${log}`, 8, {
       sandbox: { faults: "500@4-8/networks,503@9-10/networks,reset-body@11-12/networks" },
     });
     expect(exit).toBe(0);
-    const waits = [...stderr.matchAll(/; reading again in (\d+) s/gu)].map(([, wait]) => Number(wait));
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    const waits = eventsIn(log).flatMap(({ event, wait_ms }) => (event === "read_failed" ? [wait_ms] : []));
+    expect(waits.map((wait) => Number(wait) / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    const said = [...stderr.matchAll(/; reading again in (\d+) s/gu)].map(([, wait]) => Number(wait));
+    expect(said).toEqual([1, 32, 60]);
     expect(stderr).toMatch(/dexdata: nothing is missing from 2026-11-21T0\S+Z to \S+Z; \d+ rows? came/u);
   });
 });

@@ -379,7 +379,7 @@ describe("what is said", () => {
   test("an interruption: a line when it begins and one with both instants when it is over", async () => {
     const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
     expect(stderr).toMatch(
-      /^dexdata: connection 1 \(ethereum:0xabc\): the service ended the stream; connecting again in 1\.0 s\ndexdata: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
+      /^dexdata: connection 1 \(ethereum:0xabc\): the service ended the stream; connecting again in 1 s\ndexdata: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
     );
   });
 

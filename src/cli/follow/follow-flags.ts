@@ -1,5 +1,6 @@
 import { usageFailure } from "../../model/failure.ts";
 import type { StopTimes } from "../../tail/follow/stops.ts";
+import { followEvents } from "./follow-events.ts";
 import type { Flag, FlagValues } from "../flags/flags.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";
 
@@ -28,7 +29,7 @@ export const followFlags: readonly Flag[] = [
   {
     name: "events",
     value: "file",
-    help: "with --follow: append what happens as NDJSON: open, retry, gap, filled, late, credits",
+    help: `with --follow: append what happens as NDJSON: ${followEvents.join(", ")}`,
     group,
   },
   {

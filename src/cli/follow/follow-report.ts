@@ -5,8 +5,10 @@ import { compareInstants, type Instant } from "../../model/time.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard.ts";
-import type { LoggedEvent } from "../output/event-log.ts";
+import type { FollowLog } from "./follow-events.ts";
 import { counted, type Notices } from "../notices.ts";
+import { instant, seconds } from "../output/times-said.ts";
+import { createRepetitions } from "../output/repetitions.ts";
 
 /** Says what becomes of a tail besides its rows: a line on stderr for people, one in `--events` for programs. */
 export interface FollowReport {
@@ -14,7 +16,7 @@ export interface FollowReport {
   /** So many events cost as many credits. */
   readonly charged: (events: number) => void;
   readonly streamLost: (failure: Failure, waitMilliseconds: number) => void;
-  readonly said: (kind: string, text: string) => void;
+  readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
   readonly readFailed: (failure: Failure, waitMilliseconds: number) => void;
   /** A read that began then has brought everything; so many rows were new. */
   readonly caughtUp: (began: number, rows: number) => void;
@@ -31,11 +33,6 @@ export interface FollowReport {
   readonly isListening: () => boolean;
 }
 
-/** The same words are said again after so many milliseconds. */
-const repetition = 60_000;
-/** So many different ones are remembered. */
-const mostSaid = 1000;
-
 interface Hole {
   readonly from: number;
   readonly to: number;
@@ -46,31 +43,30 @@ interface Hole {
 export function createFollowReport(
   { warn, remark }: Pick<Notices, "warn" | "remark">,
   clock: Pick<Clock, "now" | "elapsed">,
-  log: (event: LoggedEvent) => void,
+  log: FollowLog,
 ): FollowReport {
   let isListening = false;
-  const said = new Map<string, number>();
+  const timesToTell = createRepetitions(clock);
   let isPollSaid = false;
   let isAheadSaid = false;
   let events = 0;
   let holes: Hole[] = [];
   let lastRead: number | undefined;
   let failedSince: number | undefined;
+  /** Why the last read failed, and the last try for the stream: until one succeeds. */
+  let [failedBy, lostBy]: [string?, string?] = [];
   const at = (): string => instant(clock.now());
 
-  /** The same words are not repeated for a minute: a service that goes wrong for days must not fill the disk of a log. */
-  const sayOnce = (words: string, text: string = words): void => {
-    const before = said.get(words);
-    if (before !== undefined && clock.elapsed() - before < repetition) return;
-    if (said.size >= mostSaid) said.clear();
-    said.set(words, clock.elapsed());
-    warn(text);
+  /** Of a row of failures the first, and one that has another reason: what it came to is said when it is over. */
+  const sayFailure = (before: string | undefined, words: string, text: string): string => {
+    if (words !== before && timesToTell(words) !== undefined) warn(text);
+    return words;
   };
 
   return {
     isListening: () => isListening,
     opened: (moment, gap) => {
-      isListening = true;
+      [isListening, lostBy] = [true, undefined];
       log({ event: "open", at: instant(moment.now) });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
@@ -100,22 +96,26 @@ export function createFollowReport(
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
       isPollSaid = true;
       const lost = `dexdata: ${begin}: ${failure.message}`;
-      sayOnce(lost, `${lost}; asking for it again in ${seconds(wait)}${meanwhile}`);
+      lostBy = sayFailure(lostBy, lost, `${lost}; asking for it again in ${seconds(wait)}${meanwhile}`);
     },
     said: (kind, text) => {
-      log({ event: kind, at: at(), message: text });
-      sayOnce(`dexdata: the stream says (${kind}): ${text}`);
+      const words = `dexdata: the stream says (${kind}): ${text}`;
+      const times = timesToTell(words);
+      if (times === undefined) return;
+      log({ event: kind, at: at(), message: text, ...(times > 1 && { times }) });
+      warn(words);
     },
     readFailed: (failure, wait) => {
       failedSince ??= lastRead ?? clock.now();
       log({ event: "read_failed", at: at(), reason: failure.message, wait_ms: wait });
-      warn(`dexdata: ${failure.message}; reading again in ${seconds(wait)}`);
+      const failed = `dexdata: ${failure.message}`;
+      failedBy = sayFailure(failedBy, failed, `${failed}; reading again in ${seconds(wait)}`);
     },
     caughtUp: (began, rows) => {
       lastRead = clock.now();
       if (failedSince !== undefined)
         holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
-      failedSince = undefined;
+      [failedSince, failedBy] = [undefined, undefined];
       const filled = holes.filter(({ readAfter }) => readAfter <= began);
       holes = holes.filter(({ readAfter }) => readAfter > began);
       for (const hole of filled) {
@@ -167,12 +167,4 @@ function bounds({ from, to }: Pick<Hole, "from" | "to">): { readonly from: strin
 function shown(hole: Pick<Hole, "from" | "to">): string {
   const { from, to } = bounds(hole);
   return `from ${from} to ${to}`;
-}
-
-function instant(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function seconds(milliseconds: number): string {
-  return `${Math.ceil(milliseconds / 1000)} s`;
 }

@@ -83,6 +83,7 @@ export async function runFollow(
     stopListening();
     stops.release();
     await output.close();
+    outer.leaveReader();
     await notices.settled();
   }
 }
@@ -154,7 +155,7 @@ async function followOn(following: Following): Promise<void> {
           isStuck = true;
           report.unwritten(rows);
           // What waits in the pipe would keep the process for as long as its reader sleeps.
-          context.interrupt({ cause: "closed-pipe" });
+          context.leaveReader();
         },
         caughtUp: (began, rows) => {
           report.caughtUp(began, rows);

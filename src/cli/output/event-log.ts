@@ -5,20 +5,19 @@ import { hideSecrets, withoutSecrets } from "../../model/key.ts";
 import { errorCode } from "../../model/error-code.ts";
 import type { Notices } from "../notices.ts";
 
-/** What happened to a tail; goes into `--events` as one line. */
-export interface LoggedEvent {
-  readonly event: string;
+/** What happened to a tail: one line of `--events`. */
+export interface LoggedEvent<Name extends string> {
+  readonly event: Name;
   readonly [name: string]: unknown;
 }
+
+export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
 
 /**
  * Appends one NDJSON line an event, each in one write, so that lines are whole and the file may be moved away. A file
  * that cannot be written is refused; one that fails later, on a full disk, is said once and the tail goes on.
  */
-export function openEventLog(
-  file: string | undefined,
-  { warn }: Pick<Notices, "warn">,
-): (event: LoggedEvent) => void {
+export function openEventLog(file: string | undefined, { warn }: Pick<Notices, "warn">): LogEvent<string> {
   if (file === undefined) return () => undefined;
   const append = (text: string): string | undefined => {
     try {

@@ -1,4 +1,5 @@
 import { feedNames, streamIntervals } from "../../tail/feeds.ts";
+import { streamEvents } from "./stream-events.ts";
 import type { Flag } from "../flags/flags.ts";
 
 export const streamFlags: readonly Flag[] = [
@@ -66,7 +67,7 @@ export const streamFlags: readonly Flag[] = [
   {
     name: "events",
     value: "file",
-    help: "append what happens to the connections as NDJSON: open, retry, gap, close, credits",
+    help: `append what happens to the connections as NDJSON: ${streamEvents.join(", ")}`,
     group: "Output",
   },
   {

@@ -6,8 +6,10 @@ import type { Gap, Moment } from "../../tail/shard.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import type { Shard, TailHandlers } from "../../tail/tail.ts";
-import type { LoggedEvent } from "../output/event-log.ts";
+import type { StreamLog } from "./stream-events.ts";
 import { counted } from "../notices.ts";
+import { createRepetitions } from "../output/repetitions.ts";
+import { instant, seconds } from "../output/times-said.ts";
 
 export type StreamReport = Omit<TailHandlers, "events" | "charged"> & {
   /** An event that is no JSON. */
@@ -19,14 +21,9 @@ export type StreamReport = Omit<TailHandlers, "events" | "charged"> & {
 
 export interface Saying {
   readonly warn: (text: string) => void;
-  readonly log: (event: LoggedEvent) => void;
+  readonly log: StreamLog;
   readonly isVerbose: boolean;
 }
-
-/** The same words of the service are said again after so many milliseconds. */
-const repetition = 60_000;
-/** So many different ones are remembered. */
-const mostSaid = 1000;
 
 /** Says what becomes of the connections: a line on stderr for people, one in `--events` for programs. */
 export function createStreamReport(
@@ -34,22 +31,9 @@ export function createStreamReport(
   { warn, log, isVerbose }: Saying,
 ): StreamReport {
   const lost = new Set<number>();
-  const said = new Map<string, { at: number; times: number }>();
+  const timesToTell = createRepetitions(clock);
   let broken = 0;
   const now = (): string => instant(clock.now());
-
-  /** How often the service has said it since it was last told of; undefined where that was a moment ago. */
-  const timesToTell = (text: string): number | undefined => {
-    const before = said.get(text);
-    const times = (before?.times ?? 0) + 1;
-    if (before !== undefined && clock.elapsed() - before.at < repetition) {
-      before.times = times;
-      return undefined;
-    }
-    if (said.size >= mostSaid) said.clear();
-    said.set(text, { at: clock.elapsed(), times: 0 });
-    return times;
-  };
 
   return {
     opened: (shard, at, gap) => {
@@ -137,12 +121,4 @@ function bounds({ from, to }: Gap): { readonly from: string; readonly to: string
 
 function momentText({ now }: Moment): string {
   return instant(now);
-}
-
-export function instant(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1)} s`;
 }
