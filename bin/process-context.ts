@@ -1,5 +1,3 @@
-import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock, Context, Input, Interruption, Output } from "../src/model/context.ts";
 import type { EarlyReload } from "./early-reload.ts";
@@ -117,21 +115,11 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
       }
       return Buffer.concat(chunks).toString("utf8");
     },
-    readSecret: async (signal) =>
-      await new Promise((resolve, reject) => {
-        // readline edits the line; what it would echo goes nowhere.
-        const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-        const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
-        let typed = "";
-        lines.once("line", (line) => {
-          typed = line;
-          lines.close();
-        });
-        // In raw mode Ctrl-C is a key, not a signal.
-        lines.once("SIGINT", () => interrupt({ cause: "SIGINT" }));
-        signal.addEventListener("abort", () => lines.close());
-        lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));
-      }),
+    readSecret: async (signal) => {
+      // Behind an import: readline takes 3 ms, and few runs ask for a secret.
+      const { readSecret } = await import("./read-secret.ts");
+      return await readSecret(signal, () => interrupt({ cause: "SIGINT" }));
+    },
   };
 }
 

@@ -1,9 +1,10 @@
 import { Socket } from "node:net";
-import { Agent, buildConnector } from "undici";
+import type * as undici from "undici";
+import { Agent, buildConnector } from "./undici-parts.ts";
 
 /** The connections of a run, or of one stream. */
 export interface OwnAgent {
-  readonly agent: Agent;
+  readonly agent: undici.Agent;
   /** Whether any connection was made: until then it is the network that fails, not the service. */
   readonly hasConnected: () => boolean;
   /** Destroys every socket at once: at the end nobody waits for what is under way. */
@@ -37,7 +38,7 @@ export function createAgent(): OwnAgent {
 }
 
 /** undici leaves a socket that is still connecting to the system, for minutes: so each is noted until it is closed. */
-function connectorInto(sockets: Set<Socket>, connected: () => void): buildConnector.connector {
+function connectorInto(sockets: Set<Socket>, connected: () => void): undici.buildConnector.connector {
   const connect = buildConnector({ timeout: 0 });
   return (options, callback) => {
     const socket: unknown = connect(options, (...outcome) => {

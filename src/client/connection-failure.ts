@@ -1,4 +1,4 @@
-import { errors } from "undici";
+import { errors } from "./undici-parts.ts";
 import { Failure, untrustedAnswer } from "../model/failure.ts";
 
 /** Codes of node:net, node:dns, node:tls and undici, and the sentence for each. */

@@ -10,7 +10,7 @@ export function textWidth(text: string): number {
   // Taking a text apart is slow, and needed for few.
   if (!JOINED.test(text)) return graphemeWidth(text);
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of segments(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -33,7 +33,7 @@ export function takeColumns(text: string, width: number): string {
   if (PLAIN.test(text)) return text.slice(0, Math.max(0, width));
   let kept = "";
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segments(text)) {
     used += graphemeWidth(segment);
     if (used > width) break;
     kept += segment;
@@ -44,7 +44,13 @@ export function takeColumns(text: string, width: number): string {
 const PLAIN = /^[ -~]*$/;
 /** Parts of emoji that join into one. Without them the characters of a text are as wide together as apart. */
 const JOINED = /\u200d|\ufe0f|\u20e3|\p{Regional_Indicator}|\p{Emoji_Modifier}/u;
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Made when the first text needs it: it takes 10 ms, and most tables are plain. */
+function segments(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
+
+let segmenter: Intl.Segmenter | undefined;
 
 /** Shown as emoji by itself, or asked to be by U+FE0F; flags of two letters are emoji by themselves too. */
 const EMOJI = /^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f|^[#*0-9]\ufe0f?\u20e3/u;

@@ -3,16 +3,36 @@ import { describe, expect, test } from "vitest";
 import { binaryEnv, ended } from "../harness/binary.ts";
 import { spawn } from "node:child_process";
 
-/** The chunks of dist that a run loads, by their names without hash. */
-async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
-  // The program's own exit code and output do not matter here; what the module cache holds at the end does.
-  const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + Object.keys(require.cache).join(" ")))`;
+/** What an expression gives when the run has ended; its exit code and output do not matter here. */
+async function atExit(expression: string, words: readonly string[]): Promise<readonly string[]> {
+  const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + ${expression}.join(",")))`;
   const script = `${report}; process.argv.splice(1, 0, "dexdata"); require(${JSON.stringify(`${process.cwd()}/dist/dexdata.cjs`)});`;
   const child = spawn(process.execPath, ["-e", script, "--", ...words], { env: binaryEnv(), stdio: "pipe" });
   const { stderr } = await ended(child);
-  const loaded = /LOADED (.*)/u.exec(stderr)?.[1] ?? "";
-  return loaded.split(" ").map((file) => (file.split("/").at(-1) ?? "").replace(/(-[\w-]{8})?\.cjs$/u, ""));
+  return (/LOADED (.*)/u.exec(stderr)?.[1] ?? "").split(",");
 }
+
+/** The chunks of dist that a run loads, by their names without hash. */
+async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
+  const loaded = await atExit("Object.keys(require.cache)", words);
+  return loaded.map((file) => (file.split("/").at(-1) ?? "").replace(/(-[\w-]{8})?\.cjs$/u, ""));
+}
+
+/** Node's own modules that it loads. */
+async function builtinsOf(words: readonly string[]): Promise<readonly string[]> {
+  const loaded = await atExit("process.moduleLoadList", words);
+  return loaded.map((name) => name.replace("NativeModule ", ""));
+}
+
+/** Modules of Node that undici and commander load at their front doors, 30 ms in all, and nothing here needs. */
+const unneeded = [
+  "http2",
+  "child_process",
+  "worker_threads",
+  "perf_hooks",
+  "readline",
+  "internal/deps/undici/undici",
+];
 
 const heavy = ["undici", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];
 
@@ -62,5 +82,19 @@ describe("what a run loads", () => {
     expect(chunks.filter((chunk) => ["zod", "conf", "ora", "chalk", "cli-table3"].includes(chunk))).toEqual(
       [],
     );
+  });
+
+  test("asking loads none of Node's modules that it does not need", async () => {
+    const builtins = await builtinsOf([
+      "pool",
+      "ethereum",
+      "0x1",
+      "--base-url",
+      "http://127.0.0.1:9",
+      "--retries",
+      "0",
+    ]);
+    expect(builtins).toContain("net");
+    expect(builtins.filter((name) => unneeded.includes(name))).toEqual([]);
   });
 });
