@@ -111,6 +111,7 @@ async function openRenderer({ context, options, questions, destination }: Run): 
     isWhole: questions.walk.once === "document",
     isContinued: destination.tally.rows > 0,
     fields: options.fields,
+    hasHeader: options.hasHeader,
     isColored: options.isColored,
     isUnicode: readsUnicode(context.env),
     now: options.now,

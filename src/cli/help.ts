@@ -7,7 +7,7 @@ export const intro = `DEX market data: pools, tokens, prices, trades and candles
 Try it without a key, offline and free: dexdata pools search ethereum --sandbox`;
 
 export const closing = `
-Every command says more with --help, and also takes the flags for output (-o table|ndjson|json, --fields …),
+Every command says more with --help, and also takes the flags for output (-o table|ndjson|json|csv|tsv, --fields …),
 requests (--timeout, --retries …), hosts and keys (--sandbox, --profile …) that are listed there.`;
 
 /**

@@ -60,7 +60,7 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
   if (to.isResumed && asTyped.format === "table") {
     throw usageFailure(
       "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
-      "use ndjson or json",
+      "use ndjson, csv, tsv or json",
     );
   }
   const notices = createNotices(context, asTyped);

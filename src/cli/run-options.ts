@@ -1,6 +1,7 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
+import { type OutputFormat, outputFormats } from "../model/output-format.ts";
 import { query } from "../model/param.ts";
 import { choiceFailure, readInteger, readParam } from "../model/read-param.ts";
 import { parseTimeBound } from "../model/time.ts";
@@ -16,8 +17,9 @@ import { readFaults } from "./flags/read-faults.ts";
 /** What the flags that every command takes, the environment and config.json make of this run. */
 export interface RunOptions {
   readonly settings: Settings;
-  readonly format: "table" | "ndjson" | "json";
+  readonly format: OutputFormat;
   readonly fields: readonly string[] | undefined;
+  readonly hasHeader: boolean;
   readonly isColored: boolean;
   readonly isValidated: boolean;
   readonly isQuiet: boolean;
@@ -56,8 +58,9 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
   readWord(flags, "error-format");
   return {
     settings,
-    format: format === "table" || format === "json" ? format : "ndjson",
+    format: outputFormats.find((each) => each === format) ?? "ndjson",
     fields: fields === undefined ? undefined : readFields(fields),
+    hasHeader: flags["no-header"] !== true,
     isColored: isColored(readWord(flags, "color") ?? settings.color.value, context),
     isValidated: flags["validate"] === true,
     isQuiet: flags["quiet"] === true,

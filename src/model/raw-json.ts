@@ -1,4 +1,3 @@
-import { compactJson } from "./json-text.ts";
 import { beginsWith, eachElement, eachMember, OPEN_ARRAY, OPEN_OBJECT } from "./json-scan.ts";
 
 /**
@@ -44,30 +43,6 @@ export function rawAt(text: string, path: readonly string[]): string | undefined
   return reached[0]?.trim();
 }
 
-/**
- * A flat object with what each path leads to in an object or array, under the name at the same place, in that
- * order; null where there is nothing. The values keep their text, less white space that means nothing.
- */
-export function selectFields(
-  text: string,
-  paths: readonly (readonly string[])[],
-  names: readonly string[],
-): string {
-  const members = beginsWith(text, OPEN_OBJECT) ? rawMembers(text) : undefined;
-  const fields = paths.map((path, index) => {
-    const [first = "", ...rest] = path;
-    // The members are cut once for all paths: the rest of a path leads through one small value only.
-    const value =
-      members === undefined || path.length === 0 ? rawAt(text, path) : follow(members.get(first), rest);
-    return `${JSON.stringify(names[index] ?? path.join("."))}:${value === undefined ? "null" : compactJson(value)}`;
-  });
-  return `{${fields.join(",")}}`;
-}
-
-function follow(value: string | undefined, path: readonly string[]): string | undefined {
-  return value === undefined || path.length === 0 ? value : rawAt(value, path);
-}
-
 function child(value: string | undefined, step: string): string | undefined {
   if (value === undefined) return undefined;
   if (beginsWith(value, OPEN_OBJECT)) return rawMembers(value).get(step);
@@ -95,6 +70,6 @@ function isArray(value: string | undefined): value is string {
 }
 
 /** Names seldom hold an escape, and cutting the quotes off is then all there is to do. */
-function decodeName(quoted: string): string {
+export function decodeName(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }

@@ -13,10 +13,9 @@ export function createDocuments({ output, format, fields }: Presentation): Rende
   const write = format === "table" || output.isTerminal ? prettyJson : compactJson;
 
   const linesOf = (document: string): readonly string[] => {
-    const elements = beginsWith(document, OPEN_ARRAY) ? rawElements(document) : undefined;
-    if (format === "ndjson") return (elements ?? [document]).map((each) => compactJson(select(each)));
-    if (elements === undefined || fields === undefined) return [write(select(document))];
-    return [write(`[${elements.map(select).join(",")}]`)];
+    if (format === "ndjson") return rowsOfDocument(document).map((each) => compactJson(select(each)));
+    if (fields === undefined || !beginsWith(document, OPEN_ARRAY)) return [write(select(document))];
+    return [write(`[${rowsOfDocument(document).map(select).join(",")}]`)];
   };
 
   return {
@@ -26,4 +25,9 @@ export function createDocuments({ output, format, fields }: Presentation): Rende
     },
     end: () => Promise.resolve(),
   };
+}
+
+/** The elements of an array; of anything else itself. */
+export function rowsOfDocument(document: string): readonly string[] {
+  return beginsWith(document, OPEN_ARRAY) ? rawElements(document) : [document];
 }

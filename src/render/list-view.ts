@@ -30,12 +30,13 @@ export async function createListView(presentation: Presentation): Promise<Render
 }
 
 function createSection(presentation: Presentation, group: string, paint: Paint): TableSection {
-  const { output, endpoint, fields, now, isUnicode, hasAges = output.isTerminal } = presentation;
+  const { output, endpoint, fields, now, isUnicode, hasHeader, hasAges = output.isTerminal } = presentation;
   return createTableSection({
     columns: tableColumns(rowShape(endpoint, group), fields),
     style: { now, hasAges, isUnicode, isRoomy: false },
     paint,
     room: roomOf(output),
+    ...(hasHeader !== undefined && { hasHeader }),
   });
 }
 

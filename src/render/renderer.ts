@@ -1,13 +1,12 @@
 import type { Page } from "../client/page.ts";
 import type { Output } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
-
-export type Format = "table" | "ndjson" | "json";
+import { isSeparated, type OutputFormat } from "../model/output-format.ts";
 
 /** What to show, how, and where. */
 export interface Presentation {
   readonly output: Output;
-  readonly format: Format;
+  readonly format: OutputFormat;
   readonly endpoint: Endpoint;
   /** Groups to show, in this order; `["rows"]` unless the endpoint answers with groups. */
   readonly groups: readonly string[];
@@ -19,6 +18,8 @@ export interface Presentation {
   readonly isContinued: boolean;
   /** Paths as typed, `24h.volume_usd`; undefined shows everything. */
   readonly fields: readonly string[] | undefined;
+  /** Whether the names of the columns stand above them; they do unless said otherwise. */
+  readonly hasHeader?: boolean;
   readonly isColored: boolean;
   readonly isUnicode: boolean;
   /** Whether a person reads ages in place of times; on a terminal unless said otherwise. */
@@ -35,8 +36,10 @@ export interface Renderer {
 }
 
 export async function createRenderer(presentation: Presentation): Promise<Renderer> {
-  if (presentation.isWhole === true) return (await import("./document.ts")).createDocuments(presentation);
-  switch (presentation.format) {
+  const { format, isWhole } = presentation;
+  if (isSeparated(format)) return (await import("./separated.ts")).createSeparated(presentation, format);
+  if (isWhole === true) return (await import("./document.ts")).createDocuments(presentation);
+  switch (format) {
     case "ndjson":
       return (await import("./ndjson.ts")).createNdjson(presentation);
     case "json":

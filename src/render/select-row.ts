@@ -1,10 +1,19 @@
-import { selectFields } from "../model/raw-json.ts";
+import { compactJson } from "../model/json-text.ts";
+import { createPathReader } from "../model/path-reader.ts";
 
-/** The text of a row to write: itself, or with `--fields` a flat object of what the paths lead to. */
+/**
+ * The text of a row to write: itself, or with `--fields` a flat object with what each path leads to under the path as
+ * typed, in that order; null where there is nothing. Values keep their text, less white space that means nothing.
+ */
 export function createRowSelector(fields: readonly string[] | undefined): (row: string) => string {
   if (fields === undefined) return (row) => row;
-  const paths = fields.map(splitPath);
-  return (row) => selectFields(row, paths, fields);
+  const read = createPathReader(fields.map(splitPath));
+  const names = fields.map((field) => JSON.stringify(field));
+  return (row) => {
+    const values = read(row);
+    const members = names.map((name, index) => `${name}:${compactJson(values[index] ?? "null")}`);
+    return `{${members.join(",")}}`;
+  };
 }
 
 /** `24h.volume_usd` → its names, from the row inwards. */

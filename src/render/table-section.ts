@@ -12,6 +12,8 @@ export interface SectionOptions {
   readonly paint: Paint;
   /** Columns of the terminal; undefined where there is no end to them. */
   readonly room: number | undefined;
+  /** Whether titles stand above the columns; they do unless said otherwise. */
+  readonly hasHeader?: boolean;
 }
 
 /** One table, drawn page by page. */
@@ -30,7 +32,15 @@ interface PlacedColumn extends DrawnColumn {
  * row has an address or number that is wider than that, the table begins anew below, wide enough for it. So it does
  * when the first row with a mark comes: its column took no room until then.
  */
-export function createTableSection({ columns, style, paint, room }: SectionOptions): TableSection {
+export function createTableSection({
+  columns,
+  style,
+  paint,
+  room,
+  hasHeader = true,
+}: SectionOptions): TableSection {
+  // The empty line sets apart two tables that have titles.
+  const anew = hasHeader ? "\n" : "";
   let placed: readonly PlacedColumn[] | undefined;
   let unmarked = columns.filter(({ kind }) => kind === "mark");
 
@@ -52,7 +62,7 @@ export function createTableSection({ columns, style, paint, room }: SectionOptio
       placed,
       rows.map((_, index) => shown.map((cells) => cells[index])),
       paint,
-      true,
+      hasHeader,
     );
   };
 
@@ -69,11 +79,11 @@ export function createTableSection({ columns, style, paint, room }: SectionOptio
         rows.some((row) => columnCell(row, column, style).text !== ""),
       );
       const marks = marked.map((column) => ({ column, width: 0 }));
-      if (marks.length > 0) return `\n${begin(rows, [...shown, ...marks])}`;
+      if (marks.length > 0) return anew + begin(rows, [...shown, ...marks]);
       const cells = rows.map((row) => shown.map(({ column }) => columnCell(row, column, style)));
       return cells.every((row) => fits(row, shown))
         ? drawRows(shown, cells, paint, false)
-        : `\n${begin(rows, shown)}`;
+        : anew + begin(rows, shown);
     },
   };
 }

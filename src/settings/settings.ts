@@ -1,12 +1,10 @@
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
 import { withoutSecrets } from "../model/key.ts";
+import { type OutputFormat, outputFormats } from "../model/output-format.ts";
 import { type Tier, tiers } from "../model/tier.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { choice, duration, host, integer, label, profileName, rate, type Setting } from "./setting.ts";
-
-export const outputFormats = ["table", "ndjson", "json"] as const;
-export type OutputFormat = (typeof outputFormats)[number];
 
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];

@@ -35,7 +35,7 @@ COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.l
     ["dexdata ohlcv ethereum 0x1 --interval 1", ["1m", "10m", "15m", "1h", "12h"]],
     ["dexdata pools search ethereum --order-by price_usd", ["price_usd"]],
     ["dexdata tokens search --sort ", ["asc", "desc"]],
-    ["dexdata networks -o ", ["table", "ndjson", "json"]],
+    ["dexdata networks -o ", ["table", "ndjson", "json", "csv", "tsv"]],
     ["dexdata networks --limit ", [""]],
     ["dexdata sandbox --po", ["--port"]],
     ["dexdata pools search --key-file package.js", ["package.json"]],

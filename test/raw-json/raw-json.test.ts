@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compactJson } from "../../src/model/json-text.ts";
-import { rawAt, rawElements, rawMembers, selectFields } from "../../src/model/raw-json.ts";
+import { createPathReader } from "../../src/model/path-reader.ts";
+import { rawAt, rawElements, rawMembers } from "../../src/model/raw-json.ts";
+import { createRowSelector } from "../../src/render/select-row.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 
 const ROW =
@@ -150,22 +152,43 @@ describe("selected fields", () => {
   test("stand under the names as typed, in that order, with their text", () => {
     const text = `{"a":[ {"n":1.10}, {} ],"b":{"c":4272800710322643001},"__proto__":1, "s":"x  y"}`;
     const names = ["b.c", "a.*.n", "a", "nope", "__proto__", "s", "b.c.d"];
-    expect(
-      selectFields(
-        text,
-        names.map((name) => name.split(".")),
-        names,
-      ),
-    ).toBe(
+    expect(createRowSelector(names)(text)).toBe(
       '{"b.c":4272800710322643001,"a.*.n":[1.10,null],"a":[{"n":1.10},{}],"nope":null,"__proto__":1,"s":"x  y","b.c.d":null}',
     );
   });
 
   test("can be taken from an array, and from nothing", () => {
-    expect(selectFields("[[1,2],[3]]", [["*", "0"], ["1"]], ["first", "last"])).toBe(
-      '{"first":[1,3],"last":[3]}',
+    expect(createRowSelector(["*.0", "1"])("[[1,2],[3]]")).toBe('{"*.0":[1,3],"1":[3]}');
+    expect(createRowSelector(["a"])("7")).toBe('{"a":null}');
+    expect(createRowSelector([])("{}")).toBe("{}");
+  });
+});
+
+describe("a reader of many paths", () => {
+  const steps = fc.constantFrom("a", "b", "0", "1", "*", "__proto__", "00", "");
+  const paths = fc.array(fc.array(steps, { maxLength: 4 }), { maxLength: 6 });
+  const values = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom("1.10", "null", '"x, y"', "-0"),
+      fc
+        .array(fc.tuple(fc.constantFrom("a", "b", "0", "1", "__proto__"), tie("value")), { maxLength: 4 })
+        // Names come several times, and one of them is written with an escape.
+        .map(
+          (members) =>
+            `{ ${members.map(([name, text]) => `"${name.replace("a", "\\u0061")}" :${text}`).join(",")}}`,
+        ),
+      fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(" , ")}]`),
+    ),
+  })).value;
+
+  test("finds what each path alone leads to", () => {
+    fc.assert(
+      fc.property(paths, values, (list, value) => {
+        const text = ` ${value}\n`;
+        expect(createPathReader(list)(text)).toEqual(list.map((path) => rawAt(text, path)));
+      }),
+      { numRuns: 1000 },
     );
-    expect(selectFields("7", [["a"]], ["a"])).toBe('{"a":null}');
-    expect(selectFields("{}", [], [])).toBe("{}");
   });
 });

@@ -1,18 +1,22 @@
 import { createPage } from "../../src/client/page.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
 import type { Endpoint, EndpointId } from "../../src/model/endpoint.ts";
-import { createRenderer, type Format } from "../../src/render/renderer.ts";
+import { createRenderer } from "../../src/render/renderer.ts";
+import type { OutputFormat } from "../../src/model/output-format.ts";
 import { createTestOutput } from "../harness/test-output.ts";
 
 export interface RenderOptions {
   readonly endpoint?: EndpointId;
-  readonly format?: Format;
+  readonly format?: OutputFormat;
   /** Columns of the terminal; undefined is a pipe. */
   readonly columns?: number | undefined;
   readonly isTerminal?: boolean;
   readonly groups?: readonly string[];
   readonly isRecord?: boolean;
   readonly fields?: readonly string[];
+  readonly hasHeader?: boolean;
+  /** Rows of the same output were written before. */
+  readonly isContinued?: boolean;
   readonly isColored?: boolean;
   readonly isUnicode?: boolean;
   /** Whether the pull came to its end. */
@@ -38,8 +42,9 @@ export async function renderWrites(
     endpoint: endpointOf(options.endpoint ?? "networks"),
     groups,
     isRecord: options.isRecord ?? false,
-    isContinued: false,
+    isContinued: options.isContinued ?? false,
     fields,
+    hasHeader: options.hasHeader ?? true,
     isColored: options.isColored ?? false,
     isUnicode: options.isUnicode ?? true,
     now,

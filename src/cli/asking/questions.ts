@@ -3,6 +3,7 @@ import type { Walk } from "../../client/pages.ts";
 import { type Args, readArgs, type Typed } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
+import { hasColumns } from "../../model/output-format.ts";
 import { choiceFailure } from "../../model/read-param.ts";
 import { completeCandleWindow } from "./candle-window.ts";
 import { chooseEndpoint } from "./choose-endpoint.ts";
@@ -109,8 +110,8 @@ function typedParams(
   for (const { name, flag } of endpoint.params) {
     if (flag !== undefined && flags[flag] !== undefined) typed.set(name, String(flags[flag]));
   }
-  // Plain rows of the public service have neither name nor symbol, and a table without them says little.
-  const showsNames = options.format === "table" && options.fields === undefined;
+  // Plain rows of the public service have neither name nor symbol, and columns without them says little.
+  const showsNames = hasColumns(options.format) && options.fields === undefined;
   if (showsNames && endpoint.params.some(({ name }) => name === "detailed")) typed.set("detailed", "true");
   return typed;
 }

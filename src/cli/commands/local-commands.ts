@@ -6,6 +6,7 @@ import { streamFlags, streamNotes } from "../stream/stream-flags.ts";
 
 const asking = [
   "output",
+  "no-header",
   "quiet",
   "stats",
   "verbose",
@@ -18,7 +19,7 @@ const asking = [
 ];
 /** What decides which service is asked, as whom. */
 const identifying = ["base-url", "key-file", "profile", "sandbox", "tier", "seed"];
-const showing = ["output", "error-format"];
+const showing = ["output", "no-header", "error-format"];
 
 /** The words, flags and help of the commands that are no endpoint's own; what they do is loaded when one is run. */
 export const localCommands: readonly LocalCommand[] = [

@@ -1,4 +1,5 @@
-import { colorModes, outputFormats } from "../../settings/settings.ts";
+import { outputFormats } from "../../model/output-format.ts";
+import { colorModes } from "../../settings/settings.ts";
 import type { Flag } from "./flags.ts";
 
 /** What is shown, and where it goes. */
@@ -8,7 +9,7 @@ export const outputFlags: readonly Flag[] = [
     short: "o",
     value: "format",
     choices: outputFormats,
-    help: "table (default on a terminal), ndjson (default in a pipe) or json",
+    help: "table (default on a terminal), ndjson (default in a pipe), json, csv or tsv",
     group: "Output",
   },
   {
@@ -17,6 +18,7 @@ export const outputFlags: readonly Flag[] = [
     help: "only these fields: id,24h.volume_usd,tokens.0.symbol",
     group: "Output",
   },
+  { name: "no-header", help: "table, csv and tsv without the line of names", group: "Output" },
   {
     name: "color",
     value: "when",

@@ -48,6 +48,7 @@ export async function openFollowRenderer(
     isRecord: false,
     isContinued: false,
     fields: options.fields,
+    hasHeader: options.hasHeader,
     isColored: options.isColored,
     isUnicode: readsUnicode(env),
     // A row is as old as its time says, whenever the table is looked at.

@@ -1,6 +1,8 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
+import { isSeparated, type Separated } from "../../model/output-format.ts";
 import { visibleText } from "../../render/sanitise.ts";
+import { separatedLine } from "../../render/separated-text.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { grouped } from "../notices.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
@@ -17,7 +19,9 @@ export async function writeRows(
   rows: readonly LocalRow[],
 ): Promise<ExitCode> {
   const format = formatOf(context, flags);
-  if (format === "table") await context.stdout.write(columnsOf(rows));
+  const hasHeader = flags["no-header"] !== true;
+  if (format === "table") await context.stdout.write(columnsOf(rows, { hasHeader }));
+  else if (isSeparated(format)) await context.stdout.write(separated(rows, format, hasHeader));
   else if (format === "ndjson")
     await context.stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
   else await context.stdout.write(`${JSON.stringify(rows, null, context.stdout.isTerminal ? 2 : 0)}\n`);
@@ -31,6 +35,8 @@ export async function writeRecord(context: Context, flags: FlagValues, record: L
     value === undefined ? [] : [{ name, value }],
   );
   if (format === "table") await context.stdout.write(columnsOf(lines, { hasHeader: false }));
+  else if (isSeparated(format))
+    await context.stdout.write(separated([record], format, flags["no-header"] !== true));
   else
     await context.stdout.write(
       `${JSON.stringify(record, null, format === "json" && context.stdout.isTerminal ? 2 : 0)}\n`,
@@ -62,6 +68,23 @@ export function expectWords(words: readonly string[], count: number, usage: stri
 function shown(value: LocalRow[string]): string {
   if (value === null) return "unknown";
   return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
+}
+
+function separated(rows: readonly LocalRow[], format: Separated, hasHeader: boolean): string {
+  const names = Object.keys(rows[0] ?? {});
+  const header = hasHeader
+    ? separatedLine(
+        names.map((text) => ({ text })),
+        format,
+      )
+    : "";
+  const lines = rows.map((row) =>
+    separatedLine(
+      names.map((name) => JSON.stringify(row[name])),
+      format,
+    ),
+  );
+  return header + lines.join("");
 }
 
 function columnsOf(rows: readonly LocalRow[], { hasHeader = true } = {}): string {

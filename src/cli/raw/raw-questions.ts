@@ -3,6 +3,7 @@ import type { Place } from "../../client/place.ts";
 import type { Args, Question } from "../../model/args.ts";
 import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
+import { hasColumns, isSeparated } from "../../model/output-format.ts";
 import { readInteger, readParam } from "../../model/read-param.ts";
 import type { Reply } from "../../model/reply.ts";
 import type { FlagValues } from "../flags/flags.ts";
@@ -12,7 +13,7 @@ import { readRawPath } from "./raw-path.ts";
 import { readCount } from "../flags/read-flag.ts";
 import type { RunOptions } from "../run-options.ts";
 
-type Options = Pick<RunOptions, "format" | "isValidated" | "settings" | "now">;
+type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
 
 /** What `dexdata api` asks: one answer as it comes, or with `--paginate` the rows of a whole list. */
 export function readRawQuestions(words: readonly string[], flags: FlagValues, options: Options): Questions {
@@ -33,6 +34,7 @@ function oneAnswer(question: Question, flags: FlagValues, options: Options): Que
     throw usageFailure("--limit: goes with --paginate", "the size of one page is --field limit=N");
   }
   const once = showsRows(endpoint, options) ? "rows" : "document";
+  if (once === "document") checkHasColumns(endpoint, options);
   if (options.isValidated && once === "document") throw notValidated(endpoint);
   const { reply } = endpoint;
   return {
@@ -50,7 +52,16 @@ function oneAnswer(question: Question, flags: FlagValues, options: Options): Que
 function showsRows({ id, reply }: Endpoint, { format, isValidated }: Options): boolean {
   if (id === "raw") return false;
   const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
-  return format === "table" || (isValidated && isAllRows);
+  return hasColumns(format) || (isValidated && isAllRows);
+}
+
+/** Nobody knows what columns a path has that the contract does not have; the first answer must not decide. */
+function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
+  if (!isSeparated(format) || fields !== undefined) return;
+  throw usageFailure(
+    `--output ${format}: dexdata knows no columns of ${rawPath}`,
+    "name them: --fields id,…",
+  );
 }
 
 function notValidated({ id, rawPath }: Endpoint): Error {
