@@ -502,7 +502,7 @@ complete -c dexdata -n "__fish_seen_subcommand_from stream" -l since -x -d 'begi
 complete -c dexdata -n "__fish_seen_subcommand_from stream" -l on-invalid -xa 'fail drop' -d 'an asset that the service does not stream: fail (default), or drop it and go on'
 complete -c dexdata -n "__fish_seen_subcommand_from stream" -l limit -x -d 'stop after so many events'
 complete -c dexdata -n "__fish_seen_subcommand_from stream" -l for -x -d 'stop after so long'
-complete -c dexdata -n "__fish_seen_subcommand_from stream" -l idle-exit -x -d 'stop with exit 8 when no asset had an event for so long'
+complete -c dexdata -n "__fish_seen_subcommand_from stream" -l idle-exit -x -d 'stop with exit 8 when a connection had no event for so long, whatever the others had'
 complete -c dexdata -n "__fish_seen_subcommand_from stream" -l output -s o -xa 'ndjson' -d 'one line an event, also on a terminal, where a live board is shown otherwise'
 complete -c dexdata -n "__fish_seen_subcommand_from stream" -l envelope -d 'each event inside {feed, event, id, network, address, received, data}'
 complete -c dexdata -n "__fish_seen_subcommand_from stream" -l out -rF -d 'append the lines to a file; %Y %m %d %H %M in its name are the UTC time a line came: ticks-%Y%m%d.ndjson'

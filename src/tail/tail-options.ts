@@ -4,9 +4,10 @@ import type { Failure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import type { Missing, Shard } from "./running-shard.ts";
 import type { Gap, Moment, ShardLimits } from "./shard.ts";
-import type { Room } from "./shards.ts";
 
 export interface TailHandlers {
+  /** A connection is about to be opened for the first time. */
+  readonly begun: (shard: Shard) => void;
   readonly opened: (shard: Shard, at: Moment, gap: Gap | undefined) => void;
   /** Awaited: the connections that have something to say wait for it. */
   readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
@@ -25,8 +26,8 @@ export interface TailOptions {
   readonly feed: Feed;
   readonly kind: FeedKind;
   readonly params: ReadonlyMap<string, string>;
-  /** For so many assets. */
-  readonly room: (assets: number) => Room;
+  /** Connections at once. */
+  readonly cap: number;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;
 }

@@ -9,7 +9,7 @@ import { momentOf } from "./moment.ts";
 import { probeOf } from "./probe.ts";
 import { amongOthers, missedBy, type RunningShard, settling, type Shard } from "./running-shard.ts";
 import { keepOpen } from "./shard.ts";
-import { planShards, replanShards, subjectKey } from "./shards.ts";
+import { planShards, replanShards, type Room, roomFor, subjectKey } from "./shards.ts";
 import type { TailHandlers, TailOptions } from "./tail-options.ts";
 import { type Opening, openerOf, type Subscription } from "./subscription.ts";
 
@@ -39,6 +39,7 @@ export function createTail(
   const { clock } = context;
   const running = new Set<RunningShard>();
   const ended = new Set<Promise<void>>();
+  const room = (assets: number): Room => roomFor(options.feed, assets, options.cap);
   let numbered = 0;
   /** Dropped, for as long as the list holds them: they would be refused again, and interrupt others. */
   const droppedKeys = new Set<string>();
@@ -131,8 +132,8 @@ export function createTail(
         return giveUp(self, cause);
       }
       const all = [...running];
-      const room = options.room(all.flatMap(({ shard }) => shard.subjects).length);
-      return await dropInvalid(self, amongOthers(cause, self, all, { feed: options.feed, room }));
+      const roomHere = room(all.flatMap(({ shard }) => shard.subjects).length);
+      return await dropInvalid(self, amongOthers(cause, self, all, { feed: options.feed, room: roomHere }));
     }
   };
 
@@ -171,6 +172,7 @@ export function createTail(
             settled: undefined,
           };
           running.add(self);
+          handlers.begun(self.shard);
           const done = (async () => {
             await after;
             await runShard(self, all.signal);
@@ -182,7 +184,7 @@ export function createTail(
             });
           ended.add(done);
         };
-        for (const assets of planShards(subjects, options.room(subjects.length))) start(assets);
+        for (const assets of planShards(subjects, room(subjects.length))) start(assets);
       });
     } finally {
       const isStopped = signal.aborted;
@@ -209,7 +211,7 @@ export function createTail(
     const replanned = replanShards(
       before.map(({ shard }) => shard.subjects),
       subjects,
-      options.room(subjects.length),
+      room(subjects.length),
     );
     const places = new Map(replanned.map((each) => [each.from, each]));
     const reopened: Promise<void>[] = [];

@@ -310,6 +310,39 @@ describe("stops", () => {
     expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(300_000);
   });
 
+  test("--idle-exit: one connection without an event is noticed beside others that are busy, and named", async () => {
+    const server = await streams((request) =>
+      slow({
+        headers: { "content-type": "text/event-stream" },
+        chunks:
+          askedFor(request)[0]?.address === "0x0" ? Array.from({ length: 200 }, () => price("1")) : [""],
+        everyMs: 10,
+        stayOpen: true,
+      }),
+    );
+    const running = listen([...many(30), "--idle-exit", "30s"], server, { speed: 100 });
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toBe(
+      "dexdata: no event came for 30 s on connection 2 of 2 (15 assets) (--idle-exit)\n" +
+        `  it was open; look whether these are traded at all: ${many(7, 15).join(", ")} and 8 more\n`,
+    );
+    expect(running.lines().length).toBeGreaterThan(5);
+  });
+
+  test("--idle-exit: a connection that never opened is as idle as a quiet one, and said to be", async () => {
+    const server = await streams((request) =>
+      askedFor(request)[0]?.address === "0x0" ? stream(Array.from({ length: 9 }, () => price("1"))) : hang(),
+    );
+    const running = listen([...many(26), "--idle-exit", "20s"], server, { speed: 100 });
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toMatch(
+      /no event came for 20 s on connections 1, 2 of 2 \(26 assets\) \(--idle-exit\)\n/u,
+    );
+    expect(stderr).toContain(`  not connected at the end: ${many(7, 13).join(", ")} and 6 more\n`);
+  });
+
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

@@ -1,5 +1,4 @@
 import { usageFailure } from "../../model/failure.ts";
-import type { StopTimes } from "../../tail/follow/stops.ts";
 import { followEvents } from "./follow-events.ts";
 import type { Flag, FlagValues } from "../flags/flags.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";
@@ -41,7 +40,11 @@ export const followFlags: readonly Flag[] = [
 ];
 
 /** How to follow, as typed. */
-export interface FollowWishes extends StopTimes {
+export interface FollowWishes {
+  /** Milliseconds after which it stops. */
+  readonly duration: number | undefined;
+  /** Milliseconds without a row after which it stops. */
+  readonly idle: number | undefined;
   readonly limit: number | undefined;
   /** Milliseconds between reads; undefined where a stream says when. */
   readonly poll: number | undefined;

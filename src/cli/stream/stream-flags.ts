@@ -42,7 +42,7 @@ export const streamFlags: readonly Flag[] = [
   {
     name: "idle-exit",
     value: "duration",
-    help: "stop with exit 8 when no asset had an event for so long",
+    help: "stop with exit 8 when a connection had no event for so long, whatever the others had",
     group: "Rows",
   },
   {

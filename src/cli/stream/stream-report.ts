@@ -11,7 +11,7 @@ import { counted } from "../notices.ts";
 import { createRepetitions } from "../output/repetitions.ts";
 import { instant, seconds } from "../output/times-said.ts";
 
-export type StreamReport = Omit<TailHandlers, "events" | "charged"> & {
+export type StreamReport = Omit<TailHandlers, "begun" | "events" | "charged"> & {
   /** An event that is no JSON. */
   readonly leftOut: (shard: Shard, event: StreamEvent) => void;
   readonly credits: (events: number, credits: number) => void;

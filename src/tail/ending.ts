@@ -1,0 +1,35 @@
+import type { Clock } from "../model/context.ts";
+import { childOf } from "./child-signal.ts";
+
+/** A stop that was asked for and met: so many events or rows, or so much time, connected or not. */
+export class Stop {
+  readonly by: "limit" | "time";
+  constructor(by: "limit" | "time") {
+    this.by = by;
+  }
+}
+
+/** When what has no end of its own is over. */
+export interface Ending {
+  /** Aborts with the outer one, with a `Stop` when the time is over, and by `end`. */
+  readonly signal: AbortSignal;
+  readonly end: (reason: unknown) => void;
+  readonly release: () => void;
+}
+
+/** `duration`: milliseconds; undefined for no such stop. */
+export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined): Ending {
+  const ending = childOf(outer);
+  const waiting = childOf(ending.signal);
+  const stop = (): void => ending.abort(new Stop("time"));
+  if (duration !== undefined) clock.sleep(duration, waiting.signal).then(stop, () => undefined);
+  return {
+    signal: ending.signal,
+    end: ending.abort,
+    release: () => {
+      waiting.abort("it is over");
+      waiting.release();
+      ending.release();
+    },
+  };
+}
