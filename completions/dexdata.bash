@@ -3,13 +3,13 @@ _dexdata() {
   local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" command="" word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command $word" in
-      " pool"|" txns"|" prices"|" token"|" search"|" ohlcv"|" networks"|" dexes"|" usage"|" api"|" stream"|" completion"|" sandbox"|" tokens"|" pools"|" auth"|" config"|"tokens search"|"pools search"|"auth login"|"auth status"|"auth logout"|"config get"|"config set"|"config unset"|"config list"|"config path")
+      " pool"|" txns"|" prices"|" token"|" search"|" ohlcv"|" networks"|" dexes"|" usage"|" api"|" stream"|" completion"|" sandbox"|" help"|" tokens"|" pools"|" auth"|" config"|"tokens search"|"pools search"|"auth login"|"auth status"|"auth logout"|"config get"|"config set"|"config unset"|"config list"|"config path")
         command="${command:+$command }$word";;
     esac
   done
   COMPREPLY=()
   case "$command" in
-    "") COMPREPLY=($(compgen -W "pool txns prices token tokens pools search ohlcv networks dexes usage api stream auth config completion sandbox --help --version" -- "$current"));;
+    "") COMPREPLY=($(compgen -W "pool txns prices token tokens pools search ohlcv networks dexes usage api stream auth config completion sandbox help --help --version" -- "$current"));;
     "tokens") COMPREPLY=($(compgen -W "search" -- "$current"));;
     "pools") COMPREPLY=($(compgen -W "search" -- "$current"));;
     "auth") COMPREPLY=($(compgen -W "login status logout" -- "$current"));;
@@ -222,6 +222,11 @@ _dexdata() {
         --port|--clock|--speed|--rpm|--minute|--credits|--packs|--overage-cap|--latency|--seed|--faults) return;;
       esac
       COMPREPLY=($(compgen -W "--port --clock --speed --dialect --rpm --minute --credits --packs --overage-cap --latency --log --env --error-format --seed --faults --help" -- "$current"));;
+    "help")
+      case "$previous" in
+        --error-format) COMPREPLY=($(compgen -W "text json" -- "$current")); return;;
+      esac
+      COMPREPLY=($(compgen -W "--error-format --help" -- "$current"));;
   esac
 }
 complete -F _dexdata dexdata

@@ -20,42 +20,38 @@ export async function main(argv: readonly string[], context: Context): Promise<n
 
 async function run(argv: readonly string[], context: Context): Promise<number> {
   let chosen: Chosen | undefined;
-  let help = "";
-  const program = createProgram((choice) => {
-    chosen = choice;
-  });
+  let explained: readonly string[] | undefined;
+  let version = "";
+  const program = createProgram(
+    (choice) => {
+      chosen = choice;
+    },
+    (words) => {
+      explained = words;
+    },
+  );
   quieten(program, (text) => {
-    help += text;
+    version += text;
   });
   try {
-    await program.parseAsync(asHelpFlag(argv, program), { from: "user" });
+    await program.parseAsync([...argv], { from: "user" });
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
     const isAsked = ["commander.helpDisplayed", "commander.help", "commander.version"].includes(cause.code);
     if (!isAsked) throw wordsFailure(cause, program, argv);
-    await context.stdout.write(help);
+    if (explained !== undefined) {
+      const { printHelp } = await import("./help/print-help.ts");
+      return await printHelp(explained, argv.includes("--help") ? "full" : "brief", context);
+    }
+    await context.stdout.write(version);
     return 0;
   }
   if (chosen === undefined) throw usageFailure("a command is needed", "see: dexdata --help");
   return await chosen(context);
 }
 
-/** `dexdata help txns` is `dexdata txns --help`; a topic nobody knows is refused like an unknown command. */
-function asHelpFlag(argv: readonly string[], program: Command): string[] {
-  if (argv[0] !== "help") return [...argv];
-  const [topic, ...rest] = argv.slice(1);
-  const names = program.commands.map((each) => each.name());
-  if (topic !== undefined && !topic.startsWith("-") && !names.includes(topic)) {
-    throw usageFailure(
-      `"${topic}": there is no help on it`,
-      didYouMean(nearest(topic, names), "see: dexdata --help"),
-    );
-  }
-  return topic === undefined ? ["--help"] : [topic, ...rest, "--help"];
-}
-
 /**
- * commander neither writes nor exits: its help is collected, its errors are thrown. Without a command it would
+ * commander neither writes nor exits: what it would write is collected, its errors are thrown. Without a command it would
  * write its help as an error; asking nothing is no mistake. These settings are not inherited.
  */
 function quieten(command: Command, writeHelp: (text: string) => void): void {

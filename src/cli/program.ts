@@ -7,29 +7,38 @@ import { versionLine } from "../model/version.ts";
 import { localCommands } from "./commands/local-commands.ts";
 import type { Flag, FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
-import { closing, costLine, exampleLines, intro, layOutHelp } from "./help.ts";
 import { endpointFlags } from "./flags/endpoint-flags.ts";
-import { groupSummaries } from "./group-summaries.ts";
-import { type LocalCommand, sharedFlags } from "./local-command.ts";
-import { commandGroups, positionals } from "./asking/positionals.ts";
+import type { LocalCommand } from "./local-command.ts";
+import { commandGroups } from "./asking/positionals.ts";
 
 /** What a command line comes to: run once the words are split and nothing was wrong with them. */
 export type Chosen = (context: Context) => Promise<number>;
 
 /**
- * The commands as commander sees them: it splits words and writes help; every value is checked by us. `choose`
- * receives the command that was asked for.
+ * The commands as commander sees them: it splits words; every value is checked by us, and help is written by us. `choose`
+ * receives what the command that was asked for comes to, `explain` the words of one that help is asked on.
  */
-export function createProgram(choose: (chosen: Chosen) => void): Command {
-  const program = new Command("dexdata");
-  program.description(intro).usage("<command> [flags]").helpCommand(false);
-  program.addHelpText("after", closing);
+export function createProgram(
+  choose: (chosen: Chosen) => void,
+  explain: (words: readonly string[]) => void,
+): Command {
+  const program = new Command("dexdata").helpCommand(false);
+  program.configureHelp({
+    formatHelp: (command) => {
+      explain(wordsOf(command));
+      return "";
+    },
+  });
   program.version(versionLine, "-V, --version", "print the version");
   for (const flag of globalFlags) program.addOption(toOption(flag));
   for (const group of commandGroups(endpoints)) addEndpointCommand(program, group, choose);
   for (const command of localCommands) addLocalCommand(program, command, choose);
-  layOutHelp(program, []);
   return program;
+}
+
+/** `["pools", "search"]` */
+export function wordsOf(command: Command): readonly string[] {
+  return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }
 
 function addEndpointCommand(
@@ -40,15 +49,8 @@ function addEndpointCommand(
   const [endpoint] = group;
   if (endpoint === undefined) return;
   const flags = endpointFlags(group);
-  const command = leafOf(program, endpoint.command, endpoint.summary, endpoint.examples);
-  command.usage(
-    `${positionals(group)
-      .map(({ shown }) => shown)
-      .join(" ")} [flags]`.trim(),
-  );
+  const command = leafOf(program, endpoint.command);
   for (const flag of flags) command.addOption(toOption(flag));
-  layOutHelp(command, globalFlags.map(toOption));
-  command.addHelpText("after", costLine(group));
   command.action((words: string[]) => {
     const values = flagValues(command, flags);
     choose(async (context) => {
@@ -59,11 +61,8 @@ function addEndpointCommand(
 }
 
 function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen: Chosen) => void): void {
-  const command = leafOf(program, local.words, local.summary, local.examples);
-  command.usage(`${local.positionals} [flags]`.trim());
+  const command = leafOf(program, local.words);
   for (const flag of local.flags) command.addOption(toOption(flag));
-  layOutHelp(command, sharedFlags(local).map(toOption));
-  if (local.notes !== undefined) command.addHelpText("after", local.notes);
   command.action((words: string[]) => {
     const values = flagValues(command, local.flags);
     // `sandbox --rpm` is the service's rate, not that of requests.
@@ -80,33 +79,24 @@ function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen:
 }
 
 /** The command at the end of `tokens search`, made with its parents. Words are ours to count, so it takes any. */
-function leafOf(program: Command, words: string, summary: string, examples: readonly string[]): Command {
+function leafOf(program: Command, words: string): Command {
   const names = words.split(" ");
-  const name = names.at(-1) ?? "";
   let parent = program;
   for (const each of names.slice(0, -1)) {
     const known = parent.commands.find((command) => command.name() === each);
-    parent =
-      known ??
-      parent
-        .command(each)
-        .description(groupSummaries[each] ?? "")
-        .usage("<command> [flags]");
-    layOutHelp(parent.helpCommand(false), []);
+    parent = known ?? parent.command(each).helpCommand(false);
   }
-  const leaf = parent.command(name).argument("[words...]");
-  return leaf.summary(summary).description(`${summary}\n${exampleLines(examples)}`);
+  return parent.command(names.at(-1) ?? "").argument("[words...]");
 }
 
 function toOption(flag: Flag): Option {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
   const value = flag.value === undefined ? "" : ` <${flag.value}>`;
-  const choices = flag.choices === undefined || flag.name === "output" ? "" : `: ${flag.choices.join(", ")}`;
-  const option = new Option(`${short}--${flag.name}${value}`, `${flag.help}${choices}`);
+  const option = new Option(`${short}--${flag.name}${value}`);
   if (flag.name === "verbose") option.argParser((_, before: number | undefined) => (before ?? 0) + 1);
   if (flag.isRepeatable === true)
     option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
-  return option.helpGroup(`${flag.group}:`);
+  return option;
 }
 
 /** What was typed, under the names of the flags themselves; a switch that was not typed is absent. */

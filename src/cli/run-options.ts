@@ -13,6 +13,7 @@ import type { FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
 import { readCount, readText, readTime } from "./flags/read-flag.ts";
 import { readFaults } from "./flags/read-faults.ts";
+import { isColored } from "./output/is-colored.ts";
 
 /** What the flags that every command takes, the environment and config.json make of this run. */
 export interface RunOptions {
@@ -176,13 +177,4 @@ function readNow(flags: FlagValues, context: Context): number {
   const instant = parseTimeBound(typed, clock);
   if ("problem" in instant) throw usageFailure(`${name} "${typed}": ${instant.problem}`, instant.next);
   return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
-}
-
-/** NO_COLOR and TERM=dumb switch it off, FORCE_COLOR on; `auto` looks at the terminal. */
-function isColored(when: string, context: Context): boolean {
-  if (when !== "auto") return when === "always";
-  const { env } = context;
-  if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
-  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
-  return context.stdout.isTerminal && env["TERM"] !== "dumb";
 }

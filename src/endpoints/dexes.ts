@@ -12,7 +12,7 @@ export const dexes: ContractEndpoint = {
   command: "dexes",
   method: "GET",
   path: "/networks/{network}/dexes",
-  summary: "the DEXes of a network; dex_id is what --dex of pools search takes",
+  summary: "the DEXes of a network, with the ids that --dex takes",
   examples: ["dexdata dexes ethereum", "dexdata dexes solana --all -o ndjson --fields dex_id"],
   plan: "keyless",
   params: [

@@ -122,7 +122,7 @@ const examples = [
   "dexdata pools search base --created-after -24h --all -o ndjson",
 ];
 
-const summary = "pools by volume, liquidity, price change, age, token and DEX, on one network or on all";
+const summary = "pools by volume, liquidity, price change, age, token and DEX";
 
 export const networkPoolsSearch: ContractEndpoint = {
   id: "network_pools_search",

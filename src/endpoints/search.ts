@@ -31,7 +31,7 @@ export const search: ContractEndpoint = {
   command: "search",
   method: "GET",
   path: "/search",
-  summary: "tokens, pools and DEXes by name, symbol or address, on all networks",
+  summary: "tokens, pools and DEXes by name, symbol or address",
   examples: ["dexdata search weth", "dexdata search usdc --type tokens -o ndjson"],
   plan: "keyless",
   params: [query("query", { kind: "text" }, "name, symbol or address", { required: true, flag: undefined })],

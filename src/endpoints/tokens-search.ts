@@ -103,7 +103,7 @@ const examples = [
   "dexdata tokens search --chains base,solana --created-after -7d --order-by liquidity_usd -o ndjson",
 ];
 
-const summary = "tokens by volume, liquidity, price change, age and more, on one network or on all";
+const summary = "tokens by volume, liquidity, price change, age and more";
 
 export const networkTokensSearch: ContractEndpoint = {
   id: "network_tokens_search",

@@ -7,7 +7,7 @@ export const usage: ContractEndpoint = {
   command: "usage",
   method: "GET",
   path: "/usage",
-  summary: "the plan the service counts you under, and credits used and left",
+  summary: "the plan you are counted under, and credits used and left",
   examples: ["dexdata usage", "dexdata usage -o json"],
   plan: "keyless",
   params: [],

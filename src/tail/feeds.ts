@@ -25,6 +25,15 @@ export type FeedName = (typeof feedNames)[number];
 /** Specification, Limits: assets on one connection that is asked for by POST. */
 export const assetsPerPost = 25;
 
+/** Connections that a plan may have open at once (wire-facts 2.2); that of Enterprise is not public. */
+export const connectionsOfPlan: Readonly<Record<Tier, number>> = {
+  keyless: 10,
+  free: 10,
+  dev: 30,
+  pro: 100,
+  enterprise: 100,
+};
+
 /** Sampling of `--feed ohlcv` (wire-facts 5.2). */
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 /** The service keeps candles to begin with for so many seconds. */

@@ -2,13 +2,10 @@ import { addressKey } from "../client/address-key.ts";
 import type { Subject } from "../client/batches.ts";
 import { Failure } from "../model/failure.ts";
 import type { Tier } from "../model/tier.ts";
-import { assetsPerPost, type Feed } from "./feeds.ts";
-
-/** Connections that a plan may have open at once (wire-facts 2.2); that of Enterprise is not public. */
-const caps: Readonly<Record<Tier, number>> = { keyless: 10, free: 10, dev: 30, pro: 100, enterprise: 100 };
+import { assetsPerPost, connectionsOfPlan, type Feed } from "./feeds.ts";
 
 export function capOf(tier: Tier): number {
-  return caps[tier];
+  return connectionsOfPlan[tier];
 }
 
 export interface Room {

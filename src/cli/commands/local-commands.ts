@@ -25,8 +25,11 @@ const showing = ["output", "no-header", "error-format"];
 export const localCommands: readonly LocalCommand[] = [
   {
     words: "api",
+    section: "Ask",
     positionals: "<path>",
-    summary: "any path of the service: its answer as it came, or with --paginate every row",
+    summary: "any path of the service, as it answers, or every row of a list",
+    credits: "one a request, one an address for /multi/prices",
+    plan: "the endpoint's",
     examples: [
       "dexdata api /networks",
       "dexdata api /networks/ethereum/pools/search -f order_by=liquidity_usd -f limit=5",
@@ -40,8 +43,11 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "stream",
+    section: "Follow",
     positionals: "<network:address…|@file|->",
-    summary: "prices, trades, candles or reserves as they happen, one line an event, until stopped",
+    summary: "prices, trades, candles or reserves as they happen",
+    credits: "one an event",
+    plan: "prices any, reserves free or higher, transactions and ohlcv dev or higher",
     examples: [
       "dexdata stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 3 --sandbox",
       "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --for 30s --sandbox",
@@ -70,8 +76,10 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "auth login",
+    section: "Set up",
     positionals: "",
-    summary: "store a key, typed without echo or read from stdin, after asking the service for its plan",
+    summary: "store a key, typed unseen or read from stdin, with its plan",
+    credits: "one a request; the plan is asked for on each host until one takes the key",
     examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],
     flags: [],
     shared: [...asking, ...identifying],
@@ -79,8 +87,10 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "auth status",
+    section: "Set up",
     positionals: "",
-    summary: "which key is used, where it comes from, and the plan the service sees",
+    summary: "which key is used, where it comes from, and the plan it has",
+    credits: "one a request",
     examples: ["dexdata auth status"],
     flags: [],
     shared: [...asking, ...identifying],
@@ -88,6 +98,7 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "auth logout",
+    section: "Set up",
     positionals: "",
     summary: "remove a stored key from this machine",
     examples: ["dexdata auth logout", "dexdata auth logout --profile work"],
@@ -97,6 +108,7 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "config get",
+    section: "Set up",
     positionals: "<name>",
     summary: "the value of a setting in force",
     examples: ["dexdata config get output"],
@@ -106,6 +118,7 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "config set",
+    section: "Set up",
     positionals: "<name> <value>",
     summary: "keep a setting",
     examples: ["dexdata config set output ndjson", "dexdata config set timeout 60s"],
@@ -115,6 +128,7 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "config unset",
+    section: "Set up",
     positionals: "<name>",
     summary: "take a kept setting back",
     examples: ["dexdata config unset output"],
@@ -124,6 +138,7 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "config list",
+    section: "Set up",
     positionals: "",
     summary: "every setting, its value and where it comes from",
     examples: ["dexdata config list", "dexdata config list -o json"],
@@ -133,6 +148,7 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "config path",
+    section: "Set up",
     positionals: "",
     summary: "the file that settings are kept in",
     examples: ["dexdata config path"],
@@ -142,6 +158,7 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "completion",
+    section: "Set up",
     positionals: "<bash|zsh|fish>",
     summary: "print a completion script for a shell",
     examples: [
@@ -155,8 +172,9 @@ export const localCommands: readonly LocalCommand[] = [
   },
   {
     words: "sandbox",
+    section: "Set up",
     positionals: "[-- command…]",
-    summary: "serve the whole interface on loopback, with simulated data, until stopped",
+    summary: "the whole service on loopback, with simulated data",
     examples: [
       "dexdata sandbox",
       "dexdata sandbox --clock 2026-06-01 --log requests.ndjson",
@@ -168,5 +186,16 @@ export const localCommands: readonly LocalCommand[] = [
     shared: ["seed", "faults", "error-format"],
     run: async (words, flags, context) =>
       await (await import("./sandbox.ts")).runSandbox(words, flags, context),
+  },
+  {
+    words: "help",
+    positionals: "[command|topic]",
+    summary: "a command in full, or a topic",
+    section: "Learn",
+    examples: ["dexdata help txns", "dexdata help exit-codes"],
+    flags: [],
+    shared: ["error-format"],
+    run: async (words, _flags, context) =>
+      await (await import("../help/print-help.ts")).printHelp(words, "full", context),
   },
 ];

@@ -1,5 +1,6 @@
 import { faultTraits } from "../../sandbox/faults/kinds.ts";
 import type { Flag } from "../flags/flags.ts";
+import type { Block } from "../help/page.ts";
 
 const group = "Sandbox";
 
@@ -26,13 +27,16 @@ export const sandboxFlags: readonly Flag[] = [
 ];
 
 /** The grammar of `--faults`, as help shows it. */
-export function faultsHelp(): string {
-  const rows = Object.entries({ "400 … 599": { help: "this status; 429=7 waits 7 s" }, ...faultTraits });
+export function faultsHelp(): readonly Block[] {
+  const kinds = Object.entries({ "400 … 599": { help: "this status; 429=7 waits 7 s" }, ...faultTraits });
   return [
-    "",
-    "Faults: --faults <kind>[=value][when][/part of a path], with commas between. When:",
-    "  x3 the first three, @7 the seventh, @7-9, @7- from then on, :5% of all, :5%x3 bursts of three; else all",
-    "  Counted are the requests a fault can strike. The same seed strikes the same requests. Kinds:",
-    ...rows.map(([name, { help }]) => `  ${name.padEnd(21)} ${help}`),
-  ].join("\n");
+    {
+      heading: "Faults",
+      prose:
+        "--faults <kind>[=value][when][/part of a path], with commas between. When: x3 the first three, @7 the " +
+        "seventh, @7-9, @7- from then on, :5% of all, :5%x3 bursts of three; else all. Counted are the requests a " +
+        "fault can strike. The same seed strikes the same requests. Kinds:",
+      rows: kinds.map(([name, { help }]) => [name, help]),
+    },
+  ];
 }

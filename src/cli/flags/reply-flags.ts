@@ -13,7 +13,7 @@ const pageFlag: Flag = { name: "page", value: "n", help: "begin with this page, 
 
 const strictFlag: Flag = {
   name: "no-strict",
-  help: "take rows though the service did not apply a filter",
+  help: "take rows though a filter was not applied",
   group: "Rows",
 };
 

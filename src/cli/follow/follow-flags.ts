@@ -9,7 +9,7 @@ const group = "Following";
 export const followFlags: readonly Flag[] = [
   {
     name: "follow",
-    help: "from --from, or now, on: history and then what comes, oldest first (a credit a read and an event); --out adds to its file",
+    help: "history since --from, then what comes, oldest first (a credit a read and an event); --out adds to its file",
     group,
   },
   {

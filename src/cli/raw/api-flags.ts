@@ -1,4 +1,5 @@
 import type { Flag } from "../flags/flags.ts";
+import type { Block } from "../help/page.ts";
 
 /** What `dexdata api` takes besides the flags of every command of the service. */
 export const apiFlags: readonly Flag[] = [
@@ -15,16 +16,21 @@ export const apiFlags: readonly Flag[] = [
 ];
 
 /** What help says below the flags. */
-export function apiNotes(): string {
-  return `
-The path is one of the configured service, with or without the slash in front, and may have a query of its own;
-a URL is refused, because the key would leave with it. Values are sent as typed, and a name that the service does
-not know is dropped by it without a word.
-
-Without --paginate one request is sent and the answer shown as it came: as ndjson an array is one line an element
-and anything else one line; as json one document; as a table what the endpoint's own command shows, and JSON where
-the path is none that dexdata knows. With --paginate the rows are shown as by the endpoint's own command; the
-parameters limit, cursor and page then say how large a page is and where to begin, and times are resolved once.
-
-Credits: one a request, one an address for /multi/prices. Plan: the endpoint's.`;
+export function apiNotes(): readonly Block[] {
+  return [
+    {
+      prose:
+        "The path is one of the configured service, with or without the slash in front, and may have a query of its own; " +
+        "a URL is refused, because the key would leave with it. Values are sent as typed, and a name that the service " +
+        "does not know is dropped by it without a word.",
+    },
+    {
+      prose:
+        "Without --paginate one request is sent and the answer shown as it came: as ndjson an array is one line an " +
+        "element and anything else one line; as json one document; as a table what the endpoint's own command shows, " +
+        "and JSON where the path is none that dexdata knows. With --paginate the rows are shown as by the endpoint's " +
+        "own command; the parameters limit, cursor and page then say how large a page is and where to begin, and times " +
+        "are resolved once.",
+    },
+  ];
 }

@@ -1,6 +1,7 @@
 import { feedNames, streamIntervals } from "../../tail/feeds.ts";
 import { streamEvents } from "./stream-events.ts";
 import type { Flag } from "../flags/flags.ts";
+import type { Block } from "../help/page.ts";
 
 export const streamFlags: readonly Flag[] = [
   {
@@ -84,10 +85,12 @@ export const streamFlags: readonly Flag[] = [
   },
 ];
 
-export function streamNotes(): string {
-  return `
-@file names a file with one asset a line; SIGHUP reads it again. Every interruption is said on stderr with both instants.
-Ends with 0 only at a stop that was asked for (--limit, --for), or when the reader goes away.
-
-Credits: one an event. Plan: prices any, reserves free or higher, transactions and ohlcv dev or higher.`;
+export function streamNotes(): readonly Block[] {
+  return [
+    {
+      prose:
+        "@file names a file with one asset a line; SIGHUP reads it again. Every interruption is said on stderr with " +
+        "both instants. Ends with 0 only at a stop that was asked for (--limit, --for), or when the reader goes away.",
+    },
+  ];
 }

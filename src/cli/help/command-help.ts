@@ -1,0 +1,42 @@
+import type { CatalogueEntry } from "../catalogue.ts";
+import type { Flag } from "../flags/flags.ts";
+import { briefRows, flagBlocks, fullRows, nameList } from "./flag-rows.ts";
+import type { Block } from "./page.ts";
+
+/** `brief` fits a screen: the command's own flags, and of the others the names. `full` says everything. */
+export type HelpForm = "brief" | "full";
+
+export function commandHelp(entry: CatalogueEntry, form: HelpForm): readonly Block[] {
+  const { words, positionals, summary, examples, flags, credits, plan, notes } = entry;
+  const [own, shared] = [flags.slice(0, entry.ownFlags), flags.slice(entry.ownFlags)];
+  const usage = ["dexdata", words, positionals, ...(flags.length === 0 ? [] : ["[flags]"])];
+  const [said, unsaid] = [own.filter((flag) => !isOfRequests(flag)), own.filter(isOfRequests)];
+  const flagsSaid =
+    form === "full"
+      ? [...flagBlocks(flags, fullRows), ...notes()]
+      : [...flagBlocks(said, briefRows), ...moreFlags(words, [...unsaid, ...shared])];
+  return [
+    { prose: summary },
+    { label: "Usage", prose: usage.filter((word) => word !== "").join(" ") },
+    ...(examples.length === 0 ? [] : [{ heading: "Examples", commands: examples }]),
+    ...flagsSaid,
+    {
+      prose:
+        credits === undefined ? "Nothing is sent, and nothing spent." : `Credits: ${credits}. Plan: ${plan}.`,
+    },
+    ...(form === "full" && shared.length > 5 ? [{ prose: topicsLine }] : []),
+  ];
+}
+
+const topicsLine = "See also: dexdata help output, time, credits, streams, environment, exit-codes.";
+
+/** Who is asked, and how: seldom what somebody looks for. */
+const isOfRequests = ({ group }: Flag): boolean => group === "Requests" || group === "Hosts and keys";
+
+function moreFlags(words: string, others: readonly Flag[]): readonly Block[] {
+  if (others.length === 0) return [];
+  const rows = flagBlocks(others, (flags) => [["", nameList(flags)]]).map(
+    ({ heading = "", rows: [[, names] = ["", ""]] = [] }) => [heading, names] as const,
+  );
+  return [{ heading: `More flags, told by dexdata ${words} --help`, rows, isApart: true }];
+}

@@ -1,0 +1,47 @@
+import type { Context } from "../../model/context.ts";
+import { type ExitCode, usageFailure } from "../../model/failure.ts";
+import { createPaint } from "../../render/painter.ts";
+import { catalogue } from "../catalogue.ts";
+import { didYouMean, nearestCommand } from "../asking/nearest-command.ts";
+import { isColored, settledColor } from "../output/is-colored.ts";
+import { commandHelp, type HelpForm } from "./command-help.ts";
+import { groupHelp, overview } from "./overview.ts";
+import { type Block, drawPage } from "./page.ts";
+import { topicNames } from "./topic-names.ts";
+import { topics } from "./topics/topics.ts";
+
+/** Lines of help are no longer than this, however wide the window: long ones are hard to read. */
+const widest = 100;
+const usual = 80;
+
+/** What `dexdata help <words>` shows: a command, a word that leads to some, a topic, or without words the overview. */
+export async function printHelp(
+  words: readonly string[],
+  form: HelpForm,
+  context: Context,
+): Promise<ExitCode> {
+  const { isTerminal, columns } = context.stdout;
+  const width = Math.min(columns ?? usual, widest);
+  const paint = await createPaint(isColored(settledColor(context), context));
+  const page = pageOf(words, form, context);
+  await context.stdout.write(drawPage(page, { width, breaksCommands: isTerminal, paint }));
+  return 0;
+}
+
+function pageOf(words: readonly string[], form: HelpForm, context: Context): readonly Block[] {
+  const entries = catalogue();
+  const asked = words.join(" ");
+  if (asked === "") return overview(entries);
+  const entry = entries.find((each) => each.words === asked);
+  if (entry !== undefined) return commandHelp(entry, form);
+  if (entries.some((each) => each.words.startsWith(`${asked} `))) return groupHelp(asked, entries);
+  const topic = topicNames.find((name) => name === asked);
+  if (topic !== undefined) return topics[topic](entries, context);
+  throw usageFailure(
+    `"${asked}": there is no help on it`,
+    didYouMean(
+      nearestCommand(asked, [...entries.map((each) => each.words), ...topicNames]),
+      "see: dexdata --help",
+    ),
+  );
+}

@@ -1,0 +1,42 @@
+import { type OutputFormat, outputFormats } from "../../../model/output-format.ts";
+import { outputFlags } from "../../flags/output-flags.ts";
+import { fullRows } from "../flag-rows.ts";
+import type { Block } from "../page.ts";
+
+const formats: Readonly<Record<OutputFormat, string>> = {
+  table:
+    "for people, fitted to the window; the default on a terminal. Numbers are shortened, addresses never",
+  ndjson: "one line a row, as the service wrote it, every field and every digit; the default in a pipe",
+  json: "one document: an array of the rows, or the object; pretty on a terminal",
+  csv: "for spreadsheets: a line of names, then a line a row; every digit; the columns of the table, or --fields",
+  tsv: "the same with tabs between",
+};
+
+export function outputTopic(): readonly Block[] {
+  return [
+    { prose: "stdout holds data only, in every format, also on failure. Everything else goes to stderr." },
+    { heading: "Formats of -o", rows: outputFormats.map((format) => [format, formats[format]]) },
+    {
+      heading: "Paths of --fields",
+      rows: [
+        ["id", "a field of the row"],
+        ["24h.volume_usd", "a field inside another"],
+        ["tokens.0.symbol", "of the first of a list, counted from 0; * takes all"],
+      ],
+    },
+    {
+      prose:
+        "Rows are objects with the paths as names, in the order given; what a row does not have is null. Text of " +
+        "strangers (anyone can name a token) never reaches a terminal with control, bidi or zero-width characters " +
+        "unescaped.",
+    },
+    { heading: "Flags", rows: fullRows(outputFlags) },
+    {
+      heading: "Examples",
+      commands: [
+        "dexdata pools search base --fields id,price_usd -o ndjson --sandbox",
+        "dexdata networks -o json --sandbox",
+      ],
+    },
+  ];
+}

@@ -1,0 +1,51 @@
+import { assetsPerPost, type Feed, feeds, longestBackfill, streamIntervals } from "../../../tail/feeds.ts";
+import { plans } from "../../../model/tier.ts";
+import type { Block } from "../page.ts";
+
+export function streamsTopic(): readonly Block[] {
+  return [
+    {
+      prose:
+        "dexdata stream writes what happens as it happens, one line an event, until it is stopped; dexdata txns --follow " +
+        "joins the history of a pool with what comes. Each event costs one credit.",
+    },
+    { heading: "Feeds", rows: Object.values(feeds).map((feed) => [feed.name, describe(feed)]) },
+    {
+      prose: `--feed ohlcv takes --interval ${streamIntervals.join(", ")} and goes back up to ${longestBackfill / 60} minutes with --since. Assets are spread over as many connections as the plan has (dexdata help credits); more are refused with exit 6.`,
+    },
+    {
+      heading: "How it ends",
+      rows: [
+        ["0", "--limit or --for was reached, or the reader went away"],
+        ["3, 4, 5", "a refusal that stays: 404, 401, 403, 402, and --max-credits"],
+        ["8", "--idle-exit, a connection that never opened, or one that was down at the end"],
+        ["130, 143", "Ctrl-C, SIGTERM"],
+      ],
+    },
+    {
+      prose:
+        "Interruptions are connected again after 1, 2, 4 … 60 s, and said on stderr with both instants; --events FILE " +
+        "writes them as NDJSON. SIGHUP reads @file again. A slow reader slows the stream, it does not fill memory.",
+    },
+    {
+      heading: "Examples",
+      commands: [
+        "dexdata stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 3 --sandbox",
+        "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow --from -1h --limit 20 --sandbox",
+      ],
+    },
+  ];
+}
+
+function describe({ kinds, batches, plan }: Feed): string {
+  const assets = kinds
+    .map(({ by }, index) => (index === 0 ? `a ${by}` : `with --by ${by} a ${by}`))
+    .join(", ");
+  const room = {
+    always: `${assetsPerPost} a connection`,
+    perhaps: `1 a connection, or ${assetsPerPost} where the service takes it`,
+    never: "1 a connection",
+  }[batches];
+  const needed = plan === "keyless" ? "any plan" : `${plans[plan].tier} or higher`;
+  return `${assets}; ${room}; ${needed}`;
+}

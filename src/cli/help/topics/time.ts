@@ -1,0 +1,41 @@
+import type { Context } from "../../../model/context.ts";
+import { timeForms } from "../../../model/time-forms.ts";
+import { formatInstant, parseTimeBound } from "../../../model/time.ts";
+import type { CatalogueEntry } from "../../catalogue.ts";
+import type { Block } from "../page.ts";
+
+export function timeTopic(entries: readonly CatalogueEntry[], context: Context): readonly Block[] {
+  const now = context.clock.now();
+  const read = (example: string): string => {
+    const instant = parseTimeBound(example, now);
+    return "problem" in instant ? instant.problem : formatInstant(instant);
+  };
+  return [
+    { prose: "What --from, --to, --created-after, --created-before and --now take." },
+    {
+      heading: "Forms, and what each is at this moment",
+      rows: timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]),
+    },
+    {
+      prose:
+        "One clock reading resolves all bounds of a run, so that a window does not move between pages and retries. An " +
+        "empty window, one that ends before it begins, an impossible date and an unknown unit are refused before " +
+        "anything is sent. Bounds are inclusive, but for the end of candles: the last opens before it.",
+    },
+    {
+      prose: `Durations (--timeout, --for, --poll …) are written 500ms, 30s, 2m or 1h. Commands with time bounds: ${bounded(entries)}.`,
+    },
+    {
+      heading: "Examples",
+      commands: ["dexdata pools search base --created-after -24h --sandbox"],
+    },
+  ];
+}
+
+function bounded(entries: readonly CatalogueEntry[]): string {
+  const names = ["from", "created-after"];
+  return entries
+    .filter(({ flags }) => flags.some(({ name }) => names.includes(name)))
+    .map(({ words }) => words)
+    .join(", ");
+}

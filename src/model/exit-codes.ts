@@ -1,0 +1,31 @@
+import type { ExitCode } from "./failure.ts";
+
+export interface ExitMeaning {
+  readonly when: string;
+  /** What a script does next. */
+  readonly next: string;
+}
+
+/** Every way a run can end. */
+export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
+  0: { when: "done; also nothing found, also a reader that closed the pipe", next: "go on" },
+  1: { when: "a bug, or an answer that cannot be trusted", next: "report it" },
+  2: {
+    when: "the command line, a setting or the key's form is wrong, or the service answered 400",
+    next: "fix the command",
+  },
+  3: { when: "404, 410", next: "fix the address, or use the replacement named" },
+  4: { when: "401, 403: key, host or plan", next: "fix the key or the plan" },
+  5: {
+    when: "402: credits used up; or --max-credits or budget.daily reached",
+    next: "wait, pay, or raise the bound",
+  },
+  6: { when: "429 after all retries, or more assets than the plan streams", next: "later, or ask for fewer" },
+  7: { when: "5xx after all retries, or network, TLS, time-out", next: "later" },
+  8: {
+    when: "delivered, but not whole: some inputs failed, a stream ended by itself or was not connected",
+    next: "look at stderr",
+  },
+  130: { when: "SIGINT (Ctrl-C)", next: "what was written is whole lines" },
+  143: { when: "SIGTERM", next: "what was written is whole lines" },
+};
