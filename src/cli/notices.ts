@@ -1,6 +1,7 @@
 import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
 import type { Meter } from "../client/meter.ts";
 import type { Context } from "../model/context.ts";
+import type { Failure } from "../model/failure.ts";
 import { hideSecrets } from "../model/key.ts";
 import { visibleText } from "../render/sanitise.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -11,10 +12,19 @@ export interface Notices extends ClientObserver {
   readonly warn: (text: string) => void;
   /** Only for somebody who watches: stderr is a terminal and `--quiet` is not set. */
   readonly remark: (text: string) => void;
+  /** Nothing leaves for so many milliseconds, at the pace of the key; with a line where that is worth one. */
+  readonly pausing: (milliseconds: number, line: string | undefined) => void;
   /** The closing line: requests, credits spent and left, time. */
   readonly close: (meter: Meter) => void;
   /** Resolves when all of it has been handed over, or a reader that does not read has had its time. */
   readonly settled: () => Promise<void>;
+}
+
+/** Counts down what is waited for, where people see it do so. */
+export interface Countdown {
+  readonly begin: (milliseconds: number, why: string) => void;
+  /** Whether it is seen: then a line on the same would say it twice. */
+  readonly isShown: () => boolean;
 }
 
 /** Waits up to this long, in milliseconds, are not worth a line. */
@@ -27,6 +37,7 @@ const mostWaiting = 1000;
 export function createNotices(
   context: Context,
   options: Pick<RunOptions, "isQuiet" | "hasStats" | "verbosity">,
+  countdown?: Countdown,
 ): Notices {
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
@@ -59,7 +70,12 @@ export function createNotices(
       if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
     },
     waiting: (wait) => {
-      if (wait.milliseconds > shortWait) write(waitingLine(wait));
+      countdown?.begin(wait.milliseconds, whyAgain(wait));
+      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) write(waitingLine(wait));
+    },
+    pausing: (milliseconds, line) => {
+      countdown?.begin(milliseconds, "for the rate limit");
+      if (line !== undefined && countdown?.isShown() !== true) write(line);
     },
     close: (meter) => {
       if (isWatched || options.hasStats) write(closingLine(meter, context.clock.elapsed() - started));
@@ -99,8 +115,17 @@ export function grouped(digits: string): string {
 }
 
 function waitingLine({ milliseconds, failure }: Waiting): string {
-  const reason = failure.details.status === undefined ? failure.message : `status ${failure.details.status}`;
-  return `waiting ${Math.ceil(milliseconds / 1000)} s (${reason})`;
+  return `waiting ${Math.ceil(milliseconds / 1000)} s (${reasonOf(failure)})`;
+}
+
+function whyAgain({ attempt, failure }: Waiting): string {
+  return failure.details.status === 429
+    ? `for the rate limit (429, try ${attempt + 1})`
+    : `before try ${attempt + 1} (${reasonOf(failure)})`;
+}
+
+function reasonOf({ details: { status }, message }: Failure): string {
+  return status === undefined ? message : `status ${status}`;
 }
 
 /** `GET /networks 200 12 ms 1 credit…`; the key is in a header that is never shown. */

@@ -18,6 +18,8 @@ import { readFollowWishes } from "./follow/follow-flags.ts";
 import { whyCutShort } from "./output/going-on.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
+import { createProgress, type Progress } from "./progress/progress.ts";
+import { pullState } from "./progress/pull-state.ts";
 import { checkSameQuery, queryOf } from "./output/pull-query.ts";
 import { type Questions, readQuestions } from "./asking/questions.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
@@ -56,23 +58,25 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
   const stdout =
     to.file === undefined ? typed.outer.stdout : { ...notATerminal, write: typed.outer.stdout.write };
   const asTyped = readRunOptions(typed.flags, { ...typed.outer, stdout });
-  const { context, release } = bounded(typed.outer, asTyped.deadline);
+  const progress = createProgress(typed.outer, typed.flags, asTyped);
+  const { context, release } = bounded({ ...typed.outer, ...progress.outputs }, asTyped.deadline);
   if (to.isResumed && asTyped.format === "table") {
     throw usageFailure(
       "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
       "use ndjson, csv, tsv or json",
     );
   }
-  const notices = createNotices(context, asTyped);
+  const notices = createNotices(context, asTyped, progress.countdown);
   const claimed = to.isResumed && to.file !== undefined ? await claimFile(to.file) : undefined;
   try {
     const options = { ...asTyped, now: beginningOf(claimed, asTyped, typed.flags) };
     const stdin = async (): Promise<string> => await context.stdin.read(context.signal);
     const questions = await read(options, stdin);
-    return await ask({ typed, to, claimed, context, options, questions, notices });
+    return await ask({ typed, to, claimed, context, options, questions, notices, progress });
   } finally {
     claimed?.release();
     release();
+    await progress.close();
     await notices.settled();
   }
 }
@@ -99,10 +103,11 @@ interface Asking {
   readonly options: RunOptions;
   readonly questions: Questions;
   readonly notices: Notices;
+  readonly progress: Progress;
 }
 
 async function ask(asking: Asking): Promise<ExitCode> {
-  const { context, options, questions, notices, typed } = asking;
+  const { context, options, questions, notices, typed, progress } = asking;
   const open = await openClient(context, options, notices);
   try {
     if (typed.flags["estimate"] === true) {
@@ -112,8 +117,10 @@ async function ask(asking: Asking): Promise<ExitCode> {
     const seen = createSeenKeys(reachOf(questions.endpoint), asking.to.isResumed);
     const destination = await openFor(asking, open, seen);
     const run: Run = { context, options, questions, notices, open, destination, seen, typed };
+    progress.begin(() => pullState(run), notices.warn);
     return await answerInto(run, asking.to);
   } finally {
+    await progress.close();
     await open.close();
     sayWhatItWas(open, notices);
   }

@@ -51,8 +51,11 @@ export interface Exchange {
   readonly milliseconds: number;
 }
 
+/** Before the same request is sent again. */
 export interface Waiting {
   readonly milliseconds: number;
+  /** Requests sent so far, the first among them. */
+  readonly attempt: number;
   readonly failure: Failure;
 }
 
@@ -102,7 +105,7 @@ export function createClient(context: Context, target: Target, options: ClientOp
         const decision = decideRetry(cause, options.retry, progress);
         if (!decision.again)
           throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, waited) : cause;
-        options.observer.waiting({ milliseconds: decision.wait, failure: cause });
+        options.observer.waiting({ milliseconds: decision.wait, attempt: attempts, failure: cause });
         await context.clock.sleep(decision.wait, context.signal);
         waited += decision.wait;
       }

@@ -28,8 +28,8 @@ export function memoryStore(): PaceStore {
 export interface PaceOptions {
   readonly rate: PaceRate;
   readonly store: PaceStore;
-  /** One line for people: why nothing happens for a while. */
-  readonly say: (text: string) => void;
+  /** Nothing leaves for so many milliseconds. One line for people says why, once, where that is worth a line. */
+  readonly pausing: (milliseconds: number, line: string | undefined) => void;
 }
 
 /** Waits up to this long, in milliseconds, are not worth a line. */
@@ -40,7 +40,7 @@ const spread = 250;
 /** Requests leave in the order they asked in, one at a time: many may ask at once, and only the first looks. */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
-  { rate, store, say }: PaceOptions,
+  { rate, store, pausing }: PaceOptions,
 ): Pace {
   const { clock, random, signal } = context;
   const now = (): number => Math.floor(clock.elapsed());
@@ -57,9 +57,11 @@ export function createPace(
       return changed;
     });
 
-  const sayOnce = (what: string, text: string): void => {
-    if (!said.has(what)) say(text);
-    said.add(what);
+  const pause = async (milliseconds: number, what: string, line: string): Promise<void> => {
+    const isWorthALine = milliseconds > shortWait && !said.has(what);
+    if (isWorthALine) said.add(what);
+    pausing(milliseconds, isWorthALine ? line : undefined);
+    await clock.sleep(milliseconds, signal);
   };
 
   const takePlace = async (): Promise<Turn> => {
@@ -70,11 +72,8 @@ export function createPace(
       const { wait, because } = attempt;
       // Longer than any pace: whether that is waited for is --retry-max-time's to say, as with an answer of 429.
       if (because === "hold" && wait > planAllowance(1).window) throw heldBack(wait);
-      if (wait > shortWait) {
-        if (because === "hold") sayOnce(`until ${attempt.until}`, holdLine(wait));
-        else sayOnce("pace", paceLine(wait, attempt.perMinute, rate));
-      }
-      await clock.sleep(because === "hold" ? wait + spread * random() : wait, signal);
+      if (because === "hold") await pause(wait + spread * random(), `until ${attempt.until}`, holdLine(wait));
+      else await pause(wait, "pace", paceLine(wait, attempt.perMinute, rate));
     }
   };
 

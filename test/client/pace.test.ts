@@ -423,7 +423,10 @@ describe("requests that wait", () => {
     const context = createTestContext(options);
     const said: string[] = [];
     const store = options.store ?? memoryStore();
-    return { context, said, pace: createPace(context, { rate, store, say: (text) => said.push(text) }) };
+    const pausing = (_: number, line: string | undefined): void => {
+      if (line !== undefined) said.push(line);
+    };
+    return { context, said, pace: createPace(context, { rate, store, pausing }) };
   };
 
   test("32 that ask at once leave in the order they asked", async () => {

@@ -43,6 +43,8 @@ describe("what a run loads", () => {
       "undici",
       "zod",
       "conf",
+      "ora",
+      "live-line",
       "chalk",
       "cli-table3",
       "server",
@@ -74,6 +76,11 @@ describe("what a run loads", () => {
   test("a refused command line loads none of them either", async () => {
     const chunks = await chunksOf(["pools", "search", "--limt", "3"]);
     expect(chunks.filter((chunk) => heavy.includes(chunk))).toEqual([]);
+  });
+
+  test("half a second of work without a terminal on stderr loads no spinner", async () => {
+    const chunks = await chunksOf(["networks", "--sandbox", "--faults", "slow-body=700ms"]);
+    expect(chunks.filter((chunk) => ["ora", "live-line"].includes(chunk))).toEqual([]);
   });
 
   test("ndjson loads no table, colour, schema or settings writer", async () => {

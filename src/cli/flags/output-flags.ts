@@ -2,6 +2,9 @@ import { outputFormats } from "../../model/output-format.ts";
 import { colorModes } from "../../settings/settings.ts";
 import type { Flag } from "./flags.ts";
 
+/** How a run that takes a while says how far it is. */
+const progressModes = ["auto", "plain", "none"];
+
 /** What is shown, and where it goes. */
 export const outputFlags: readonly Flag[] = [
   {
@@ -45,7 +48,14 @@ export const outputFlags: readonly Flag[] = [
     group: "Output",
   },
   { name: "validate", help: "check every row against the interface's schema", group: "Output" },
-  { name: "quiet", short: "q", help: "no closing line on a terminal", group: "Output" },
+  { name: "quiet", short: "q", help: "no progress and no closing line on a terminal", group: "Output" },
+  {
+    name: "progress",
+    value: "how",
+    choices: progressModes,
+    help: "auto (default: one live line on a terminal), plain (a line every 10 s on stderr) or none",
+    group: "Output",
+  },
   {
     name: "stats",
     help: "print requests, credits and time on stderr, also without a terminal",

@@ -14,13 +14,13 @@ export function openPace(
   context: Context,
   { rpm }: Pick<RunOptions, "rpm">,
   target: Target,
-  notices: Pick<Notices, "warn">,
+  notices: Pick<Notices, "warn" | "pausing">,
 ): Pace {
   const rate = chooseRate(rpm, target);
   // The sandbox of this process has its own minute, which no other process draws on.
   const isAlone = target.isSimulated || rate.kind === "unlimited";
   const store = isAlone ? memoryStore() : sharedStore(context, accountFile(context, "pace", target), notices);
-  return createPace(context, { rate, store, say: notices.warn });
+  return createPace(context, { rate, store, pausing: notices.pausing });
 }
 
 function chooseRate({ value, where }: RunOptions["rpm"], { tier }: Target): PaceRate {

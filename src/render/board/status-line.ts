@@ -1,5 +1,5 @@
 import type { Cell } from "../cell.ts";
-import { cutText, textWidth } from "../width.ts";
+import { joinFitting } from "../join-fitting.ts";
 
 /** How the tail is doing, at one moment. */
 export interface TailState {
@@ -30,18 +30,6 @@ export function statusLine(state: TailState, isUnicode: boolean, width: number):
     text: joinFitting(parts, isUnicode, width),
     tone: isWhole ? "up" : retrying > 0 ? "down" : "faint",
   };
-}
-
-/** As many of the parts as fit, whole; of the first as much as does. */
-export function joinFitting(parts: readonly string[], isUnicode: boolean, width: number): string {
-  const [first = "", ...rest] = parts;
-  let text = cutText(first, width, "");
-  for (const part of rest) {
-    const longer = `${text}${isUnicode ? " · " : ", "}${part}`;
-    if (textWidth(longer) > width) break;
-    text = longer;
-  }
-  return text;
 }
 
 /** `1,234 events`, `1 event`. */
