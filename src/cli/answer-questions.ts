@@ -9,6 +9,7 @@ import type { SeenKeys } from "../pull/seen-keys.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { moreLine } from "./output/continuation.ts";
 import type { Destination } from "./output/destination.ts";
+import { type MissingFields, watchFields } from "./output/missing-fields.ts";
 import type { Notices } from "./notices.ts";
 import type { OpenClient } from "./open-client.ts";
 import type { Questions } from "./asking/questions.ts";
@@ -34,6 +35,7 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
   const { questions, notices, destination, open } = run;
   const { tally } = destination;
   const renderer = await openRenderer(run);
+  const missing = fieldsToWatch(run);
   const failures: Failure[] = [];
   const remarks: string[] = [];
   // A refusal that one input earned is kept while the others are asked; anything else ends the run.
@@ -49,6 +51,7 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
     const { question } = part;
     if (part.kind === "page") {
       await showPage(run, question, part.page, renderer);
+      missing.see(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
       if (tally.at !== undefined) destination.note(open.client.meter);
@@ -72,6 +75,7 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
   }
   await renderer.end();
   for (const failure of failures) notices.warn(`dexdata: ${failure.message}`);
+  for (const line of missing.remarks()) notices.warn(line);
   for (const remark of remarks) notices.remark(remark);
   if (tally.rows === 0) notices.remark("nothing found");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
@@ -97,6 +101,12 @@ async function remarksAtEnd(run: Run, question: Question): Promise<readonly stri
   if (questions.limit === undefined || last?.question !== question) return [];
   const more = moreLine(question, typed.flags, last.page, questions.walk.pageSize);
   return more === undefined ? [] : [more];
+}
+
+/** Rows in full are asked for by `--detailed`; `isPlain` says that they could have been, and were not. */
+function fieldsToWatch({ options, questions: { endpoint, groups }, typed: { flags } }: Run): MissingFields {
+  const isPlain = endpoint.params.some(({ flag }) => flag === "detailed") && flags["detailed"] === undefined;
+  return watchFields(options.fields, endpoint, groups, isPlain);
 }
 
 async function openRenderer({ context, options, questions, destination }: Run): Promise<Renderer> {

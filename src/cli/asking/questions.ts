@@ -130,7 +130,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subj
   };
 }
 
-function readGroups(endpoint: Endpoint, flags: FlagValues): readonly string[] {
+export function readGroups(endpoint: Endpoint, flags: FlagValues): readonly string[] {
   if (endpoint.reply.kind !== "groups") return ["rows"];
   const { groups } = endpoint.reply;
   if (flags["type"] === undefined) return groups;

@@ -18,7 +18,7 @@ export const outputFlags: readonly Flag[] = [
   {
     name: "fields",
     value: "paths",
-    help: "only these fields: id,24h.volume_usd,tokens.0.symbol",
+    help: "only these fields: id,24h.volume_usd,tokens.0.symbol ('?' lists them)",
     group: "Output",
   },
   { name: "no-header", help: "table, csv and tsv without the line of names", group: "Output" },

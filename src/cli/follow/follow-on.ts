@@ -17,6 +17,7 @@ import { readWrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import type { Notices } from "../notices.ts";
+import { missingFields } from "../output/missing-fields.ts";
 import type { OpenClient } from "../open-client.ts";
 import type { RunOptions } from "../run-options.ts";
 import type { FollowWishes } from "./follow-flags.ts";
@@ -48,17 +49,18 @@ export async function followOn(following: Following): Promise<void> {
   const { clock, signal } = context;
   const idle = watchRows(clock, wishes.idle, ending);
   const renderer = await openFollowRenderer(context, { options, endpoint: question.endpoint, output });
+  let hasRows = false;
   const writer = createRowWriter(
     wishes.limit,
     async (rows) => {
       idle?.pause("rows");
-      await renderer.page({
-        group: onlyGroup,
-        rows: rows.map(({ text }) => text),
-        values: rows.map(({ value }) => value),
-        next: undefined,
-      });
+      const values = rows.map(({ value }) => value);
+      await renderer.page({ group: onlyGroup, rows: rows.map(({ text }) => text), values, next: undefined });
       idle?.resume("rows");
+      if (hasRows) return;
+      hasRows = true;
+      // Whoever follows for days should know it at the beginning.
+      for (const line of missingFields(options.fields, question.endpoint, values)) notices.warn(line);
     },
     { late: report.late, ahead: report.ahead, latest },
   );

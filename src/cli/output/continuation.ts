@@ -2,6 +2,7 @@ import type { Page } from "../../client/page.ts";
 import type { Place } from "../../client/place.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import type { Args, Question } from "../../model/args.ts";
+import { isSeparated } from "../../model/output-format.ts";
 import { rawMembers } from "../../model/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../model/time.ts";
 import { type FlagValues, flagWords } from "../flags/flags.ts";
@@ -56,6 +57,8 @@ function continuingCommand(question: Question, flags: FlagValues, from: Place, p
     if (!repeated.has(name) || value === undefined || name === "verbose") continue;
     words.push(...flagWords(name, value));
   }
+  // The names of the columns stand above the rows already.
+  if (isSeparated(String(flags["output"])) && flags["no-header"] === undefined) words.push("--no-header");
   if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
   else {
     if (flags["page-size"] !== undefined || from.flag === "page") words.push("--page-size", String(pageSize));

@@ -35,7 +35,7 @@ export function readStreamOptions(flags: FlagValues, now: number): StreamOptions
   const output = readText(flags, "output");
   if (output !== undefined && output !== "ndjson") {
     throw usageFailure(
-      `--output ${output}: a stream has no end that ${output} could be closed at`,
+      `--output ${output}: a stream gives each event as one line of JSON, as the service wrote it`,
       "use ndjson",
     );
   }

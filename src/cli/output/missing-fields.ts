@@ -1,0 +1,95 @@
+import type { Page } from "../../client/page.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
+import { fieldPaths } from "../../model/field-paths.ts";
+import { nearest } from "../../model/nearest.ts";
+import { splitPath } from "../../render/select-row.ts";
+import { fieldAt, valueAt } from "../../render/value-at.ts";
+
+/** Looks out for fields that were asked for and that no row has: a typing mistake would else pass for null. */
+export interface MissingFields {
+  readonly see: (page: Pick<Page, "values">) => void;
+  /** After the last row: a line for each of them. */
+  readonly remarks: () => readonly string[];
+}
+
+/**
+ * Fields that the contract does not name are not refused, since the service may add some; but they are said when no
+ * row had them. So are those that it names, where rows in full might have them.
+ */
+export function watchFields(
+  fields: readonly string[] | undefined,
+  endpoint: Endpoint,
+  groups: readonly string[],
+  isPlain: boolean,
+): MissingFields {
+  const shapes = groups.map((group) => rowShape(endpoint, group));
+  const isNamed = (field: string): boolean =>
+    shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
+  const pending = new Map(
+    (fields ?? [])
+      .filter((field) => isPlain || !isNamed(field))
+      .map((field) => [field, splitPath(field)] as const),
+  );
+  let hasRows = false;
+  return {
+    see: ({ values }) => {
+      if (pending.size === 0 || values.length === 0) return;
+      hasRows = true;
+      for (const [field, path] of pending)
+        if (values.some((value) => isFound(valueAt(value, path)))) pending.delete(field);
+    },
+    remarks: () => {
+      if (!hasRows) return [];
+      const known = shapes.flatMap((shape) => fieldPaths(shape).map(({ path }) => path));
+      return [...pending.keys()].map((field) => {
+        const problem = `dexdata: --fields ${field}: no row has it`;
+        if (isNamed(field)) return `${problem}; --detailed may bring it`;
+        const near = nearestPath(field, known);
+        return `${problem}; ${near === undefined ? "see: --fields '?'" : `did you mean ${near}?`}`;
+      });
+    },
+  };
+}
+
+/** The same of rows of one kind that are all at hand. */
+export function missingFields(
+  fields: readonly string[] | undefined,
+  endpoint: Endpoint,
+  values: readonly object[],
+): readonly string[] {
+  const watch = watchFields(fields, endpoint, [onlyGroup], false);
+  watch.see({ values });
+  return watch.remarks();
+}
+
+/** With `*`, a list of nothing is nothing. */
+function isFound(value: unknown): boolean {
+  if (!Array.isArray(value)) return value !== undefined;
+  return value.length === 0 || value.some((each) => each !== null);
+}
+
+type Shape = Parameters<typeof fieldAt>[0];
+
+/** What stands in a value of any kind may be anything. */
+function isWithin(shape: Shape, path: readonly string[]): boolean {
+  return path.some((_, index) => {
+    const field = fieldAt(shape, path.slice(0, index + 1));
+    return field !== undefined && (index === path.length - 1 || field.type.kind === "any");
+  });
+}
+
+/** By the whole path, else by its last name. The indices stay as typed. */
+function nearestPath(field: string, known: readonly string[]): string | undefined {
+  const typed = splitPath(field);
+  const normal = typed.map((step) => (isIndex(step) ? "0" : step)).join(".");
+  const last = typed.at(-1) ?? "";
+  const found = nearest(normal, known) ?? known.find((path) => splitPath(path).at(-1) === last);
+  return found
+    ?.split(".")
+    .map((step, index) => (step === "0" && isIndex(typed[index] ?? "") ? typed[index] : step))
+    .join(".");
+}
+
+function isIndex(step: string): boolean {
+  return step === "*" || /^\d+$/u.test(step);
+}
