@@ -14,32 +14,59 @@ export function mayBeOfOneAsset({ details: { status, code, body } }: Failure): b
   return !['"interval"', '"since"', '"method"', '"limit"', '"request_id"'].includes(param);
 }
 
+/** Those of them that REST does not know: each costs a credit, and none of it is a proof. */
+export type Suspects = (subjects: readonly Subject[]) => Promise<readonly Subject[]>;
+
+/** Openings that find one asset of 25 by halves. More of them only say that several are bad. */
+const enough = 10;
+/** Fewer are found by halves sooner than REST is asked. */
+const few = 4;
+
 /**
  * The assets that a refusal is for: the one whose address its message names; else what it hints at, or halves, until
- * single ones are refused. None where every half is accepted, or where it is no asset's fault.
+ * single ones are refused. Halving costs no credit, but many openings where several are bad: then REST is asked which
+ * to look at. None where every half is accepted, or where it is no asset's fault.
  */
 export async function findInvalid(
   subjects: readonly Subject[],
   refused: Failure,
   probe: Probe,
+  suspects?: Suspects,
 ): Promise<readonly Subject[]> {
-  if (!mayBeOfOneAsset(refused)) return [];
-  if (subjects.length === 1) return isOfPath(refused) ? [] : subjects;
-  const { named, isCertain } = namedIn(refused.details.why ?? "", subjects);
-  if (isCertain) return named;
-  const alone: Subject[] = [];
-  for (const subject of named) {
-    const again = await probe([subject]);
-    if (again !== undefined) alone.push(...(await findInvalid([subject], again, probe)));
-  }
-  if (alone.length > 0) return alone;
-  const middle = Math.ceil(subjects.length / 2);
-  const found: Subject[] = [];
-  for (const half of [subjects.slice(0, middle), subjects.slice(middle)]) {
-    const again = await probe(half);
-    if (again !== undefined) found.push(...(await findInvalid(half, again, probe)));
-  }
-  return found;
+  let openings = 0;
+  const counted: Probe = async (some) => {
+    openings += 1;
+    return await probe(some);
+  };
+
+  const among = async (all: readonly Subject[], failure: Failure): Promise<readonly Subject[]> => {
+    if (!mayBeOfOneAsset(failure)) return [];
+    if (all.length === 1) return isOfPath(failure) ? [] : all;
+    const { named, isCertain } = namedIn(failure.details.why ?? "", all);
+    if (isCertain) return named;
+    const hinted = await aloneOf(named);
+    if (hinted.length > 0) return hinted;
+    if (suspects !== undefined && openings >= enough && all.length > few) {
+      const alone = await aloneOf(await suspects(all));
+      const rest = all.filter((subject) => !alone.includes(subject));
+      if (alone.length > 0) return [...alone, ...(await refusedOf([rest]))];
+    }
+    const middle = Math.ceil(all.length / 2);
+    return await refusedOf([all.slice(0, middle), all.slice(middle)]);
+  };
+
+  const refusedOf = async (groups: readonly (readonly Subject[])[]): Promise<readonly Subject[]> => {
+    const found: Subject[] = [];
+    for (const group of groups) {
+      const again = group.length === 0 ? undefined : await counted(group);
+      if (again !== undefined) found.push(...(await among(group, again)));
+    }
+    return found;
+  };
+  const aloneOf = async (some: readonly Subject[]): Promise<readonly Subject[]> =>
+    await refusedOf(some.map((subject) => [subject]));
+
+  return await among(subjects, refused);
 }
 
 /** `{"message":"Not Found"}` is how a host says that it has no such feed (wire-facts 5.7). */

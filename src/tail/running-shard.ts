@@ -1,11 +1,8 @@
 import type { Subject } from "../client/batches.ts";
-import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ChildSignal } from "./child-signal.ts";
-import type { Feed } from "./feeds.ts";
 import type { Moment } from "./moment.ts";
 import type { Gap } from "./shard.ts";
-import { doesNotFit, type Room, tooManyAssets } from "./shards.ts";
 
 /** One connection among several, for those who watch. */
 export interface Shard {
@@ -24,10 +21,36 @@ export interface RunningShard {
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
   /** Why the last try to open it failed, where it never was open. */
   refused: string | undefined;
+  /** It never was open, and the last try found no place. */
+  isCrowdedOut: boolean;
+  /** What it has taken over from connections that found no place. */
+  moved: Moved | undefined;
   /** It came with a list that was read again. */
   readonly isAdded: boolean;
   /** Told once it is open, was refused, or is over. */
   settled: (() => void) | undefined;
+}
+
+export interface Moved {
+  /** What it had before. */
+  readonly before: readonly Subject[];
+  /** Of connections that came with a list that was read again: such assets may be left out. */
+  readonly isAdded: boolean;
+  readonly refused: Failure;
+}
+
+/** Why a connection whose assets change is closed, and opened anew with what it has then. */
+export class Regrouped {
+  readonly why: string;
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
+/** Goes on with these assets; without any it is over. */
+export function regroup(self: RunningShard, subjects: readonly Subject[], why: string): void {
+  self.shard = { ...self.shard, subjects };
+  self.current.abort(new Regrouped(why));
 }
 
 /** Resolves when the next try to open it has come to something. */
@@ -52,30 +75,6 @@ export function missedBy(
   return { gap, missing: wasOpen ? "lost" : refused === undefined ? "opening" : "refused" };
 }
 
-/** What a refusal of one connection means among several: a cap that is lower than the plan's, or a POST that is not taken. */
-export function amongOthers(
-  failure: Failure,
-  self: RunningShard,
-  all: readonly RunningShard[],
-  { feed, room }: { readonly feed: Feed; readonly room: Room },
-): Failure {
-  const subjects = assetsOf(all);
-  if (isStreamLimitFailure(failure)) {
-    const places = all.filter(({ wasOpen }) => wasOpen);
-    if (places.length === 0) return failure;
-    const left = assetsOf(all.filter(({ wasOpen }) => !wasOpen));
-    return doesNotFit(
-      `the service allows ${places.length} connections here, not the ${all.length} that ${subjects.length} assets take: ${left.length} do not fit`,
-      assetsOf(places).length,
-      left,
-      failure,
-    );
-  }
-  const isUnknownBatch =
-    failure.details.status === 405 && feed.batches === "perhaps" && self.shard.subjects.length > 1;
-  return isUnknownBatch ? tooManyAssets(subjects, { ...room, perConnection: 1 }) : failure;
-}
-
-function assetsOf(all: readonly RunningShard[]): readonly Subject[] {
+export function assetsOf(all: readonly RunningShard[]): readonly Subject[] {
   return all.flatMap(({ shard }) => shard.subjects);
 }

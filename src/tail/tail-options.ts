@@ -2,6 +2,7 @@ import type { Subject } from "../client/batches.ts";
 import type { StreamEvent } from "../client/streams/event-stream.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
+import type { Suspects } from "./find-invalid.ts";
 import type { Missing, Shard } from "./running-shard.ts";
 import type { Gap, Moment, ShardLimits } from "./shard.ts";
 
@@ -18,6 +19,8 @@ export interface TailHandlers {
   readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
   /** It is not opened again; `why` is a sentence. */
   readonly closed: (shard: Shard, why: string) => void;
+  /** Assets of connections that found no place go on with others; so many connections are to be had. */
+  readonly moved: (subjects: readonly Subject[], connections: number, failure: Failure) => void;
   /** Assets that the service does not stream are left out. */
   readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
 }
@@ -30,4 +33,6 @@ export interface TailOptions {
   readonly cap: number;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;
+  /** Those that another source does not know, where asking it is worth its credits. */
+  readonly suspects: Suspects | undefined;
 }

@@ -3,12 +3,11 @@ import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { Context } from "../model/context.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 import { childOf } from "./child-signal.ts";
-import { findInvalid, mayBeOfOneAsset } from "./find-invalid.ts";
-import { invalidAssets } from "./invalid-assets.ts";
+import { createCrowdedShards } from "./crowded-shards.ts";
+import { findFault } from "./find-fault.ts";
+import { keepShard } from "./keep-shard.ts";
 import { momentOf } from "./moment.ts";
-import { probeOf } from "./probe.ts";
-import { amongOthers, missedBy, type RunningShard, settling, type Shard } from "./running-shard.ts";
-import { keepOpen } from "./shard.ts";
+import { missedBy, Regrouped, regroup, type RunningShard, settling, type Shard } from "./running-shard.ts";
 import { planShards, replanShards, type Room, roomFor, subjectKey } from "./shards.ts";
 import type { TailHandlers, TailOptions } from "./tail-options.ts";
 import { type Opening, openerOf, type Subscription } from "./subscription.ts";
@@ -25,8 +24,6 @@ export interface Tail {
   readonly reload: (subjects: readonly Subject[]) => readonly Subject[];
 }
 
-/** A 429 that says a place is wanted may be about a connection that has just been closed: so often it is asked again. */
-const patience = 3;
 const reloaded = "the list of assets changed";
 
 /** Any number of assets on as many connections as it takes, each kept open on its own clocks. */
@@ -40,6 +37,7 @@ export function createTail(
   const running = new Set<RunningShard>();
   const ended = new Set<Promise<void>>();
   const room = (assets: number): Room => roomFor(options.feed, assets, options.cap);
+  const crowded = createCrowdedShards(running, options, handlers);
   let numbered = 0;
   /** Dropped, for as long as the list holds them: they would be refused again, and interrupt others. */
   const droppedKeys = new Set<string>();
@@ -52,58 +50,14 @@ export function createTail(
     params: options.params,
   });
 
-  const keepShard = async (self: RunningShard): Promise<never> => {
-    const open = openerOf(opening, subscriptionOf(self.shard.subjects));
-    const { shard, interrupted } = self;
-    return await keepOpen(
-      context,
-      open,
-      {
-        opened: (at, gap) => {
-          [self.isOpen, self.wasOpen, self.interrupted] = [true, true, undefined];
-          self.settled?.();
-          const since = gap ?? (interrupted && { ...interrupted, to: at });
-          handlers.opened(shard, at, since);
-        },
-        events: async (events, at) => await handlers.events(shard, events, at),
-        charged: handlers.charged,
-        lost: (from, { message }) => {
-          self.isOpen = false;
-          self.interrupted = { from, reason: message };
-        },
-        retrying: (failure, wait) => {
-          self.settled?.();
-          if (!self.wasOpen) self.refused = failure.message;
-          handlers.retrying(shard, failure, wait);
-        },
-        said: (kind, text) => handlers.said(shard, kind, text),
-      },
-      {
-        ...options.limits,
-        isFinal: (failure, { attempts }) =>
-          isStreamLimitFailure(failure) && !self.wasOpen && attempts > patience,
-      },
-      self.current.signal,
-    );
-  };
-
   /** Without the assets that are at fault, where that is wanted; false where nothing is left. */
   const dropInvalid = async (self: RunningShard, refused: Failure): Promise<boolean> => {
-    if (!mayBeOfOneAsset(refused)) throw refused;
     const { subjects } = self.shard;
-    const probe = probeOf(context, opening, {
-      subscriptionOf,
-      signal: self.current.signal,
-      isSaidInStream: refused.details.status === undefined,
-      charged: handlers.charged,
-    });
-    const invalid = await findInvalid(subjects, refused, probe);
-    if (invalid.length === 0) throw refused;
-    const failure = invalidAssets(invalid, refused);
-    if (options.onInvalid === "fail") throw failure;
-    const left = subjects.filter((subject) => !invalid.includes(subject));
+    const asking = { ...opening, subscriptionOf, charged: handlers.charged, signal: self.current.signal };
+    const { invalid, failure } = await findFault(context, asking, options, subjects, refused);
     handlers.dropped(invalid, failure);
     for (const subject of invalid) droppedKeys.add(subjectKey(subject));
+    const left = subjects.filter((subject) => !invalid.includes(subject));
     if (left.length === 0) return giveUp(self, failure);
     self.shard = { ...self.shard, subjects: left };
     return true;
@@ -119,21 +73,21 @@ export function createTail(
   /** False where no asset is left to keep a connection for. */
   const keepOrDrop = async (self: RunningShard): Promise<boolean> => {
     try {
-      return await keepShard(self);
+      const open = openerOf(opening, subscriptionOf(self.shard.subjects));
+      return await keepShard(context, self, open, options, handlers);
     } catch (cause) {
       const { aborted: isAborted, reason } = self.current.signal;
-      if (self.isOpen && reason === reloaded) {
+      if (self.isOpen && reason instanceof Regrouped) {
         self.isOpen = false;
-        self.interrupted = { from: momentOf(clock), reason: reloaded };
+        self.interrupted = { from: momentOf(clock), reason: reason.why };
       }
       if (isAborted || !(cause instanceof Failure)) throw cause;
-      if (self.isAdded && !self.wasOpen && isStreamLimitFailure(cause)) {
-        handlers.dropped(self.shard.subjects, cause);
-        return giveUp(self, cause);
+      if (isStreamLimitFailure(cause) && !self.wasOpen) {
+        crowded.placeElsewhere(self, cause);
+        if (running.size === 0) throw cause;
+        return false;
       }
-      const all = [...running];
-      const roomHere = room(all.flatMap(({ shard }) => shard.subjects).length);
-      return await dropInvalid(self, amongOthers(cause, self, all, { feed: options.feed, room: roomHere }));
+      return crowded.isPlacedBack(self, cause) || (await dropInvalid(self, cause));
     }
   };
 
@@ -145,7 +99,7 @@ export function createTail(
         isWanted = await keepOrDrop(self);
       } catch (cause) {
         if (signal.aborted) throw signal.reason;
-        if (self.current.signal.reason !== reloaded) throw cause;
+        if (!(self.current.signal.reason instanceof Regrouped)) throw cause;
         isWanted = self.shard.subjects.length > 0;
       } finally {
         self.current.release();
@@ -168,6 +122,8 @@ export function createTail(
             current: childOf(all.signal),
             interrupted: undefined,
             refused: undefined,
+            isCrowdedOut: false,
+            moved: undefined,
             isAdded: after !== undefined,
             settled: undefined,
           };
@@ -222,8 +178,7 @@ export function createTail(
         running.delete(self);
         handlers.closed(self.shard, reloaded);
       } else reopened.push(settling(self));
-      self.shard = { ...self.shard, subjects: assets };
-      self.current.abort(reloaded);
+      regroup(self, assets, reloaded);
     }
     // A host may have fewer places than the plan: those that were there before take theirs first.
     const after = Promise.all(reopened);

@@ -79,6 +79,38 @@ describe("the assets that a refused batch is refused for", () => {
     }
   });
 
+  test("several bad ones: after ten openings REST says which to look at, and only openings decide", async () => {
+    const bad = new Set(all.filter((_, index) => index % 2 === 1));
+    const priced = all[1];
+    const asked: Subject[] = [];
+    const suspects = async (some: readonly Subject[]) => {
+      asked.push(...some);
+      // One that is bad has a price, and one that is not has none.
+      return await Promise.resolve(
+        some.filter((each) => (bad.has(each) ? each !== priced : each === all[24])),
+      );
+    };
+    const alone = service(bad, () => undefined);
+    await findInvalid(all, refusal(undefined), alone.probe);
+    const { probe, opens } = service(bad, () => undefined);
+    const found = await findInvalid(all, refusal(undefined), probe, suspects);
+    expect(new Set(found)).toEqual(bad);
+    expect(asked.length).toBeLessThan(25);
+    expect(opens()).toBeLessThan(alone.opens() - 8);
+  });
+
+  test("one bad asset costs no credit: REST is not asked, nor where it cannot be", async () => {
+    for (const bad of all) {
+      const { probe } = service(new Set([bad]), () => undefined);
+      const suspects = () => Promise.reject(new Error("nobody asks REST"));
+      expect(await findInvalid(all, refusal(undefined), probe, suspects)).toEqual([bad]);
+    }
+    const { probe } = service(new Set(all), () => undefined);
+    expect(await findInvalid(all, refusal(undefined), probe, async () => await Promise.resolve([]))).toEqual(
+      all,
+    );
+  });
+
   test("any set of bad ones is found, all of them and none else", async () => {
     await fc.assert(
       fc.asyncProperty(fc.subarray([...all], { minLength: 1 }), async (bad) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { hang, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
+import { hang, json, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { price, stream, streamError } from "./keeping.ts";
 import { askedFor, listen, pricesOf, refuse, streams } from "./stream-run.ts";
@@ -135,6 +135,74 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(stderr).toContain("the service says: ip stream limit exceeded");
   });
 
+  /** A feed of one asset a connection, at a host that has fewer places than the plan. */
+  const crowded = async (
+    places: number,
+    more: (request: SeenRequest) => ReturnType<typeof refuse> | undefined,
+  ) => {
+    const server: ScriptedServer = await streams((request) => {
+      if (server.openRequests() > places) return refuse(429, "Concurrent stream limit reached");
+      const rows = askedFor(request).map(
+        ({ address }, at) => `event: token_reserves\ndata: {"token_id":"${address}"}\nrequest_id: ${at}\n\n`,
+      );
+      return more(request) ?? stream([rows.join("")]);
+    });
+    return server;
+  };
+  const free = { env: { DEXDATA_API_KEY: "api_free_1", DEXDATA_TIER: "free" } };
+
+  test("single assets that find no place go on with others, where the service takes several", async () => {
+    const server = await crowded(5, () => undefined);
+    const file = inFolder("EVENTS-MOVED");
+    const running = listen([...many(8), "--feed", "reserves", "--envelope", "--events", file], server, free);
+    const heard = () => new Set(running.lines().map((line) => String(JSON.parse(line).address)));
+    await running.until(() => heard().size === 8);
+    const { stderr } = await running.interrupted();
+    expect(stderr).toContain(
+      "dexdata: the service allows 5 connections here: 3 assets of others go on with these\n",
+    );
+    expect(stderr).toMatch(/may lack events from \S+ to \S+ \(it took over assets of others\)\n/u);
+    const [last] = server.requests.slice(-1);
+    expect([last?.method, last && askedFor(last).length]).toEqual(["POST", 4]);
+    expect(logged(file).filter(({ event }) => event === "moved")).toMatchObject([
+      { assets: 3, connections: 5 },
+    ]);
+    expect(logged(file).filter(({ event }) => event === "close").length).toBe(8);
+  });
+
+  test("only what finds no place on connections of several is an error", async () => {
+    const server = await crowded(1, () => undefined);
+    const { exit, stderr } = await listen([...many(30), "--feed", "reserves"], server, free).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toContain("not the 2 that 30 assets take: 5 do not fit\n");
+    expect(stderr).toMatch(/these have no place: (base:0x\w+, ){4}base:0x\w+\n/u);
+  });
+
+  const post = ({ method }: SeenRequest) => (method === "POST" ? refuse(405, "one by one") : undefined);
+  const dev = { env: { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" } };
+
+  test("where a POST is not taken, exit 6 with those that had no place", async () => {
+    const server = await crowded(5, post);
+    const { exit, stderr } = await listen([...many(8), "--feed", "reserves"], server, dev).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(/the service allows 5 connections here, .* 3 do not fit\n/u);
+    expect(stderr).toMatch(/these have no place: (base:0x\d, ){2}base:0x\d\n/u);
+  });
+
+  test("those that came with a list that was read again are left out then, and the others stay", async () => {
+    const server = await crowded(5, post);
+    const list = inFolder("LIST-MOVED");
+    writeFileSync(list, many(5).join("\n"));
+    const running = listen([`@${list}`, "--feed", "reserves"], server, dev);
+    await running.until(() => running.lines().length === 5);
+    writeFileSync(list, many(6).join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("left out: base:0x5 (Concurrent"));
+    // The one that was to take it over is open again with its own.
+    await running.until(() => running.lines().length === 6);
+    expect((await running.interrupted()).exit).toBe(130);
+  });
+
   test("trades of more pools than connections go into a POST; where that is not taken, exit 6", async () => {
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const batch = "event: pool\ndata: {}\n\n";
@@ -179,6 +247,33 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^dexdata: the service does not stream base:0x7\n/u);
     expect(server.requests.length).toBeLessThanOrEqual(11);
+  });
+
+  test("several without a name: REST is asked about those in doubt, its credits are counted, and --max-credits forbids it", async () => {
+    const isBad = (address: string): boolean => Number(address) % 2 === 1;
+    const rest = await streams(({ query }) =>
+      json(
+        (query.get("tokens") ?? "")
+          .split(",")
+          .filter((id) => !isBad(id))
+          .map((id) => ({ id, chain: "base", price_usd: 1 })),
+      ),
+    );
+    const server = await streams((request) =>
+      askedFor(request).some(({ address }) => isBad(address)) ? refuse(400, "no") : pricesOf(request),
+    );
+    const env = { DEXDATA_BASE_URL: rest.url };
+    const words = [...many(25), "--on-invalid", "drop", "--stats", "--limit", "13"];
+    const { exit, stderr } = await listen(words, server, { env }).outcome;
+    expect(exit).toBe(0);
+    const asked = rest.requests.flatMap(({ query }) => (query.get("tokens") ?? "").split(","));
+    expect(asked.length).toBeGreaterThan(0);
+    expect(stderr).toContain(`\n13 events, ${13 + asked.length} credits, `);
+    expect(stderr).toContain("left out: base:0x1, base:0x3, ");
+    const openings = server.requests.length;
+    const bounded = await listen([...words, "--max-credits", "13"], server, { env }).outcome;
+    expect(bounded.stderr).toContain("\n13 events, 13 credits, ");
+    expect(server.requests.length - openings).toBeGreaterThan(openings + 8);
   });
 
   test("--on-invalid drop goes on with the others, and says so", async () => {

@@ -6,6 +6,7 @@ export const streamEvents = [
   "retry",
   "gap",
   "close",
+  "moved",
   "dropped",
   "left_out",
   "warning",

@@ -66,6 +66,11 @@ export function createStreamReport(
       warn(`dexdata: ${missing === "lost" ? line : `${title(shard)} was never open: ${line}`}`);
     },
     closed: (shard, why) => log({ event: "close", at: now(), reason: why, ...facts(shard) }),
+    moved: (subjects, connections, failure) => {
+      log({ event: "moved", at: now(), reason: failure.message, assets: subjects.length, connections });
+      const allowed = `the service allows ${counted(connections, "connection")} here`;
+      warn(`dexdata: ${allowed}: ${counted(subjects.length, "asset")} of others go on with these`);
+    },
     dropped: (subjects, failure) => {
       log({ event: "dropped", at: now(), reason: failure.message, assets: subjects.map(nameOf) });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;

@@ -11,6 +11,7 @@ import type { StreamDisplay } from "./stream-display.ts";
 import type { StreamOptions } from "./stream-options.ts";
 import type { StreamReport } from "./stream-report.ts";
 import type { Stops } from "./stream-stops.ts";
+import { unpricedAssets } from "./unpriced-assets.ts";
 
 /** One stream from its start to its end. */
 export interface Session {
@@ -47,6 +48,11 @@ export function createSessionTail(session: Session, cap: number): Tail {
       cap,
       onInvalid,
       limits: { names: feed.events, silence: defaultSilence, maxReconnects },
+      // Credits that were to be spent on events are not spent on a search that can do without.
+      suspects:
+        kind.by === "token" && options.maxCredits === undefined
+          ? unpricedAssets(open.client, stops.charge)
+          : undefined,
     },
     watchIdle(context.clock, idle, stops, {
       ...report,
