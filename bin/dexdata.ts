@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { awaitEarlyReload } from "./early-reload.ts";
 import { tuneEngine } from "./engine.ts";
 import { versionLine } from "../src/model/version.ts";
@@ -6,6 +7,8 @@ import { versionLine } from "../src/model/version.ts";
 const [first, ...rest] = process.argv.slice(2);
 if (rest.length === 0 && (first === "--version" || first === "-V")) {
   process.stdout.write(`${versionLine}\n`);
+} else if (first === "__complete") {
+  void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
 } else {
   void run();
 }

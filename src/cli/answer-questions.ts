@@ -15,6 +15,7 @@ import type { OpenClient } from "./open-client.ts";
 import type { Questions } from "./asking/questions.ts";
 import type { Typed } from "./run-endpoint.ts";
 import type { RunOptions } from "./run-options.ts";
+import { createListKeeper } from "./asking/kept-lists.ts";
 import { hintAtEmpty, withSuggestion } from "./asking/suggestion.ts";
 
 export interface Run {
@@ -45,6 +46,8 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
     failures.push(failure);
     tally.refused += 1;
   };
+  // A pull that is resumed goes on in the middle of its list.
+  const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
   const wish = { ...questions, isValidated: run.options.isValidated };
   const parts = answers(open.client, questions.endpoint, questions.asked, wish, { ...tally }, run.seen);
   for await (const part of parts) {
@@ -52,6 +55,7 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
     if (part.kind === "page") {
       await showPage(run, question, part.page, renderer);
       missing.see(part.page);
+      keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
       if (tally.at !== undefined) destination.note(open.client.meter);
@@ -63,7 +67,10 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
         throw await withSuggestion(part.failure, run.context, open.client, question);
       await keep(part.failure, question);
     }
-    if (part.kind === "end") remarks.push(...(await remarksAtEnd(run, question)));
+    if (part.kind === "end") {
+      keeper?.end(question);
+      remarks.push(...(await remarksAtEnd(run, question)));
+    }
     countEnd(tally, part.index);
     // As long as nothing came, the refusals are what there is to say, and a second run says them again.
     if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);

@@ -1,5 +1,4 @@
 import type { Client } from "../../client/client.ts";
-import { member } from "../../model/own-member.ts";
 import { walkPages } from "../../client/pages.ts";
 import { dexes } from "../../endpoints/dexes.ts";
 import { networks } from "../../endpoints/networks.ts";
@@ -8,6 +7,7 @@ import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { nearest } from "../../model/nearest.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
+import { keptRow, listName } from "./kept-lists.ts";
 import { networkAliases } from "./network-aliases.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function withSuggestion(
   // A 404 with a code is about what the code says; one with an empty body may be about network or address.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
-  const known = await listKnown(context, client, { endpoint: networks, args: new Map() }, ["id"]);
+  const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
   const slugs = known.map(([id = ""]) => id);
   if (slugs.length === 0 || slugs.includes(network)) return cause;
   const alias = networkAliases.get(network.toLowerCase());
@@ -48,7 +48,7 @@ export async function hintAtEmpty(
   const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
   if (dex === undefined || network === undefined) return undefined;
   const listing = { endpoint: dexes, args: new Map([["network", network]]) };
-  const known = await listKnown(context, client, listing, ["dex_id", "dex_name"]);
+  const known = await listKnown(context, client, listing);
   const typed = dex.toLowerCase();
   if (known.some(([id = ""]) => id.toLowerCase() === typed)) return undefined;
   const named = known.find(([, name = ""]) => name.toLowerCase() === typed);
@@ -64,23 +64,23 @@ export async function hintAtEmpty(
 }
 
 /**
- * The named fields of every row of a short list, from the cache where it was asked today. Empty when it cannot be
- * had: a hint must not hide the answer it belongs to.
+ * What is kept of every row of a short list, from the cache where it was asked today. Empty when it cannot be had: a
+ * hint must not hide the answer it belongs to.
  */
 async function listKnown(
   context: Context,
   client: Client,
-  { endpoint, args }: Question,
-  fields: readonly string[],
+  question: Question,
 ): Promise<readonly (readonly string[])[]> {
-  const name = `${client.target.rest} ${endpoint.id} ${args.get("network") ?? ""}`;
+  const { endpoint, args } = question;
+  const name = listName(client, question);
   // The sandbox costs nothing and has another port each time.
   const cached = client.target.isSimulated ? undefined : readCachedList(context, name);
   if (cached !== undefined) return cached.map((text) => text.split("\t"));
-  const rows: string[][] = [];
+  const rows: (readonly string[])[] = [];
   try {
     for await (const page of walkPages(client, endpoint, args, { pageSize: 100, isStrict: true })) {
-      rows.push(...page.values.map((row) => fields.map((field) => String(member(row, field)))));
+      rows.push(...page.values.map((row) => keptRow(row, endpoint.id)));
     }
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;

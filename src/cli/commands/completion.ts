@@ -1,8 +1,7 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
 import { choiceFailure } from "../../model/read-param.ts";
-import { catalogue } from "../catalogue.ts";
-import { completionScript, shells } from "../completion/completion-script.ts";
+import { completionScripts, shells } from "../completion/completion-script.ts";
 
 /** Prints what is committed in completions/, for an installation that did not put it in place. */
 export async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {
@@ -10,6 +9,6 @@ export async function printCompletion(words: readonly string[], context: Context
   if (word === "" || more.length > 0) throw usageFailure("usage: dexdata completion <bash|zsh|fish>");
   const shell = shells.find((each) => each === word);
   if (shell === undefined) throw choiceFailure(`"${word}"`, word, shells);
-  await context.stdout.write(completionScript(shell, catalogue()));
+  await context.stdout.write(completionScripts[shell]);
   return 0;
 }

@@ -163,6 +163,7 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "print a completion script for a shell",
     examples: [
       "source <(dexdata completion bash)",
+      'dexdata completion zsh > "${fpath[1]}/_dexdata"',
       "dexdata completion fish > ~/.config/fish/completions/dexdata.fish",
     ],
     flags: [],

@@ -1,63 +1,59 @@
-import type { CatalogueEntry } from "../catalogue.ts";
-import { nextWords, prefixes, takesFile } from "./words.ts";
+import { shellText } from "./shell-text.ts";
 
-const words = (list: readonly string[]): string => list.join(" ");
-
-export function bashScript(entries: readonly CatalogueEntry[]): string {
-  const cases = entries.map(({ words: command, flags }) => {
-    const choices = flags.flatMap(({ name, short, choices: known }) =>
-      known === undefined
-        ? []
-        : [
-            `      ${short === undefined ? "" : `-${short}|`}--${name}) COMPREPLY=($(compgen -W "${words(known)}" -- "$current")); return;;`,
-          ],
-    );
-    const files = flags.filter(takesFile).map(({ name }) => `--${name}`);
-    const fileCase =
-      files.length === 0
-        ? []
-        : [`      ${files.join("|")}) COMPREPLY=($(compgen -f -- "$current")); return;;`];
-    const values = flags.filter(
-      (flag) => flag.value !== undefined && flag.choices === undefined && !takesFile(flag),
-    );
-    const valueCase =
-      values.length === 0 ? [] : [`      ${values.map(({ name }) => `--${name}`).join("|")}) return;;`];
-    return [
-      `    "${command}")`,
-      `      case "$previous" in`,
-      ...[...choices, ...fileCase, ...valueCase].map((line) => `  ${line}`),
-      `      esac`,
-      `      COMPREPLY=($(compgen -W "${words(flags.map(({ name }) => `--${name}`))} --help" -- "$current"));;`,
-    ].join("\n");
-  });
-  const groups = prefixes(entries).map(
-    (prefix) =>
-      `    "${prefix}") COMPREPLY=($(compgen -W "${words(nextWords(entries, prefix).map((entry) => entry.words))}" -- "$current"));;`,
-  );
-  return `# bash completion for dexdata, written by \`npm run generate\`
+/** Hands the words before the cursor to `dexdata __complete`, and Bash what it says of them. */
+export const bashScript = shellText`# bash completion for dexdata, written by "npm run generate"
 _dexdata() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" command="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$command $word" in
-      ${entries
-        .map(({ words: command }) => `" ${command}"`)
-        .filter((each) => !each.slice(2).includes(" "))
-        .join("|")}|${prefixes(entries)
-        .map((prefix) => `" ${prefix}"`)
-        .join("|")}|${entries
-        .filter(({ words: command }) => command.includes(" "))
-        .map(({ words: command }) => `"${command}"`)
-        .join("|")})
-        command="\${command:+$command }$word";;
-    esac
-  done
+  local line=@{COMP_LINE:0:COMP_POINT} rest word i kind="" prefix="" kept="" breaks current
+  local -a words=() program=()
   COMPREPLY=()
-  case "$command" in
-    "") COMPREPLY=($(compgen -W "${words(nextWords(entries, "").map((entry) => entry.words))} --help --version" -- "$current"));;
-${groups.join("\n")}
-${cases.join("\n")}
-  esac
+  # Bash splits words at : = @ too. What no blank separates is one word here.
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    rest=@{line#"@{line%%[![:space:]]*}"}
+    word=@{COMP_WORDS[i]}
+    ((i == COMP_CWORD)) && word=$rest
+    if ((i > 0)) && [[ $rest == "$line" ]]; then
+      words[@{#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    line=@{rest#"$word"}
+  done
+  current=@{words[@{#words[@]}-1]}
+  # Of the word under the cursor Bash replaces what follows the last of these characters; an @ in front belongs to it.
+  breaks=@{COMP_WORDBREAKS//[^:=]/}
+  if [[ $current == [\"\']* ]]; then
+    current=@{current:1}
+  elif [[ -n $breaks && $current == *[$breaks]* ]]; then
+    kept=@{current%"@{current##*[$breaks]}"}
+  fi
+  program=("@{words[0]/#\~/$HOME}")
+  if [[ @{words[0]} == dexdata && -n @{BASH_ALIASES[dexdata]:-} ]]; then
+    eval "program=(@{BASH_ALIASES[dexdata]})"
+  fi
+  while IFS=$'\t' read -r word rest; do
+    if [[ -z $kind ]]; then
+      kind=$word prefix=$rest
+    else
+      word=$prefix$word
+      COMPREPLY+=("@{word#"$kept"}")
+    fi
+  done < <("@{program[@]}" __complete bash "@{words[@]:1}" 2>/dev/null)
+  if [[ $kind == files ]]; then
+    rest=@{current#"$prefix"}
+    # Bash marks folders and quotes names by itself, but not behind a prefix of ours.
+    [[ $kept == "$prefix" ]] && compopt -o filenames 2>/dev/null
+    while IFS= read -r word; do
+      if [[ $kept != "$prefix" ]]; then
+        [[ -d $word ]] && compopt -o nospace 2>/dev/null && word+=/
+        printf -v word '%s%q' "$prefix" "$word"
+      fi
+      COMPREPLY+=("@{word#"$kept"}")
+    done < <(compgen -f -- "@{rest//\\/}")
+  elif [[ @{#COMPREPLY[@]} == 1 && @{COMPREPLY[0]} == *[:=,.] ]]; then
+    compopt -o nospace 2>/dev/null
+  else
+    compopt -o nosort 2>/dev/null
+  fi
 }
 complete -F _dexdata dexdata
 `;
-}

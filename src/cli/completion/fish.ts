@@ -1,41 +1,22 @@
-import type { CatalogueEntry } from "../catalogue.ts";
-import { nextWords, prefixes, takesFile } from "./words.ts";
+import { shellText } from "./shell-text.ts";
 
-export function fishScript(entries: readonly CatalogueEntry[]): string {
-  const lines = nextWords(entries, "").map(
-    ({ words, summary }) => `complete -c dexdata -n __fish_use_subcommand -a ${words} -d ${quoted(summary)}`,
-  );
-  for (const prefix of prefixes(entries)) {
-    const inner = nextWords(entries, prefix);
-    const without = inner.map(({ words }) => words).join(" ");
-    for (const { words, summary } of inner) {
-      lines.push(
-        `complete -c dexdata -n "__fish_seen_subcommand_from ${prefix}; and not __fish_seen_subcommand_from ${without}" -a ${words} -d ${quoted(summary)}`,
-      );
-    }
-  }
-  for (const { words, flags } of entries) {
-    const seen = words
-      .split(" ")
-      .map((word) => `__fish_seen_subcommand_from ${word}`)
-      .join("; and ");
-    for (const flag of flags) {
-      const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
-      const value =
-        flag.value === undefined
-          ? ""
-          : flag.choices === undefined
-            ? takesFile(flag)
-              ? " -rF"
-              : " -x"
-            : ` -xa ${quoted(flag.choices.join(" "))}`;
-      lines.push(`complete -c dexdata -n "${seen}" -l ${flag.name}${short}${value} -d ${quoted(flag.help)}`);
-    }
-  }
-  return `# fish completion for dexdata, written by \`npm run generate\`
-complete -c dexdata -f
-${lines.join("\n")}
+/** Hands the words before the cursor to `dexdata __complete`, and fish what it says of them. */
+export const fishScript = shellText`# fish completion for dexdata, written by "npm run generate"
+function __dexdata_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l lines ($words[1] __complete fish $words[2..-1] "$current" 2>/dev/null)
+    set -l first (string split \t -- $lines[1])
+    if test "$first[1]" = files
+        set -l rest (string sub -s (math (string length -- "$first[2]") + 1) -- "$current")
+        for file in (__fish_complete_path "$rest")
+            echo -- $first[2]$file
+        end
+        return
+    end
+    for line in $lines[2..-1]
+        echo -- $first[2]$line
+    end
+end
+complete -c dexdata -f -k -a '(__dexdata_complete)'
 `;
-}
-
-const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", String.raw`\'`)}'`;

@@ -1,46 +1,38 @@
-import type { CatalogueEntry } from "../catalogue.ts";
-import type { Flag } from "../flags/flags.ts";
-import { nextWords, prefixes, takesFile } from "./words.ts";
+import { shellText } from "./shell-text.ts";
 
-export function zshScript(entries: readonly CatalogueEntry[]): string {
-  const list = (prefix: string): string =>
-    `  local -a words=(\n${nextWords(entries, prefix).map(described).join("\n")}\n  )\n  _describe command words`;
-  const cases = entries.map(
-    ({ words, flags }) => `    ${zshQuoted(words)}) _arguments \\\n${flags.map(argument).join(" \\\n")} ;;`,
-  );
-  const groups = prefixes(entries).map((prefix) => `    ${prefix})\n${list(prefix)} ;;`);
-  return `#compdef dexdata
-# zsh completion for dexdata, written by \`npm run generate\`
+/** Hands the words before the cursor to `dexdata __complete`, and zsh what it says of them. */
+export const zshScript = shellText`#compdef dexdata
+# zsh completion for dexdata, written by "npm run generate"
 _dexdata() {
-  local command="\${words[2]}"
-  if (( CURRENT == 2 )); then
-${list("")}
+  local -a program lines closed open
+  local kind prefix line word description
+  program=(@{(Q)@{~words[1]}})
+  (( $+aliases[$words[1]] )) && program=(@{(Q)@{(z)aliases[$words[1]]}})
+  lines=("@{(@f)$($program __complete zsh "@{(@Q)words[2,CURRENT-1]}" "@{(Q)PREFIX}" 2>/dev/null)}")
+  kind=@{lines[1]%%$'\t'*}
+  prefix=@{lines[1]#*$'\t'}
+  [[ -n $prefix ]] && compset -P "@{(b)prefix}"
+  if [[ $kind == files ]]; then
+    _files
     return
   fi
-  case "$command" in
-    ${prefixes(entries).join("|")}) (( CURRENT > 3 )) && command="$command \${words[3]}" ;;
-  esac
-  case "$command" in
-${groups.join("\n")}
-${cases.join("\n")}
-  esac
+  for line in "@{(@)lines[2,-1]}"; do
+    word=@{line%%$'\t'*}
+    description=@{line#*$'\t'}
+    line=@{word//:/\\:}@{description:+:$description}
+    if [[ $word == *[:=,.] ]]; then
+      open+=("$line")
+    else
+      closed+=("$line")
+    fi
+  done
+  (( $#closed )) && _describe -V -t words word closed
+  (( $#open )) && _describe -V -t prefixes prefix open -S ''
 }
-_dexdata "$@"
+# Loaded by compinit it is called at once; sourced, it is registered.
+if [[ $funcstack[1] == _dexdata ]]; then
+  _dexdata "$@"
+else
+  compdef _dexdata dexdata
+fi
 `;
-}
-
-function zshQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-const described = (entry: CatalogueEntry): string =>
-  `    ${zshQuoted(`${entry.words}:${entry.summary.replaceAll(":", " ")}`)}`;
-
-const argument = (flag: Flag): string => {
-  const help = flag.help.replaceAll(/[[\]:]/gu, " ");
-  const action =
-    flag.choices === undefined ? (takesFile(flag) ? "_files" : " ") : `(${flag.choices.join(" ")})`;
-  const value = flag.value === undefined ? "" : `:${flag.value.replaceAll(":", " ")}:${action}`;
-  const again = flag.isRepeatable === true ? "*" : "";
-  return `    ${zshQuoted(`${again}--${flag.name}[${help}]${value}`)}`;
-};

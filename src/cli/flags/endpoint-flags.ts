@@ -14,17 +14,24 @@ export function endpointFlags(group: readonly Endpoint[]): readonly Flag[] {
         group: "Filters",
       });
     }
-    for (const { flag, kind, help } of endpoint.params) {
+    for (const { name, flag, kind, help } of endpoint.params) {
       if (flag === undefined) continue;
       const choices = kind.kind === "choice" ? { choices: kind.choices } : {};
       const value = kind.kind === "toggle" ? {} : { value: placeholders[kind.kind] };
-      flags.set(flag, { name: flag, help, group: "Filters", ...value, ...choices });
+      const lists = listsOf[name] ?? {};
+      flags.set(flag, { name: flag, help, group: "Filters", ...value, ...choices, ...lists });
     }
     for (const flag of flagsOfReply[endpoint.reply.kind] ?? []) flags.set(flag.name, flag);
     if (endpoint.id === "pool_transactions") for (const flag of followFlags) flags.set(flag.name, flag);
   }
   return [...flags.values()];
 }
+
+/** Parameters whose values the service lists. */
+const listsOf: Readonly<Record<string, Pick<Flag, "suggests" | "isList">>> = {
+  dex_name: { suggests: "dexes" },
+  chains: { suggests: "networks", isList: true },
+};
 
 const placeholders = {
   text: "text",

@@ -8,9 +8,16 @@ export interface Flag {
   readonly group: FlagGroup;
   /** The accepted words, where the set is fixed. */
   readonly choices?: readonly string[];
+  /** What completion offers for its value where that is no fixed set: words, or the name of a list kept on this machine. */
+  readonly suggests?: readonly string[] | KeptList;
+  /** Its value is several of what is suggested, with commas between. */
+  readonly isList?: true;
   /** May be given several times; every value counts. */
   readonly isRepeatable?: true;
 }
+
+/** Lists that completion reads from the disk, or from the description of the command; never from the service. */
+export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameters";
 
 export type FlagGroup =
   | "Filters"

@@ -1,3 +1,4 @@
+import { tiers } from "../../model/tier.ts";
 import type { Flag } from "./flags.ts";
 
 /** Who is asked, as whom. */
@@ -10,6 +11,7 @@ export const hostFlags: readonly Flag[] = [
   {
     name: "tier",
     value: "tier",
+    suggests: tiers,
     help: "with --sandbox: whose key to use (default pro)",
     group: "Hosts and keys",
   },
@@ -38,5 +40,11 @@ export const hostFlags: readonly Flag[] = [
     group: "Hosts and keys",
   },
   { name: "key-file", value: "file", help: "read the key from this file", group: "Hosts and keys" },
-  { name: "profile", value: "name", help: "the stored key to use", group: "Hosts and keys" },
+  {
+    name: "profile",
+    value: "name",
+    suggests: "profiles",
+    help: "the stored key to use",
+    group: "Hosts and keys",
+  },
 ];

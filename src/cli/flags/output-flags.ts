@@ -18,6 +18,8 @@ export const outputFlags: readonly Flag[] = [
   {
     name: "fields",
     value: "paths",
+    suggests: "fields",
+    isList: true,
     help: "only these fields: id,24h.volume_usd,tokens.0.symbol ('?' lists them)",
     group: "Output",
   },

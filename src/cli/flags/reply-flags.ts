@@ -41,5 +41,14 @@ export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
       group: "Rows",
     },
   ],
-  groups: [{ name: "type", value: "groups", help: "only these: tokens,pools,dexes", group: "Rows" }],
+  groups: [
+    {
+      name: "type",
+      value: "groups",
+      suggests: ["tokens", "pools", "dexes"],
+      isList: true,
+      help: "only these: tokens,pools,dexes",
+      group: "Rows",
+    },
+  ],
 };

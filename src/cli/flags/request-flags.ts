@@ -11,7 +11,14 @@ export const requestFlags: readonly Flag[] = [
     help: "further tries after 429, 500 and connection faults (default 4)",
     group: "Requests",
   },
-  { name: "retry-on", value: "statuses", help: "retry these too: 502,503,504", group: "Requests" },
+  {
+    name: "retry-on",
+    value: "statuses",
+    suggests: ["502", "503", "504"],
+    isList: true,
+    help: "retry these too: 502,503,504",
+    group: "Requests",
+  },
   {
     name: "retry-max-time",
     value: "duration",
@@ -27,6 +34,7 @@ export const requestFlags: readonly Flag[] = [
   {
     name: "rpm",
     value: "n",
+    suggests: ["unlimited"],
     help: "requests a minute, spread evenly; or unlimited (default: the plan's)",
     group: "Requests",
   },

@@ -8,6 +8,7 @@ export const apiFlags: readonly Flag[] = [
     short: "f",
     value: "name=value",
     isRepeatable: true,
+    suggests: "parameters",
     help: "a parameter of the query, by its wire name, sent as typed; once for each",
     group: "Filters",
   },
