@@ -199,4 +199,15 @@ export const localCommands: readonly LocalCommand[] = [
     run: async (words, _flags, context) =>
       await (await import("../help/print-help.ts")).printHelp(words, "full", context),
   },
+  {
+    words: "explain",
+    positionals: "<error code|status|exit code>",
+    summary: "what an error code, a status or an exit code means",
+    section: "Learn",
+    examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
+    flags: [],
+    shared: showing,
+    run: async (words, flags, context) =>
+      await (await import("../learn/explain.ts")).explain(words, flags, context),
+  },
 ];

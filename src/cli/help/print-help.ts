@@ -1,18 +1,13 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
-import { createPaint } from "../../render/painter.ts";
 import { catalogue } from "../catalogue.ts";
 import { didYouMean, nearestCommand } from "../asking/nearest-command.ts";
-import { isColored, settledColor } from "../output/is-colored.ts";
 import { commandHelp, type HelpForm } from "./command-help.ts";
 import { groupHelp, overview } from "./overview.ts";
-import { type Block, drawPage } from "./page.ts";
+import type { Block } from "./page.ts";
+import { printPage } from "./print-page.ts";
 import { topicNames } from "./topic-names.ts";
 import { topics } from "./topics/topics.ts";
-
-/** Lines of help are no longer than this, however wide the window: long ones are hard to read. */
-const widest = 100;
-const usual = 80;
 
 /** What `dexdata help <words>` shows: a command, a word that leads to some, a topic, or without words the overview. */
 export async function printHelp(
@@ -20,11 +15,7 @@ export async function printHelp(
   form: HelpForm,
   context: Context,
 ): Promise<ExitCode> {
-  const { isTerminal, columns } = context.stdout;
-  const width = Math.min(columns ?? usual, widest);
-  const paint = await createPaint(isColored(settledColor(context), context));
-  const page = pageOf(words, form, context);
-  await context.stdout.write(drawPage(page, { width, breaksCommands: isTerminal, paint }));
+  await printPage(pageOf(words, form, context), context);
   return 0;
 }
 

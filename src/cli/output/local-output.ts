@@ -44,6 +44,15 @@ export async function writeRecord(context: Context, flags: FlagValues, record: L
   return 0;
 }
 
+/** An object that has parts, as JSON; csv and tsv have no form for it. */
+export async function writeDocument(context: Context, flags: FlagValues, document: object): Promise<void> {
+  const format = readWord(flags, "output");
+  if (format !== undefined && isSeparated(format))
+    throw usageFailure(`--output ${format}: this has no columns`, "use json or ndjson");
+  const isPretty = format === "json" && context.stdout.isTerminal;
+  await context.stdout.write(`${JSON.stringify(document, null, isPretty ? 2 : 0)}\n`);
+}
+
 /** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
 function formatOf(context: Context, flags: FlagValues): string {
   return (

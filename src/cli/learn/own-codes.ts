@@ -1,0 +1,89 @@
+import type { ExitCode } from "../../model/failure.ts";
+
+export interface OwnCode {
+  readonly exit: ExitCode;
+  readonly meaning: string;
+  readonly next: string;
+  /** Whether the same command may succeed later without a change. */
+  readonly retryable: boolean;
+}
+
+const own = (exit: ExitCode, meaning: string, next: string, retryable = false): OwnCode => ({
+  exit,
+  meaning,
+  next,
+  retryable,
+});
+
+/** What `code` of an error in JSON can be when the service did not say it. */
+export const ownCodes: Readonly<Record<string, OwnCode>> = {
+  usage: own(2, "the command line or a setting is wrong, and nothing was sent", "do as the message says"),
+  timeout: own(
+    7,
+    "no answer in time: --timeout for one request, --deadline for the run",
+    "try again later, or allow more time",
+    true,
+  ),
+  network: own(
+    7,
+    "the host could not be reached, or the connection broke",
+    "check the connection and the hosts",
+    true,
+  ),
+  tls: own(
+    7,
+    "the certificate of the host was not accepted",
+    "where the host uses an authority of its own, name its file in NODE_EXTRA_CA_CERTS",
+  ),
+  untrusted_answer: own(
+    1,
+    "the answer is not JSON, not the shape, leaves a filter out, or repeats a cursor: what it says cannot be trusted",
+    "report it; -v shows the requests",
+  ),
+  bug: own(1, "a mistake in dexdata", "report it with the command that led to it"),
+  failure: own(1, "a failure that has no code of its own", "read the message"),
+  max_credits: own(5, "the next request would pass --max-credits", "raise it, or ask for less"),
+  daily_budget: own(
+    5,
+    "the next request would pass budget.daily of this machine",
+    "wait for the next UTC day, or raise it: dexdata config set budget.daily <n>",
+  ),
+  budget_not_kept: own(
+    2,
+    "the count of budget.daily cannot be kept in the state folder",
+    "make the folder writable: dexdata help environment",
+  ),
+  other_plan: own(
+    4,
+    "the service counts the key under another plan than --require-plan",
+    "see which plan it is: dexdata auth status",
+  ),
+  too_many_assets: own(6, "more assets than the plan has connections for", "ask for fewer, or upgrade"),
+  stream_ended: own(8, "the service ended the stream", "start it again", true),
+  stream_error: own(7, "the service ended the stream with an error event", "start it again", true),
+  clock_jump: own(
+    7,
+    "the machine slept or its clock was set: the stream was connected again",
+    "nothing",
+    true,
+  ),
+  idle: own(
+    8,
+    "nothing came for as long as --idle-exit allows",
+    "check the assets, or allow more time",
+    true,
+  ),
+  checkpoint: own(
+    2,
+    "the file of --out or its journal is not that of this pull",
+    "give the same query, or name another file",
+  ),
+  busy: own(2, "another run writes the same file", "wait for it, or name another file", true),
+  output: own(1, "the output could not be written", "check the disk and the rights of the folder"),
+  settings: own(
+    2,
+    "a file of the settings could not be written",
+    "check the rights of the folder: dexdata config path",
+  ),
+  settings_locked: own(2, "another run holds the lock of the settings", "try again", true),
+};
