@@ -210,4 +210,18 @@ export const localCommands: readonly LocalCommand[] = [
     run: async (words, flags, context) =>
       await (await import("../learn/explain.ts")).explain(words, flags, context),
   },
+  {
+    words: "migrate",
+    positionals: "'<old URL>'",
+    summary: "the command that asks what the URL of a removed endpoint asked",
+    section: "Learn",
+    examples: [
+      "dexdata migrate '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
+      "dexdata migrate 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
+    ],
+    flags: [],
+    shared: showing,
+    run: async (words, flags, context) =>
+      await (await import("../learn/migrate.ts")).migrate(words, flags, context),
+  },
 ];
