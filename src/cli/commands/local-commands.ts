@@ -1,4 +1,5 @@
 import { globalFlags } from "../flags/global-flags.ts";
+import { learnCommands } from "../learn/learn-commands.ts";
 import type { LocalCommand } from "../local-command.ts";
 import { apiFlags, apiNotes } from "../raw/api-flags.ts";
 import { faultsHelp, sandboxFlags } from "./sandbox-flags.ts";
@@ -188,40 +189,5 @@ export const localCommands: readonly LocalCommand[] = [
     run: async (words, flags, context) =>
       await (await import("./sandbox.ts")).runSandbox(words, flags, context),
   },
-  {
-    words: "help",
-    positionals: "[command|topic]",
-    summary: "a command in full, or a topic",
-    section: "Learn",
-    examples: ["dexdata help txns", "dexdata help exit-codes"],
-    flags: [],
-    shared: ["error-format"],
-    run: async (words, _flags, context) =>
-      await (await import("../help/print-help.ts")).printHelp(words, "full", context),
-  },
-  {
-    words: "explain",
-    positionals: "<error code|status|exit code>",
-    summary: "what an error code, a status or an exit code means",
-    section: "Learn",
-    examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
-    flags: [],
-    shared: showing,
-    run: async (words, flags, context) =>
-      await (await import("../learn/explain.ts")).explain(words, flags, context),
-  },
-  {
-    words: "migrate",
-    positionals: "'<old URL>'",
-    summary: "the command that asks what the URL of a removed endpoint asked",
-    section: "Learn",
-    examples: [
-      "dexdata migrate '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
-      "dexdata migrate 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
-    ],
-    flags: [],
-    shared: showing,
-    run: async (words, flags, context) =>
-      await (await import("../learn/migrate.ts")).migrate(words, flags, context),
-  },
+  ...learnCommands,
 ];

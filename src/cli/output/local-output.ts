@@ -53,6 +53,24 @@ export async function writeDocument(context: Context, flags: FlagValues, documen
   await context.stdout.write(`${JSON.stringify(document, null, isPretty ? 2 : 0)}\n`);
 }
 
+/** Whether the format in force has a form for objects that have parts. */
+export function hasParts(context: Context, flags: FlagValues): boolean {
+  return ["json", "ndjson"].includes(formatOf(context, flags));
+}
+
+/** Such objects: one array, or one a line. */
+export async function writeDocuments(
+  context: Context,
+  flags: FlagValues,
+  documents: readonly object[],
+): Promise<void> {
+  const isJson = formatOf(context, flags) === "json";
+  const text = isJson
+    ? `${JSON.stringify(documents, null, context.stdout.isTerminal ? 2 : 0)}\n`
+    : documents.map((document) => `${JSON.stringify(document)}\n`).join("");
+  await context.stdout.write(text);
+}
+
 /** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
 function formatOf(context: Context, flags: FlagValues): string {
   return (
