@@ -1033,6 +1033,15 @@ describe.each(endpoints)("$id agrees with itself:", (contract) => {
     expect(flags).toEqual([...new Set(flags)]);
   });
 
+  test("no two columns of a table have one priority", () => {
+    for (const { rows } of endpoints) {
+      for (const { columns, added } of Object.values(rows)) {
+        const priorities = [...columns, ...(added?.columns ?? [])].map(({ priority }) => priority);
+        expect(new Set(priorities).size).toBe(priorities.length);
+      }
+    }
+  });
+
   test("identity and columns name fields of the record", () => {
     for (const shape of Object.values(contract.rows)) {
       const paths = [...shape.identity, ...shape.columns.flatMap(({ field }) => field)];

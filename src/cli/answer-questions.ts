@@ -84,6 +84,9 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
   for (const failure of failures) notices.warn(`dexdata: ${failure.message}`);
   for (const line of missing.remarks()) notices.warn(line);
   for (const remark of remarks) notices.remark(remark);
+  const leftOut = renderer.leftOut?.() ?? [];
+  if (leftOut.length > 0)
+    notices.remark(`no room for ${leftOut.join(", ")}; -o wide shows all, beyond the window`);
   if (tally.rows === 0) notices.remark("nothing found");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
@@ -129,6 +132,8 @@ async function openRenderer({ context, options, questions, destination }: Run): 
     isContinued: destination.tally.rows > 0,
     fields: options.fields,
     hasHeader: options.hasHeader,
+    columns: options.columns,
+    isWide: options.isWide,
     isColored: options.isColored,
     isUnicode: readsUnicode(context.env),
     now: options.now,

@@ -1,6 +1,7 @@
 import type { Context } from "../model/context.ts";
-import type { Endpoint } from "../model/endpoint.ts";
+import { type Endpoint, rowShape } from "../model/endpoint.ts";
 import { type ExitCode, usageFailure } from "../model/failure.ts";
+import { checkColumns } from "../render/choose-columns.ts";
 import { reachOf } from "../pull/distinct-pages.ts";
 import { createSeenKeys } from "../pull/seen-keys.ts";
 import { answerQuestions, type Run } from "./answer-questions.ts";
@@ -76,6 +77,10 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
     const options = { ...asTyped, now: beginningOf(claimed, asTyped, typed.flags) };
     const stdin = async (): Promise<string> => await context.stdin.read(context.signal);
     const questions = await read(options, stdin);
+    if (options.columns !== undefined) {
+      const shapes = questions.groups.map((group) => rowShape(questions.endpoint, group));
+      checkColumns(shapes, options.columns);
+    }
     return await ask({ typed, to, claimed, context, options, questions, notices, progress });
   } finally {
     claimed?.release();

@@ -1,7 +1,7 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
-import { type OutputFormat, outputFormats } from "../model/output-format.ts";
+import { outputFormats, type RowFormat } from "../model/output-format.ts";
 import { query } from "../model/param.ts";
 import { choiceFailure, readInteger, readParam } from "../model/read-param.ts";
 import { parseTimeBound } from "../model/time.ts";
@@ -11,6 +11,7 @@ import { readSettings, type Settings, settings as settable, type Sourced } from 
 import type { Faults } from "../sandbox/faults/fault.ts";
 import type { FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
+import { readColumns } from "./flags/read-columns.ts";
 import { readCount, readText, readTime } from "./flags/read-flag.ts";
 import { readFaults } from "./flags/read-faults.ts";
 import { isColored } from "./output/is-colored.ts";
@@ -18,9 +19,13 @@ import { isColored } from "./output/is-colored.ts";
 /** What the flags that every command takes, the environment and config.json make of this run. */
 export interface RunOptions {
   readonly settings: Settings;
-  readonly format: OutputFormat;
+  readonly format: RowFormat;
   readonly fields: readonly string[] | undefined;
   readonly hasHeader: boolean;
+  /** A table with every column, beyond the window too. */
+  readonly isWide: boolean;
+  /** Columns of the table by name. */
+  readonly columns: readonly string[] | undefined;
   readonly isColored: boolean;
   readonly isValidated: boolean;
   readonly isQuiet: boolean;
@@ -53,15 +58,19 @@ export interface RunOptions {
 /** Reads them all before anything is sent; each refusal names the flag as typed. */
 export function readRunOptions(flags: FlagValues, context: Context): RunOptions {
   const settings = readSettings(context);
-  const format =
-    readWord(flags, "output") ?? settings.output.value ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  const word = readWord(flags, "output") ?? settings.output.value;
+  const typed =
+    outputFormats.find((each) => each === word) ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  const format = typed === "wide" ? "table" : typed;
   const fields = readText(flags, "fields");
   readWord(flags, "error-format");
   return {
     settings,
-    format: outputFormats.find((each) => each === format) ?? "ndjson",
+    format: format,
     fields: fields === undefined ? undefined : readFields(fields),
     hasHeader: flags["no-header"] !== true,
+    isWide: typed === "wide",
+    columns: readColumns(flags, format, fields),
     isColored: isColored(readWord(flags, "color") ?? settings.color.value, context),
     isValidated: flags["validate"] === true,
     isQuiet: flags["quiet"] === true,

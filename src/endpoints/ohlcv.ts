@@ -32,16 +32,16 @@ const candle: RowShape = {
   },
   identity: ["time_open"],
   columns: [
-    { field: "time_open", title: "opens" },
-    { field: "open", title: "open" },
-    { field: "high", title: "high" },
-    { field: "low", title: "low" },
-    { field: "close", title: "close" },
-    { field: "volume", title: "volume USD" },
+    { field: "time_open", title: "opens", priority: 1 },
+    { field: "open", title: "open", priority: 6 },
+    { field: "high", title: "high", priority: 4 },
+    { field: "low", title: "low", priority: 5 },
+    { field: "close", title: "close", priority: 2 },
+    { field: "volume", title: "volume USD", priority: 7 },
   ],
   added: {
     record: { partial: optional(mark), filled: optional(mark) },
-    columns: [{ field: ["filled", "partial"], title: "note" }],
+    columns: [{ field: ["filled", "partial"], title: "note", priority: 3 }],
   },
 };
 

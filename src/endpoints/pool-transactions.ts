@@ -1,6 +1,16 @@
 import type { ContractEndpoint } from "../model/endpoint.ts";
 import { internal, query } from "../model/param.ts";
-import { address, count, numberOrText, optional, nullable, price, text, time } from "../model/record.ts";
+import {
+  address,
+  blockNumber,
+  count,
+  numberOrText,
+  optional,
+  nullable,
+  price,
+  text,
+  time,
+} from "../model/record.ts";
 import { inNetwork, poolAddress } from "./shared-params.ts";
 
 /** Specification, endpoint 1. Both bounds are inclusive there; nothing is cut on our side. */
@@ -45,21 +55,21 @@ export const poolTransactions: ContractEndpoint = {
         price_1: nullable(price),
         price_0_usd: nullable(price),
         price_1_usd: nullable(price),
-        created_at_block_number: optional(count),
+        created_at_block_number: optional(blockNumber),
         created_at: time,
       },
       identity: ["id", "log_index"],
       columns: [
-        { field: "created_at", title: "time" },
-        { field: "token_0_symbol", title: "token 0" },
-        { field: "amount_0", title: "amount 0 (raw)" },
-        { field: "token_1_symbol", title: "token 1" },
-        { field: "amount_1", title: "amount 1 (raw)" },
-        { field: "price_0_usd", title: "price 0 USD" },
-        { field: "price_1_usd", title: "price 1 USD" },
-        { field: "created_at_block_number", title: "block" },
-        { field: "id", title: "transaction" },
-        { field: "sender", title: "sender" },
+        { field: "created_at", title: "time", priority: 1 },
+        { field: "token_0_symbol", title: "token 0", priority: 2 },
+        { field: "amount_0", title: "amount 0 (raw)", priority: 3 },
+        { field: "token_1_symbol", title: "token 1", priority: 4 },
+        { field: "amount_1", title: "amount 1 (raw)", priority: 5 },
+        { field: "price_0_usd", title: "price 0 USD", priority: 6 },
+        { field: "price_1_usd", title: "price 1 USD", priority: 7 },
+        { field: "created_at_block_number", title: "block", priority: 10 },
+        { field: "sender", title: "sender", priority: 9 },
+        { field: "id", title: "transaction", priority: 8 },
       ],
     },
   },

@@ -3,6 +3,7 @@ import { choice, query, type Param } from "../model/param.ts";
 import {
   address,
   amount,
+  blockNumber,
   count,
   everyWindow,
   listOf,
@@ -15,6 +16,7 @@ import {
   windows,
   yesNo,
 } from "../model/record.ts";
+import { acrossNetworks } from "./across-networks.ts";
 import {
   chains,
   createdBounds,
@@ -74,7 +76,7 @@ const rows: RowShape = {
     dex_id: optional(text),
     dex_name: optional(text),
     created_at: optional(time),
-    created_at_block_number: optional(count),
+    created_at_block_number: optional(blockNumber),
     volume_usd_24h: nullable(amount),
     volume_usd_7d: nullable(amount),
     volume_usd_30d: nullable(amount),
@@ -102,18 +104,22 @@ const rows: RowShape = {
   },
   identity: ["chain", "id"],
   columns: [
-    { field: "id", title: "pool" },
-    { field: "tokens.0.symbol", title: "token 0" },
-    { field: "tokens.1.symbol", title: "token 1" },
-    { field: "price_usd", title: "price USD" },
-    { field: "price_change_percentage_24h", title: "24h" },
-    { field: "volume_usd_24h", title: "volume 24h" },
-    { field: ["dex_name", "dex_id"], title: "dex" },
-    { field: "liquidity_usd", title: "liquidity" },
-    { field: "transactions_24h", title: "txns 24h" },
-    { field: "chain", title: "network" },
-    { field: "fee", title: "fee" },
-    { field: "created_at", title: "created" },
+    { field: "tokens.0.symbol", title: "token 0", priority: 1 },
+    { field: "tokens.1.symbol", title: "token 1", priority: 2 },
+    { field: "chain", title: "network", priority: 12 },
+    { field: ["dex_name", "dex_id"], title: "dex", priority: 7 },
+    { field: "fee", title: "fee", priority: 10 },
+    { field: "price_usd", title: "price USD", priority: 3 },
+    { field: "price_change_percentage_5m", title: "5m", priority: 15 },
+    { field: "price_change_percentage_1h", title: "1h", priority: 13 },
+    { field: "price_change_percentage_6h", title: "6h", priority: 14 },
+    { field: "price_change_percentage_24h", title: "24h", priority: 5 },
+    { field: "volume_usd_24h", title: "volume 24h", priority: 6 },
+    { field: "volume_usd_7d", title: "volume 7d", priority: 16 },
+    { field: "liquidity_usd", title: "liquidity", priority: 8 },
+    { field: "transactions_24h", title: "txns 24h", priority: 9 },
+    { field: "created_at", title: "created", priority: 11 },
+    { field: "id", title: "pool", priority: 4 },
   ],
 };
 
@@ -147,5 +153,5 @@ export const poolsSearch: ContractEndpoint = {
   plan: "keyless",
   params: [chains, ...cursorPaging, ...filters],
   reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
-  rows: { rows },
+  rows: { rows: acrossNetworks(rows, { chain: 2.5, id: 6.5 }) },
 };

@@ -14,6 +14,7 @@ import {
   windows,
   yesNo,
 } from "../model/record.ts";
+import { acrossNetworks } from "./across-networks.ts";
 import {
   chains,
   createdBounds,
@@ -83,18 +84,19 @@ const rows: RowShape = {
   },
   identity: ["chain", "address"],
   columns: [
-    { field: "symbol", title: "symbol" },
-    { field: "name", title: "name" },
-    { field: "chain", title: "network" },
-    { field: "price_usd", title: "price USD" },
-    { field: "price_change_percentage_24h", title: "24h" },
-    { field: "volume_usd_24h", title: "volume 24h" },
-    { field: "liquidity_usd", title: "liquidity" },
-    { field: "address", title: "token" },
-    { field: "fdv_usd", title: "FDV" },
-    { field: "txns_24h", title: "txns 24h" },
-    { field: "pools", title: "pools" },
-    { field: "created_at", title: "created" },
+    { field: "symbol", title: "symbol", priority: 1 },
+    { field: "name", title: "name", priority: 7 },
+    { field: "chain", title: "network", priority: 12 },
+    { field: "price_usd", title: "price USD", priority: 2 },
+    { field: "price_change_percentage_24h", title: "24h", priority: 4 },
+    { field: "volume_usd_24h", title: "volume 24h", priority: 5 },
+    { field: "volume_usd_7d", title: "volume 7d", priority: 13 },
+    { field: "liquidity_usd", title: "liquidity", priority: 6 },
+    { field: "fdv_usd", title: "FDV", priority: 8 },
+    { field: "txns_24h", title: "txns 24h", priority: 9 },
+    { field: "pools", title: "pools", priority: 11 },
+    { field: "created_at", title: "created", priority: 10 },
+    { field: "address", title: "token", priority: 3 },
   ],
 };
 
@@ -128,5 +130,5 @@ export const tokensSearch: ContractEndpoint = {
   plan: "keyless",
   params: [chains, ...cursorPaging, ...filters],
   reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
-  rows: { rows },
+  rows: { rows: acrossNetworks(rows, { chain: 1.5, address: 5.5 }) },
 };

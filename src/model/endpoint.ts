@@ -38,7 +38,7 @@ export interface RowShape {
   readonly record: RecordShape;
   /** Fields that tell two rows apart: the same row is never written twice in one pull. */
   readonly identity: readonly string[];
-  /** Table columns, most important first. */
+  /** Table columns, as they are read from left to right. */
   readonly columns: readonly Column[];
   /** What this program adds to the rows of the service: not part of the contract. */
   readonly added?: Pick<RowShape, "record" | "columns">;
@@ -48,6 +48,8 @@ export interface Column {
   /** Path into the row, `tokens.0.symbol`; the first of several that the row has (names differ by plan and date). */
   readonly field: string | readonly string[];
   readonly title: string;
+  /** 1 stays longest where the window is narrow; no two of a table are equal. */
+  readonly priority: number;
 }
 
 export type EndpointId =

@@ -1,5 +1,8 @@
-export const outputFormats = ["table", "ndjson", "json", "csv", "tsv"] as const;
+export const outputFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+
+/** A wide table is a table. */
+export type RowFormat = Exclude<OutputFormat, "wide">;
 
 /** Values with commas or tabs between them. */
 export type Separated = "csv" | "tsv";
@@ -9,6 +12,6 @@ export function isSeparated(format: string): format is Separated {
 }
 
 /** Whether rows are shown under an endpoint's columns, and not whole. */
-export function hasColumns(format: OutputFormat): boolean {
+export function hasColumns(format: RowFormat): boolean {
   return format === "table" || isSeparated(format);
 }

@@ -54,6 +54,8 @@ export const amount = plain("number", "amount");
 /** Percent, signed. */
 export const percent = plain("number", "percent");
 export const count = plain("integer", "count");
+/** Names a block, as a digit string does. */
+export const blockNumber = plain("integer", "text");
 export const yesNo = plain("boolean", "yes-no");
 export const mark = plain("boolean", "mark");
 export const anything = plain("any", "text");

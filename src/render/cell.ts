@@ -3,7 +3,7 @@ import { formatInstant, parseRfc3339 } from "../model/time.ts";
 import { showAge } from "./age.ts";
 import { readDecimal, roundSignificant, writeDecimal, type Decimal } from "./decimal.ts";
 import { showAmount, showChange, showCount, showPercent, showPrice, showWholeAmount } from "./numbers.ts";
-import { visibleText } from "./sanitise.ts";
+import { asciiText, visibleText } from "./sanitise.ts";
 import { isPlain } from "./width.ts";
 
 /** What a person reads in one place of a table, safe to print. */
@@ -21,7 +21,10 @@ export interface CellStyle {
   readonly now: number;
   /** A terminal: times as ages. Elsewhere they stay as sent. */
   readonly hasAges: boolean;
+  /** Elsewhere whatever is not ASCII is written as an escape: its bytes would show as something else. */
   readonly isUnicode: boolean;
+  /** The zeros of a small price are counted, `0.0₉1234`, where a person reads them. */
+  readonly countsZeros: boolean;
   /** A single record has room for more digits, and for the second beside the age. */
   readonly isRoomy: boolean;
 }
@@ -60,27 +63,29 @@ export function showCell(value: unknown, kind: CellKind, style: CellStyle): Cell
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const isFlat = items.length > 0 && items.every((item) => typeof item !== "object" || item === null);
   if (isFlat) return plain(items.map((item) => showCell(item, kind, style).text).join(", "));
-  return plain(shown(showNested(value)));
+  return plain(shownText(showNested(value), style));
 }
 
 function showText(value: string, kind: CellKind, style: CellStyle): Cell {
   if (kind === "time" && style.hasAges) return plain(showTime(value, style));
-  return isNumeric(kind) ? showNumber(value, kind, style) : plain(shown(value));
+  return isNumeric(kind) ? showNumber(value, kind, style) : plain(shownText(value, style));
 }
 
-function showTime(value: string, { now, isRoomy }: CellStyle): string {
+function showTime(value: string, style: CellStyle): string {
+  const { now, isRoomy } = style;
   const instant = parseRfc3339(value);
-  if (instant === undefined) return shown(value);
+  if (instant === undefined) return shownText(value, style);
   const age = showAge(instant, now);
   return isRoomy ? `${formatInstant({ ...instant, fraction: "" })} (${age})` : age;
 }
 
-function showNumber(value: number | bigint | string, kind: CellKind, { isRoomy }: CellStyle): Cell {
+function showNumber(value: number | bigint | string, kind: CellKind, style: CellStyle): Cell {
+  const { isRoomy, countsZeros } = style;
   const decimal = readDecimal(value);
-  if (decimal === undefined) return plain(shown(String(value)));
+  if (decimal === undefined) return plain(shownText(String(value), style));
   switch (kind) {
     case "price":
-      return plain(showPrice(decimal, isRoomy ? 8 : undefined));
+      return plain(showPrice(decimal, isRoomy ? 8 : undefined, countsZeros));
     case "amount":
       return plain(isRoomy ? showWholeAmount(decimal) : showAmount(decimal));
     case "count":
@@ -126,8 +131,9 @@ function showItem(item: unknown, depth: number): string {
 }
 
 /** Most text is plain, and then one short look is enough. */
-function shown(text: string): string {
-  return isPlain(text) && !text.includes("\\") ? text : visibleText(text);
+export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {
+  if (isPlain(text) && !text.includes("\\")) return text;
+  return isUnicode ? visibleText(text) : asciiText(text);
 }
 
 function plain(text: string): Cell {

@@ -1,11 +1,14 @@
 import type { RowShape } from "../model/endpoint.ts";
 import { cellKind, showCell, type Cell, type CellKind, type CellStyle } from "./cell.ts";
+import { chooseColumns } from "./choose-columns.ts";
 import { splitPath } from "./select-row.ts";
 import { fieldAt, valueAt } from "./value-at.ts";
 
 /** One column of a table, before it is known how wide it is. */
 export interface TableColumn {
   readonly title: string;
+  /** The lowest stays longest where the window is narrow. */
+  readonly priority: number;
   /** The first of several that a row has. */
   readonly paths: readonly (readonly string[])[];
   readonly kind: CellKind;
@@ -17,16 +20,34 @@ export interface TableColumn {
   readonly isAsked: boolean;
 }
 
-/** The columns of an endpoint's table, most important first; with `--fields` those, in that order. */
-export function tableColumns(shape: RowShape, fields: readonly string[] | undefined): readonly TableColumn[] {
-  if (fields !== undefined) return fields.map((field) => column(shape, [field], field, true));
-  return [...shape.columns, ...(shape.added?.columns ?? [])].map(({ field, title }) => {
+/** What decides which columns a table has. */
+export interface Choice {
+  /** Paths of `--fields`. */
+  readonly fields: readonly string[] | undefined;
+  /** Names of `--columns`. */
+  readonly columns?: readonly string[] | undefined;
+  /** Every column, also where no row has a value. */
+  readonly isWide?: boolean;
+}
+
+/** The columns of an endpoint's table as they are read; what was asked for by name in the order of asking. */
+export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
+  const { fields, columns, isWide = false } = choice;
+  if (fields !== undefined)
+    return fields.map((field, index) =>
+      column(shape, [field], { title: field, priority: index, isAsked: true }),
+    );
+  const isAsked = columns !== undefined;
+  return chooseColumns(shape, columns).map(({ field, title, priority }, index) => {
     const paths = typeof field === "string" ? [field] : field;
-    return column(shape, paths, title.toUpperCase(), false);
+    const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
+    return column(shape, paths, { ...place, isAsked: isAsked || isWide });
   });
 }
 
-function column(shape: RowShape, fields: readonly string[], title: string, isAsked: boolean): TableColumn {
+type Place = Pick<TableColumn, "title" | "priority" | "isAsked">;
+
+function column(shape: RowShape, fields: readonly string[], place: Place): TableColumn {
   const paths = fields.map(splitPath);
   const path = paths[0] ?? [];
   const field = fieldAt({ ...shape.record, ...shape.added?.record }, path);
@@ -34,13 +55,13 @@ function column(shape: RowShape, fields: readonly string[], title: string, isAsk
   const isIdentity = fields.some((each) => shape.identity.includes(each));
   const isWord = (kind === "text" && field?.type.kind === "text") || kind === "unknown";
   return {
-    title,
+    ...place,
     paths,
     // A candle is told by when it opens, and an age does not tell it.
     kind: kind === "time" && isIdentity ? "text" : kind,
     isWhole: !isWord || isIdentity,
-    mayBeDigits: kind === "unknown" || field?.type.kind === "number-or-text",
-    isAsked,
+    mayBeDigits:
+      kind === "unknown" || field?.type.kind === "number-or-text" || field?.type.kind === "integer",
   };
 }
 

@@ -25,17 +25,18 @@ export async function createListView(presentation: Presentation): Promise<Render
       }
       await output.write(heading + section.lines(rows.map(parseExact)));
     },
+    leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
     end: () => Promise.resolve(),
   };
 }
 
 function createSection(presentation: Presentation, group: string, paint: Paint): TableSection {
-  const { output, endpoint, fields, now, isUnicode, hasHeader, hasAges = output.isTerminal } = presentation;
+  const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
   return createTableSection({
-    columns: tableColumns(rowShape(endpoint, group), fields),
-    style: { now, hasAges, isUnicode, isRoomy: false },
+    columns: tableColumns(rowShape(endpoint, group), presentation),
+    style: { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false },
     paint,
-    room: roomOf(output),
+    room: isWide === true ? undefined : roomOf(output),
     ...(hasHeader !== undefined && { hasHeader }),
   });
 }

@@ -27,7 +27,7 @@ const USUAL: ReadonlyMap<string, number> = new Map([
 
 /** `least`: the width the column had in the table above. */
 export function measureColumn(column: TableColumn, cells: readonly Cell[], least: number): MeasuredColumn {
-  const { kind, title, isAsked } = column;
+  const { kind, title, isAsked, priority } = column;
   const filled = cells.filter(({ text }) => text !== "");
   const isRight =
     isNumeric(kind) ||
@@ -49,6 +49,7 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     hasValue: filled.length > 0,
     isRight,
     isWhole,
+    priority,
     natural,
     least: isWhole ? natural : Math.min(natural, Math.max(titleWidth, SHORTEST_WORD)),
     isBulky: isWhole && natural > BULKY,

@@ -4,8 +4,9 @@ import { movePoint, roundPlaces, roundSignificant, writeDecimal, type Decimal } 
  * A price: two decimals from 1,000, four from 1, and below that four significant digits in plain decimals, however
  * small it is. `significant` asks for that many digits instead, where there is room for them.
  */
-export function showPrice(price: Decimal, significant?: number): string {
+export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
+  if (countsZeros && rounded.scale <= -MANY_ZEROS) return writeCountedZeros(rounded);
   return writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");
 }
 
@@ -16,20 +17,27 @@ function roundPrice(price: Decimal, significant: number | undefined): Decimal {
   return price.scale > 0 ? roundPlaces(price, 4) : roundSignificant(price, 4);
 }
 
+/** From so many zeros after the point on nobody sees at a glance how many there are. */
+const MANY_ZEROS = 4;
+
+/** `0.0₉1234`: nine zeros after the point. */
+function writeCountedZeros({ isNegative, digits, scale }: Decimal): string {
+  const zeros = Array.from(String(-scale), (digit) => String.fromCodePoint(0x2080 + Number(digit))).join("");
+  return `${isNegative ? "-" : ""}0.0${zeros}${digits}`;
+}
+
 const UNITS = ["", "K", "M", "B", "T"];
 
-/** An amount in at most seven places: `12.4M`, `999`, `0.52`; dust is `<0.01`, which is not nothing. */
+/** An amount in at most seven places: `12.4M`, `999`, `0.52`; dust is `<0.01`, which is not nothing. Beyond 999T it takes more. */
 export function showAmount(amount: Decimal): string {
   const small = roundPlaces(amount, 2);
-  if (small.digits === "" && amount.digits !== "") return amount.isNegative ? ">-0.01" : "<0.01";
+  if (small.digits === "" && amount.digits !== "") return amount.isNegative ? "-<0.01" : "<0.01";
   if (small.scale <= 3) return writeDecimal(small, hasFraction(small) ? 2 : 0);
   const rounded = roundSignificant(amount, 3);
-  const unit = Math.floor((rounded.scale - 1) / 3);
-  // There is no common word for what is beyond 999T.
-  if (unit >= UNITS.length)
-    return `${writeDecimal(movePoint(rounded, rounded.scale - 1), 2)}e${rounded.scale - 1}`;
+  // There is no common word for what is beyond trillions.
+  const unit = Math.min(Math.floor((rounded.scale - 1) / 3), UNITS.length - 1);
   const shifted = movePoint(rounded, unit * 3);
-  return `${writeDecimal(shifted, 3 - shifted.scale)}${UNITS[unit] ?? ""}`;
+  return `${writeDecimal(shifted, Math.max(0, 3 - shifted.scale), ",")}${UNITS[unit] ?? ""}`;
 }
 
 /** An amount with all digits of its whole part, where there is room: `12,345,678.9` → `12,345,678.90`. */
@@ -62,7 +70,7 @@ export function showChange(change: Decimal): string {
   const sign = change.isNegative ? "-" : "+";
   const size = { ...change, isNegative: false };
   const rounded = roundPlaces(size, 2);
-  if (rounded.digits === "") return change.isNegative ? ">-0.01%" : "<+0.01%";
+  if (rounded.digits === "") return `${sign}<0.01%`;
   if (rounded.scale > 6) return `${sign}${showAmount(size)}%`;
   if (rounded.scale > 3) return `${sign}${writeDecimal(roundPlaces(size, 0), 0, ",")}%`;
   return `${sign}${writeDecimal(rounded, 2)}%`;

@@ -1,8 +1,7 @@
 import { isObject } from "../model/own-member.ts";
 import type { RecordShape } from "../model/record.ts";
-import { cellKind, showCell, type Cell, type CellKind, type CellStyle } from "./cell.ts";
+import { cellKind, showCell, shownText, type Cell, type CellKind, type CellStyle } from "./cell.ts";
 import type { TableColumn } from "./columns.ts";
-import { visibleText } from "./sanitise.ts";
 import { fieldAt } from "./value-at.ts";
 
 /** A record, taken apart for reading: single values by their path, and what is better read as a table. */
@@ -21,18 +20,18 @@ export function recordParts(
   style: CellStyle,
 ): readonly RecordPart[] {
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
-    return [listTable(value, path, shape)];
+    return [listTable(value, path, shape, style)];
   }
   if (!isObject(value) || path.length >= DEEPEST || Object.keys(value).length === 0) {
     const kind = cellKind(path.at(-1) ?? "", fieldAt(shape, path));
     const cell = isEmpty(value) ? noValue(style) : showCell(value, kind, style);
-    return [{ kind: "value", name: visibleText(path.join(".")), cell }];
+    return [{ kind: "value", name: shownText(path.join("."), style), cell }];
   }
   const windows = Object.entries(value).filter(([name, member]) => WINDOW.test(name) && isObject(member));
   const windowNames = new Set(windows.map(([name]) => name));
   const others = Object.entries(value).filter(([name]) => !windowNames.has(name));
   const parts = others.flatMap(([name, member]) => recordParts(member, [...path, name], shape, style));
-  return windows.length > 0 ? [...parts, windowTable(windows, path, shape)] : parts;
+  return windows.length > 0 ? [...parts, windowTable(windows, path, shape, style)] : parts;
 }
 
 const WINDOW = /^\d{1,3}[smhd]$/;
@@ -42,28 +41,34 @@ function windowTable(
   windows: readonly (readonly [string, unknown])[],
   path: readonly string[],
   shape: RecordShape,
+  style: CellStyle,
 ): RecordPart {
   const rows = windows.map(([name, values]) => ({ name, values }));
   const first = windows[0]?.[0] ?? "";
   const names = leadWith(MEASURES, memberNames(windows.map(([, values]) => values)));
-  const measures = names.map((name) =>
-    partColumn(measureTitle(name), ["values", name], kindAt(shape, [...path, first, name])),
-  );
-  return { kind: "table", columns: [partColumn("WINDOW", ["name"], "text"), ...measures], rows };
+  const kindOf = (name: string): CellKind => kindAt(shape, [...path, first, name]);
+  const measures = names.map((name) => ({
+    title: measureTitle(name),
+    path: ["values", name],
+    kind: kindOf(name),
+  }));
+  const named = { title: "window", path: ["name"], kind: "text" } as const;
+  return { kind: "table", columns: partColumns([named, ...measures], style), rows };
 }
 
 /** The index comes first: it is what `--fields tokens.0.symbol` asks for. */
-function listTable(items: readonly unknown[], path: readonly string[], shape: RecordShape): RecordPart {
+function listTable(
+  items: readonly unknown[],
+  path: readonly string[],
+  shape: RecordShape,
+  style: CellStyle,
+): RecordPart {
   const rows = items.map((item, index) => ({ index: String(index), item }));
   const names = leadWith(DESCRIPTIONS, memberNames(items));
-  const columns = names.map((name) =>
-    partColumn(name.toUpperCase().replaceAll("_", " "), ["item", name], kindAt(shape, [...path, "0", name])),
-  );
-  return {
-    kind: "table",
-    columns: [partColumn(path.join(".").toUpperCase(), ["index"], "text"), ...columns],
-    rows,
-  };
+  const kindOf = (name: string): CellKind => kindAt(shape, [...path, "0", name]);
+  const columns = names.map((name) => ({ title: name, path: ["item", name], kind: kindOf(name) }));
+  const numbered = { title: path.join("."), path: ["index"], kind: "text" } as const;
+  return { kind: "table", columns: partColumns([numbered, ...columns], style), rows };
 }
 
 /** What a narrow window keeps; the rest follows as it comes. */
@@ -99,16 +104,27 @@ function memberNames(holders: readonly unknown[]): readonly string[] {
 }
 
 function measureTitle(measure: string): string {
-  return (measure === "last_price_usd_change" ? "change" : measure).toUpperCase().replaceAll("_", " ");
+  return measure === "last_price_usd_change" ? "change" : measure;
 }
 
 function kindAt(shape: RecordShape, path: readonly string[]): CellKind {
   return cellKind(path.at(-1) ?? "", fieldAt(shape, path));
 }
 
-function partColumn(title: string, path: readonly string[], kind: CellKind): TableColumn {
-  const isWhole = kind !== "text" && kind !== "unknown";
-  return { title: visibleText(title), paths: [path], kind, isWhole, mayBeDigits: !isWhole, isAsked: false };
+interface PartColumn {
+  readonly title: string;
+  readonly path: readonly string[];
+  readonly kind: CellKind;
+}
+
+/** They come by importance, and are read in that order too; but an address stands at the end, as in every table. */
+function partColumns(columns: readonly PartColumn[], style: CellStyle): readonly TableColumn[] {
+  const shown = columns.map(({ title, path, kind }, priority) => {
+    const isWhole = kind !== "text" && kind !== "unknown";
+    const words = shownText(title.toUpperCase().replaceAll("_", " "), style);
+    return { title: words, priority, paths: [path], kind, isWhole, mayBeDigits: !isWhole, isAsked: false };
+  });
+  return shown.toSorted((a, b) => Number(a.kind === "address") - Number(b.kind === "address"));
 }
 
 function noValue({ isUnicode }: CellStyle): Cell {

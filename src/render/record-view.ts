@@ -13,10 +13,12 @@ import { wrapWords } from "./wrap-words.ts";
 
 /** One record: `name  value` lines under the paths that `--fields` takes, its windows and lists as small tables. */
 export async function createRecordView(presentation: Presentation): Promise<Renderer> {
-  const { output, endpoint, fields, now, isUnicode } = presentation;
+  const { output, endpoint, fields, now, isUnicode, isWide } = presentation;
   const paint = await createPaint(presentation.isColored);
   const shape = rowShape(endpoint).record;
-  const style: CellStyle = { now, hasAges: output.isTerminal, isUnicode, isRoomy: true };
+  const hasAges = output.isTerminal;
+  const style: CellStyle = { now, hasAges, isUnicode, countsZeros: isUnicode && hasAges, isRoomy: true };
+  const room = isWide === true ? undefined : roomOf(output);
   const paths = fields === undefined ? [[]] : fields.map(splitPath);
   let isFirst = true;
 
@@ -25,7 +27,7 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
       for (const row of rows) {
         const value = parseExact(row);
         const parts = paths.flatMap((path) => recordParts(valueAt(value, path), path, shape, style));
-        const text = writeParts(parts, style, paint, roomOf(output));
+        const text = writeParts(parts, style, paint, room);
         await output.write(isFirst ? text : `\n${text}`);
         isFirst = false;
       }

@@ -1,12 +1,12 @@
 import type { Page } from "../client/page.ts";
 import type { Output } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
-import { isSeparated, type OutputFormat } from "../model/output-format.ts";
+import { isSeparated, type RowFormat } from "../model/output-format.ts";
 
 /** What to show, how, and where. */
 export interface Presentation {
   readonly output: Output;
-  readonly format: OutputFormat;
+  readonly format: RowFormat;
   readonly endpoint: Endpoint;
   /** Groups to show, in this order; `["rows"]` unless the endpoint answers with groups. */
   readonly groups: readonly string[];
@@ -20,6 +20,10 @@ export interface Presentation {
   readonly fields: readonly string[] | undefined;
   /** Whether the names of the columns stand above them; they do unless said otherwise. */
   readonly hasHeader?: boolean;
+  /** Columns of the table by name; undefined shows those that fit. */
+  readonly columns?: readonly string[] | undefined;
+  /** Every column, beyond the window too. */
+  readonly isWide?: boolean;
   readonly isColored: boolean;
   readonly isUnicode: boolean;
   /** Whether a person reads ages in place of times; on a terminal unless said otherwise. */
@@ -31,6 +35,8 @@ export interface Presentation {
 export interface Renderer {
   /** Resolves when the reader keeps up. */
   page(page: Page): Promise<void>;
+  /** Columns that were asked for by name and found no room. */
+  leftOut?(): readonly string[];
   /** Only after success: what is left open tells a reader that the pull failed. */
   end(): Promise<void>;
 }
@@ -45,7 +51,7 @@ export async function createRenderer(presentation: Presentation): Promise<Render
     case "json":
       return (await import("./json.ts")).createJson(presentation);
     case "table":
-      return presentation.isRecord
+      return presentation.isRecord && presentation.columns === undefined
         ? (await import("./record-view.ts")).createRecordView(presentation)
         : (await import("./list-view.ts")).createListView(presentation);
   }

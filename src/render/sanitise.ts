@@ -9,12 +9,20 @@ import { UNSAFE_IN_LINE } from "../model/unsafe-text.ts";
  * A backslash is doubled only where it would read as the beginning of such an escape, so that two texts never
  * look the same after they looked different, and `C:\pool` stays as it is.
  */
-export function visibleText(text: string): string {
-  return SUSPECT.test(text) ? text.replace(EVERY_UNSAFE, writeEscape) : text;
-}
+export const visibleText = createEscape(UNSAFE_IN_LINE);
 
-const SUSPECT = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "u");
-const EVERY_UNSAFE = new RegExp(`\\\\(?=[\\\\nrt]|u\\{|[${UNSAFE_IN_LINE}])|[${UNSAFE_IN_LINE}]`, "gu");
+/**
+ * The same where the locale is not UTF-8: every character beyond ASCII is escaped likewise. Its bytes would show as
+ * other letters there, and no bytes of such a locale could say it.
+ */
+export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\u0080-\\u{10ffff}`);
+
+/** `unsafe`: ranges for a regular expression with the `u` flag. */
+function createEscape(unsafe: string): (text: string) => string {
+  const suspect = new RegExp(`[\\\\${unsafe}]`, "u");
+  const every = new RegExp(`\\\\(?=[\\\\nrt]|u\\{|[${unsafe}])|[${unsafe}]`, "gu");
+  return (text) => (suspect.test(text) ? text.replace(every, writeEscape) : text);
+}
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ["\n", "\\n"],

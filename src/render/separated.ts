@@ -45,7 +45,8 @@ export function createSeparated(presentation: Presentation, format: Separated): 
   };
 }
 
-function columnPaths({ endpoint, groups, fields }: Presentation): readonly string[] {
-  const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), fields));
+function columnPaths(presentation: Presentation): readonly string[] {
+  const { endpoint, groups } = presentation;
+  const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
   return [...new Set(columns.flatMap(({ paths }) => paths.map((path) => path.join("."))))];
 }

@@ -1,7 +1,7 @@
 import type { Cell, CellStyle } from "./cell.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
 import { drawRows, type DrawnColumn } from "./draw-rows.ts";
-import { fitColumns } from "./fit-columns.ts";
+import { fitColumns, GAP } from "./fit-columns.ts";
 import { measureColumn, type MeasuredColumn } from "./measure-column.ts";
 import type { Paint } from "./painter.ts";
 import { textWidth } from "./width.ts";
@@ -20,6 +20,8 @@ export interface SectionOptions {
 export interface TableSection {
   /** The lines of these rows, the header before the first of them. */
   lines(rows: readonly unknown[]): string;
+  /** Columns that were asked for by name and found no room. */
+  leftOut(): readonly string[];
 }
 
 /** A column that found its place. */
@@ -81,10 +83,14 @@ export function createTableSection({
       const marks = marked.map((column) => ({ column, width: 0 }));
       if (marks.length > 0) return anew + begin(rows, [...shown, ...marks]);
       const cells = rows.map((row) => shown.map(({ column }) => columnCell(row, column, style)));
-      return cells.every((row) => fits(row, shown))
+      return cells.every((row) => fits(row, shown, room))
         ? drawRows(shown, cells, paint, false)
         : anew + begin(rows, shown);
     },
+    leftOut: () =>
+      columns
+        .filter((each) => each.isAsked && placed?.some(({ column }) => column === each) === false)
+        .map(({ title }) => title),
   };
 }
 
@@ -122,8 +128,13 @@ function placeOne(
   return [{ column, title: column.title, width, isRight, isWhole, cutMark }];
 }
 
-function fits(cells: readonly Cell[], columns: readonly PlacedColumn[]): boolean {
-  return columns.every(
-    ({ isWhole, width }, index) => !isWhole || textWidth(cells[index]?.text ?? "") <= width,
-  );
+/** Nothing stands after the last column, so that its words may be longer than before as long as the line fits. */
+function fits(cells: readonly Cell[], columns: readonly PlacedColumn[], room = Infinity): boolean {
+  let before = 0;
+  return columns.every(({ isWhole, isRight, width }, index) => {
+    const isLast = index === columns.length - 1;
+    const most = isLast && !isRight ? Math.max(width, room - before) : width;
+    before += width + GAP;
+    return !isWhole || textWidth(cells[index]?.text ?? "") <= most;
+  });
 }

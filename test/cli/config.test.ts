@@ -81,7 +81,11 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
     '"api_key" is no setting: keys have a store of their own',
     "dexdata auth login",
   ],
-  [["set", "output", "jsn"], 'output "jsn": accepted: table, ndjson, json, csv, tsv', "did you mean json?"],
+  [
+    ["set", "output", "jsn"],
+    'output "jsn": accepted: table, wide, ndjson, json, csv, tsv',
+    "did you mean json?",
+  ],
   [["set", "retries", "-1"], 'retries "-1": must be a whole number from 0 to 100', ""],
   [["set", "page_size", "101"], 'page_size "101": must be a whole number from 1 to 100', ""],
   [
@@ -162,7 +166,7 @@ describe("config list", () => {
         name: "output",
         value: "",
         source: "refused",
-        where: 'DEXDATA_OUTPUT "xml": accepted: table, ndjson, json, csv, tsv',
+        where: 'DEXDATA_OUTPUT "xml": accepted: table, wide, ndjson, json, csv, tsv',
       },
       {
         name: "retries",

@@ -138,7 +138,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks extra", '"extra": one word too many', "usage: dexdata networks"],
   ["prices base a,b", '"a,b": one address a word, without commas'],
   ["prices base 0x1 --missing all", '--missing "all": accepted: skip, null, fail'],
-  ["networks -o xml", '--output "xml": accepted: table, ndjson, json, csv, tsv'],
+  ["networks -o xml", '--output "xml": accepted: table, wide, ndjson, json, csv, tsv'],
   ["networks --fields a,,b", /^--fields "a,,b": /],
   ["networks --fields a,b,a", '--fields "a,b,a": names a twice'],
   ["networks --timeout 5", /^--timeout "5": must be a duration/, "did you mean 5s?"],

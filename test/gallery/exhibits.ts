@@ -28,6 +28,22 @@ const record = (name: string, ...commands: readonly string[]): Exhibit => ({
   views: everywhere,
 });
 
+/** Every column, beyond the window too; and columns by name. */
+const chosen: Exhibit = {
+  name: "columns.table",
+  commands: [
+    "pools search ethereum --limit 3 --columns token-0,token-1,24h,pool",
+    `pool ${pool} --columns pool,price-usd`,
+  ],
+  views: [inWindow(40), inWindow(80), inWindow(40, { flags: ["-o", "wide"] })],
+};
+
+const wide: Exhibit = {
+  name: "pools-search.wide",
+  commands: ["pools search ethereum --limit 3", `pool ${pool}`],
+  views: [inWindow(80, { flags: ["-o", "wide"] })],
+};
+
 /** What a person meets who made a mistake, or finds nothing. */
 const refusals: Exhibit = {
   name: "refusals",
@@ -40,6 +56,7 @@ const refusals: Exhibit = {
     "txns ethereum",
     "pools search ethereum --limit ten",
     "pools search ethereum --from-scratch",
+    "pools search ethereum --columns prise",
     "prices ethereum 0x0000000000000000000000000000000000000001",
   ],
   views: [inWindow(80, { isColored: true })],
@@ -70,5 +87,7 @@ export const exhibits: readonly Exhibit[] = [
   record("pool", `pool ${pool}`),
   record("token", `token ${weth}`),
   record("usage", "usage --sandbox"),
+  chosen,
+  wide,
   refusals,
 ];

@@ -43,7 +43,8 @@ function screenOf({ stdout, stderr, exit }: Outcome): string {
   return stdout + remarks + (exit === 0 ? "" : `[exit ${exit}]\n`);
 }
 
-function expectInside(stdout: string, { columns = Infinity }: View): void {
+function expectInside(stdout: string, { columns = Infinity, flags }: View): void {
+  if (flags.includes("wide")) return;
   for (const line of withoutColors(stdout).split("\n"))
     expect(textWidth(line), line).toBeLessThanOrEqual(columns);
 }

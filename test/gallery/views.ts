@@ -20,7 +20,13 @@ interface Differences {
 export function inWindow(columns: number, differences: Differences = {}): View {
   const { isColored = false, flags = [], env = {} } = differences;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  return { title: [`${columns} columns`, ...flags, ...variables].join(", "), columns, isColored, flags, env };
+  return {
+    title: [`${columns} columns`, flags.join(" "), ...variables].filter((part) => part !== "").join(", "),
+    columns,
+    isColored,
+    flags,
+    env,
+  };
 }
 
 /** What a program or a file gets. */

@@ -151,7 +151,7 @@ test("what the feeds bring stands under its own title", () => {
   ]);
   expect(rowOf("reserves", { pool_id: address, total_reserve_usd: 5e9, total_delta_usd: -1e-9 })).toEqual([
     "ASSET RESERVE DELTA CHANGE /MIN TREND",
-    `${pool} 5.00B >-0.01 0.00% 1 ▁`,
+    `${pool} 5.00B -<0.01 0.00% 1 ▁`,
   ]);
 });
 

@@ -2,12 +2,12 @@ import { createPage } from "../../src/client/page.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
 import type { Endpoint, EndpointId } from "../../src/model/endpoint.ts";
 import { createRenderer } from "../../src/render/renderer.ts";
-import type { OutputFormat } from "../../src/model/output-format.ts";
+import type { RowFormat } from "../../src/model/output-format.ts";
 import { createTestOutput } from "../harness/test-output.ts";
 
 export interface RenderOptions {
   readonly endpoint?: EndpointId;
-  readonly format?: OutputFormat;
+  readonly format?: RowFormat;
   /** Columns of the terminal; undefined is a pipe. */
   readonly columns?: number | undefined;
   readonly isTerminal?: boolean;

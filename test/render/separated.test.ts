@@ -27,8 +27,8 @@ describe("csv", () => {
   it("gives each name that a column may have a column of its own", async () => {
     const rows = `[{"id":"0x1","dex_id":"uniswap_v3"}]`;
     const lines = (await render([rows], { format: "csv", endpoint: "pool", isRecord: true })).split("\n");
-    expect(lines[0]).toContain("chain,dex_name,dex_id,tokens.0.symbol");
-    expect(lines[1]).toBe("0x1,,,uniswap_v3,,,,,,");
+    expect(lines[0]).toContain("tokens.0.symbol,tokens.1.symbol,chain,dex_name,dex_id,fee");
+    expect(lines[1]).toBe(",,,,uniswap_v3,,,,,,,0x1");
     const candle = `[{"time_open":"2026-01-01T00:00:00Z","open":1,"high":2,"low":1,"close":2,"filled":true}]`;
     expect(await render([candle], { format: "csv", endpoint: "token_ohlcv" })).toBe(
       "time_open,open,high,low,close,volume,filled,partial\n2026-01-01T00:00:00Z,1,2,1,2,,true,\n",
@@ -43,8 +43,8 @@ describe("csv", () => {
     const options = { format: "csv", endpoint: "search" } as const;
     const text = await render(pages, { ...options, groups: ["tokens", "dexes"] });
     expect(text).toBe(
-      "group,symbol,name,chain,id,price_usd,volume_usd,fdv,dex_id,dex_name,volume_usd_24h,txns_24h,pools_count\n" +
-        "tokens,,,,0x1,,,2.0,,,,,\ndexes,,,,,,,,'=x,,,,\n",
+      "group,symbol,name,chain,price_usd,volume_usd,fdv,id,dex_id,dex_name,volume_usd_24h,txns_24h,pools_count\n" +
+        "tokens,,,,,,2.0,0x1,,,,,\ndexes,,,,,,,,'=x,,,,\n",
     );
     expect(await render(pages, { ...options, groups: ["tokens"], fields: ["id"] })).toBe("id\n0x1\n");
   });
@@ -102,9 +102,11 @@ describe("tsv", () => {
 
 describe("a table", () => {
   it("has no line of names where it is not wanted, and no gap where it begins anew", async () => {
-    const pages = [`[{"id":"0x1"}]`, `[{"id":"0x1234567890"}]`];
-    expect(await render(pages, { hasHeader: false })).toBe("0x1\n0x1234567890\n");
-    expect(await render(pages)).toBe("NETWORK\n0x1\n\nNETWORK\n0x1234567890\n");
+    const pages = [`[{"id":"0x1","txns_24h":1}]`, `[{"id":"0x1234567890","txns_24h":2}]`];
+    expect(await render(pages, { hasHeader: false })).toBe("0x1             1\n0x1234567890         2\n");
+    expect(await render(pages)).toBe(
+      "NETWORK  TXNS 24H\n0x1             1\n\nNETWORK       TXNS 24H\n0x1234567890         2\n",
+    );
   });
 });
 

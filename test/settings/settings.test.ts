@@ -44,7 +44,7 @@ const values: readonly [string, string, unknown, string, string][] = [
     "https://c.invalid/#x",
     "must not have a query or a fragment",
   ],
-  ["output", "json", "json", "xml", "accepted: table, ndjson, json, csv, tsv"],
+  ["output", "json", "json", "xml", "accepted: table, wide, ndjson, json, csv, tsv"],
   ["color", "never", "never", "on", "accepted: auto, always, never"],
   ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
   ["timeout", "1.5s", 1500, "0", "must be a time such as 500ms, 30s, 2m or 1h, a day at most"],

@@ -12,7 +12,7 @@ export const outputFlags: readonly Flag[] = [
     short: "o",
     value: "format",
     choices: outputFormats,
-    help: "table (default on a terminal), ndjson (default in a pipe), json, csv or tsv",
+    help: "table (default on a terminal), wide (every column), ndjson (default in a pipe), json, csv or tsv",
     group: "Output",
   },
   {
@@ -24,6 +24,12 @@ export const outputFlags: readonly Flag[] = [
     group: "Output",
   },
   { name: "no-header", help: "table, csv and tsv without the line of names", group: "Output" },
+  {
+    name: "columns",
+    value: "names",
+    help: "only these columns of the table, in this order: token-0,price-usd",
+    group: "Output",
+  },
   {
     name: "color",
     value: "when",

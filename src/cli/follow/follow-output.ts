@@ -15,6 +15,8 @@ export function followOptions(flags: FlagValues, { out }: FollowWishes, outer: C
   const options = readRunOptions(flags, outer);
   if (out === undefined && options.format === "json")
     throw usageFailure("--output json: --follow has no end that json could be closed at", "use ndjson");
+  if (out !== undefined && options.columns !== undefined)
+    throw usageFailure("--columns: chooses columns of a table, and --out has ndjson", "choose by --fields");
   return out === undefined ? options : { ...options, format: "ndjson" };
 }
 
@@ -49,6 +51,8 @@ export async function openFollowRenderer(
     isContinued: false,
     fields: options.fields,
     hasHeader: options.hasHeader,
+    columns: options.columns,
+    isWide: options.isWide,
     isColored: options.isColored,
     isUnicode: readsUnicode(env),
     // A row is as old as its time says, whenever the table is looked at.

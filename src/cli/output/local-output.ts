@@ -73,9 +73,10 @@ export async function writeDocuments(
 
 /** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
 function formatOf(context: Context, flags: FlagValues): string {
-  return (
-    readWord(flags, "output") ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson")
-  );
+  const format =
+    readWord(flags, "output") ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
+  // All that there is fits any window.
+  return format === "wide" ? "table" : format;
 }
 
 function settledFormat(context: Context): string | undefined {

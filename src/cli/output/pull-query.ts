@@ -16,6 +16,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     service: serviceOf(options),
     "--output": options.format,
     "--fields": options.fields?.join(",") ?? "all",
+    "--columns": options.columns?.join(",") ?? "all",
   };
   for (const [name, value] of only ?? []) query[`asked: ${name}`] = value;
   if (only === undefined) query["what is asked for"] = digest(asked.map((args) => [...args]));

@@ -41,7 +41,7 @@ const [mostSaid, longestSaid] = [3, 60_000];
 export function createBoard(options: BoardOptions): Board {
   const { feed, isUnicode, start } = options;
   const shown = shownOf[feed];
-  const style: CellStyle = { now: 0, hasAges: false, isUnicode, isRoomy: false };
+  const style: CellStyle = { now: 0, hasAges: false, isUnicode, countsZeros: false, isRoomy: false };
   let assets: readonly string[] = [];
   let rows: ReadonlyMap<string, AssetRow> = new Map();
   let said: readonly { readonly line: string; readonly at: number }[] = [];

@@ -6,9 +6,10 @@ import type { Block } from "../page.ts";
 const formats: Readonly<Record<OutputFormat, string>> = {
   table:
     "for people, fitted to the window; the default on a terminal. Numbers are shortened, addresses never",
+  wide: "the same with every column, beyond the window too",
   ndjson: "one line a row, as the service wrote it, every field and every digit; the default in a pipe",
   json: "one document: an array of the rows, or the object; pretty on a terminal",
-  csv: "for spreadsheets: a line of names, then a line a row; every digit; the columns of the table, or --fields",
+  csv: "for spreadsheets: a line of names, then a line a row; every digit; the columns of the table, --columns or --fields",
   tsv: "the same with tabs between",
 };
 

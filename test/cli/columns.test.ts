@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { endpoints } from "../../src/endpoints/all.ts";
+import { checkColumns } from "../../src/render/choose-columns.ts";
+import { textWidth } from "../../src/render/width.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+
+const sandbox = useSandbox();
+const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+async function look(words: string, columns = 80): Promise<Outcome> {
+  return await dexdata(words, { isTerminal: true, columns, env: { ...sandbox.env(), NO_COLOR: "1" } });
+}
+
+const headOf = ({ stdout }: Outcome): string => (stdout.split("\n")[0] ?? "").replaceAll(/ {2,}/gu, "|");
+
+describe("--columns", () => {
+  test.each([
+    ["token-0,price-usd", "TOKEN 0|PRICE USD"],
+    ["price_usd,tokens.0.symbol", "PRICE USD|TOKEN 0"],
+    ["Price USD,TOKEN_0,fee", "PRICE USD|TOKEN 0|FEE"],
+    ["dex_id", "DEX"],
+    ["id,chain", "POOL|NETWORK"],
+  ])("%s shows these, in this order", async (names, head) => {
+    const { exit, ...seen } = await dexdata(
+      ["pools", "search", "ethereum", "--columns", names, "-o", "table"],
+      {
+        env: sandbox.env(),
+      },
+    );
+    expect([exit, headOf({ exit, ...seen })]).toEqual([0, head]);
+  });
+
+  test("of one record is a row", async () => {
+    const { stdout } = await look(`pool ${pool} --columns pool,dex`);
+    expect(stdout).toBe(
+      "POOL                                        DEX\n0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640  Uniswap V3\n",
+    );
+  });
+
+  test("that find no room are said, and -o wide shows all, beyond the window", async () => {
+    const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
+    expect(headOf(narrow)).toBe("TOKEN 0|DEX");
+    expect(narrow.stderr).toContain("no room for POOL; -o wide shows all, beyond the window\n");
+    const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
+    expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
+    expect(wide.stderr).not.toContain("no room");
+  });
+
+  test.each([
+    [
+      "pools search ethereum --columns prise-usd",
+      '--columns "prise-usd": accepted: token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
+    ],
+    ["networks --columns network,id", '--columns "network,id": names network twice'],
+    [
+      "networks --columns network,",
+      '--columns "network,": must be names separated by commas, such as token-0,price-usd',
+    ],
+    [
+      "networks --columns network --fields id",
+      "--columns and --fields: both say what is shown\n  leave one of them out",
+    ],
+    [
+      "networks --columns network -o json",
+      "--columns: chooses columns of a table, and the output is json\n  add -o table, or choose by --fields",
+    ],
+    [
+      "api /networks/ethereum/unknown --columns network",
+      '--columns "network": what comes has no table\n  leave it out',
+    ],
+    [
+      "search weth --columns symbol",
+      '--columns "symbol": accepted: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool',
+    ],
+    [
+      `txns ${pool} --follow --columns nothing`,
+      '--columns "nothing": accepted: time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
+    ],
+  ])("%s is refused before anything is sent", async (words, message) => {
+    const { exit, stdout, stderr } = await look(words);
+    expect([exit, stdout, stderr]).toEqual([2, "", `dexdata: ${message}\n`]);
+    expect(sandbox.takeLog().filter(({ url }) => url.includes("unknown"))).toEqual([]);
+  });
+
+  test("each column of every table can be named by its title and by its fields", () => {
+    for (const { rows } of endpoints) {
+      for (const shape of Object.values(rows)) {
+        const columns = [...shape.columns, ...(shape.added?.columns ?? [])];
+        checkColumns(
+          [shape],
+          columns.map(({ title }) => title),
+        );
+        for (const { field } of columns)
+          for (const each of typeof field === "string" ? [field] : field) checkColumns([shape], [each]);
+      }
+    }
+  });
+});
+
+describe("-o wide", () => {
+  test("shows every column of a list, also those without a value and beyond the window", async () => {
+    const wide = await look("pools search ethereum --limit 2 -o wide", 40);
+    expect(headOf(wide)).toBe(
+      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|LIQUIDITY|TXNS 24H|CREATED|POOL",
+    );
+  });
+
+  test("of a record wraps nothing and shows all of its windows", async () => {
+    const [narrow, wide] = [await look(`pool ${pool}`, 40), await look(`pool ${pool} -o wide`, 40)];
+    expect(narrow.stdout).not.toContain("SELL USD");
+    expect(wide.stdout).toContain("SELL USD");
+    expect(wide.stdout).toContain("id                       0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640\n");
+    expect(Math.max(...wide.stdout.split("\n").map(textWidth))).toBeGreaterThan(100);
+  });
+
+  test("is a table in a pipe and for what is no list of the service", async () => {
+    const piped = await dexdata("networks -o wide --limit 1", { env: sandbox.env() });
+    expect(piped.stdout).toBe("NETWORK   NAME      VOLUME 24H  TXNS 24H  POOLS\nethereum  Ethereum\n");
+    const own = await dexdata("config list -o wide", {});
+    expect([own.exit, own.stdout]).toEqual([0, (await dexdata("config list -o table", {})).stdout]);
+  });
+});
