@@ -19,16 +19,14 @@ export interface OpenClient {
   readonly close: () => Promise<void>;
 }
 
-/** Whether the time of the sandbox in this process stands still at the run's clock reading, or goes on from there. */
-export type SandboxTime = "still" | "running";
-
+/** `speed`: how fast the time of the sandbox in this process goes on from the run's clock reading; 0 for not at all. */
 export async function openClient(
   context: Context,
   options: RunOptions,
   notices: Notices,
-  time: SandboxTime = "still",
+  speed = 0,
 ): Promise<OpenClient> {
-  const { target, close } = await openTarget(context, options, notices, time);
+  const { target, close } = await openTarget(context, options, notices, speed);
   // What is still waiting when the run ends is nobody's any more: it is neither waited for nor sent.
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
@@ -64,11 +62,11 @@ async function openTarget(
   context: Context,
   options: RunOptions,
   notices: Notices,
-  time: SandboxTime,
+  speed: number,
 ): Promise<OpenTarget> {
   const { settings } = options;
   for (const warning of settings.warnings) notices.warn(`dexdata: ${warning}`);
-  if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, time);
+  if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
   const { found, warnings } = findKey(
     context,
     { keyFile: options.keyFile, profile: options.profile },
@@ -93,11 +91,15 @@ export async function openSandbox(
   context: Context,
   options: RunOptions,
   { tier, seed, faults }: NonNullable<RunOptions["sandbox"]>,
-  time: SandboxTime = "still",
+  speed = 0,
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  const started = context.clock.elapsed();
-  const passed = (): number => (time === "still" ? 0 : context.clock.elapsed() - started);
+  // From the first request on: what was typed as fifteen minutes ago is no longer ago when it is asked for.
+  let started: number | undefined;
+  const passed = (): number => {
+    started ??= context.clock.elapsed();
+    return (context.clock.elapsed() - started) * speed;
+  };
   const sandbox = await startSandbox({
     seed,
     now: () => options.now + passed(),

@@ -14,6 +14,7 @@ import { globalFlags } from "./flags/global-flags.ts";
 import { readColumns } from "./flags/read-columns.ts";
 import { readCount, readText, readTime } from "./flags/read-flag.ts";
 import { readFaults } from "./flags/read-faults.ts";
+import { readSpeed } from "./flags/read-speed.ts";
 import { isColored } from "./output/is-colored.ts";
 
 /** What the flags that every command takes, the environment and config.json make of this run. */
@@ -46,7 +47,13 @@ export interface RunOptions {
   /** The plan every answer has to be counted under. */
   readonly requiredPlan: string | undefined;
   readonly sandbox:
-    | { readonly tier: Tier; readonly seed: number; readonly faults: Faults | undefined }
+    | {
+        readonly tier: Tier;
+        readonly seed: number;
+        readonly faults: Faults | undefined;
+        /** How fast its time runs where it does; undefined for the command's own. */
+        readonly speed: number | undefined;
+      }
     | undefined;
   readonly baseUrl: string | undefined;
   readonly keyFile: string | undefined;
@@ -151,7 +158,7 @@ function readSandbox(flags: FlagValues, context: Context): RunOptions["sandbox"]
   const isOn = flags["sandbox"] === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
   const tier = readText(flags, "tier");
   if (!isOn) {
-    for (const name of ["tier", "seed", "faults"]) {
+    for (const name of ["tier", "seed", "faults", "speed"]) {
       if (flags[name] !== undefined) throw usageFailure(`--${name}: goes with --sandbox`, tierHint(name));
     }
     return undefined;
@@ -163,7 +170,7 @@ function readSandbox(flags: FlagValues, context: Context): RunOptions["sandbox"]
     throw usageFailure(`--${foreign}: the sandbox has hosts and keys of its own`, "leave it out");
   if (tier !== undefined && !isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
   const seed = readCount(flags, "seed", { min: 0, max: 4_294_967_295 }) ?? 1;
-  return { tier: tier ?? "pro", seed, faults: readFaults(flags) };
+  return { tier: tier ?? "pro", seed, faults: readFaults(flags), speed: readSpeed(flags) };
 }
 
 function tierHint(name: string): string | undefined {

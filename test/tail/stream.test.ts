@@ -588,6 +588,15 @@ describe("ohlcv", () => {
     expect(second?.headers["last-event-id"]).toBe("100");
   });
 
+  test("--since -15m, whatever part of a second it is: as far back as is sure to be there when it is asked for", async () => {
+    const server = await streams(() => stream([candle(100, "1")]));
+    const now = "2026-11-21T08:54:00.750Z";
+    const running = listen(`${one} --feed ohlcv --since -15m --limit 1`, server, { env, now });
+    const { exit, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(Number(server.requests[0]?.query.get("since"))).toBe(Date.parse("2026-11-21T08:39:05Z") / 1000);
+  });
+
   test("without a candle yet, it goes on where it was to begin", async () => {
     const server = await streams((_, index) =>
       stream(index === 0 ? [] : [candle(101, "2")], { stayOpen: index > 0 }),
@@ -798,7 +807,7 @@ describe("refused before anything is sent", () => {
     [`${one} --feed ohlcv --interval 1m`, '--interval "1m": accepted:'],
     [`${one} --feed ohlcv --since -1h`, '--since "-1h": streams keep the last 15 minutes'],
     [`${one} --feed ohlcv --since 2027-01-01`, '--since "2027-01-01": lies in the future'],
-    [`${one} -o table`, "--output table: a stream has no end"],
+    [`${one} -o table`, "--output table: a stream gives each event as one line of JSON"],
     [`${one} --limit 0`, '--limit "0"'],
     [`${one} --for 10`, '--for "10"'],
     [`${one} --streaming-url http://streams.example`, "must be https"],

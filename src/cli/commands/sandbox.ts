@@ -9,6 +9,7 @@ import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../model/error-code.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText } from "../flags/read-flag.ts";
+import { readSpeed } from "../flags/read-speed.ts";
 import { readServiceOptions } from "./sandbox-options.ts";
 
 /** Serves until a signal ends it, or for as long as one command runs inside. */
@@ -20,7 +21,7 @@ export async function runSandbox(
   const seed = readCount(flags, "seed", { min: 0, max: 4_294_967_295 }) ?? 1;
   const port = readCount(flags, "port", { min: 0, max: 65_532 }) ?? 4747;
   const begin = readClock(flags, context);
-  const speed = readSpeed(flags);
+  const speed = readSpeed(flags) ?? 1;
   const started = context.clock.elapsed();
   const now = (): number => begin + (context.clock.elapsed() - started) * speed;
   const service = readServiceOptions(flags);
@@ -145,12 +146,6 @@ function readClock(flags: FlagValues, context: Context): number {
   const instant = parseTimeBound(typed, context.clock.now());
   if ("problem" in instant) throw usageFailure(`--clock "${typed}": ${instant.problem}`, instant.next);
   return instant.seconds * 1000;
-}
-
-function readSpeed(flags: FlagValues): number {
-  const typed = String(flags["speed"] ?? "1");
-  if (/^\d{1,6}(\.\d{1,3})?$/u.test(typed)) return Number(typed);
-  throw usageFailure(`--speed "${typed}": must be a number, 0 or more, such as 0, 1 or 60`);
 }
 
 function portFailure(cause: unknown, port: number): unknown {

@@ -37,6 +37,12 @@ export const followFlags: readonly Flag[] = [
     help: "with --follow: streaming host instead of the configured one",
     group: "Hosts and keys",
   },
+  {
+    name: "speed",
+    value: "n",
+    help: "with --follow and --sandbox: how fast its time runs (default 1)",
+    group: "Hosts and keys",
+  },
 ];
 
 /** How to follow, as typed. */

@@ -42,7 +42,7 @@ export async function runFollow(
       present.heard(exchange.answer?.headers.get("date"));
       notices.answered(exchange);
     };
-    const open = await openClient(context, options, { ...notices, answered }, "running");
+    const open = await openClient(context, options, { ...notices, answered }, options.sandbox?.speed ?? 1);
     try {
       const question = { endpoint, args: asked[0] ?? new Map() };
       const remark = options.hasStats ? notices.warn : notices.remark;

@@ -83,6 +83,12 @@ export const streamFlags: readonly Flag[] = [
     help: "streaming host instead of the configured one",
     group: "Hosts and keys",
   },
+  {
+    name: "speed",
+    value: "n",
+    help: "with --sandbox: how fast its time runs (default 60; 1 with --since)",
+    group: "Hosts and keys",
+  },
 ];
 
 export function streamNotes(): readonly Block[] {

@@ -85,6 +85,9 @@ function readParams(flags: FlagValues, feed: Feed, now: number): ReadonlyMap<str
   return params;
 }
 
+/** What is just so old when it is typed would be refused as too old when the service reads it, so many seconds later. */
+const onTheWay = 5;
+
 /** Unix seconds. */
 function readSince(flags: FlagValues, now: number): number | undefined {
   const typed = readText(flags, "since");
@@ -92,14 +95,14 @@ function readSince(flags: FlagValues, now: number): number | undefined {
   const label = `--since "${typed}"`;
   const instant = parseTimeBound(typed, now);
   if ("problem" in instant) throw usageFailure(`${label}: ${instant.problem}`, instant.next);
-  const age = now / 1000 - instant.seconds;
+  const age = Math.floor(now / 1000) - instant.seconds;
   if (age < 0) throw usageFailure(`${label}: lies in the future`, "leave it out to begin now");
   if (age > longestBackfill)
     throw usageFailure(
       `${label}: streams keep the last 15 minutes`,
       "ask for older candles with: dexdata ohlcv",
     );
-  return instant.seconds;
+  return instant.seconds + Math.max(0, age + onTheWay - longestBackfill);
 }
 
 function readOut(flags: FlagValues, now: number): string | undefined {

@@ -17,6 +17,9 @@ import { namesFile, subjectReader } from "./stream-subjects.ts";
 import { type ConnectionTally, createTally } from "./stream-tally.ts";
 import { listenForReload, logCredits } from "./stream-upkeep.ts";
 
+/** A price moves every few seconds at best: who tries a stream sees in a second what a minute of the market brings. */
+const sandboxSpeed = 60;
+
 /** Events of any number of assets, one line each, until a stop that was asked for is met. */
 export async function stream(
   words: readonly string[],
@@ -33,14 +36,15 @@ export async function stream(
   try {
     const subjects = await read();
     const log = openEventLog(wishes.eventsFile, notices);
-    const open = await openClient(context, options, notices, "running");
+    const speed = options.sandbox?.speed ?? (wishes.params.has("since") ? 1 : sandboxSpeed);
+    const open = await openClient(context, options, notices, speed);
     const stops = createStops(context.clock, context.signal, { ...wishes, maxCredits: options.maxCredits });
     const tally = createTally();
     const saying = { warn: notices.warn, log, isVerbose: options.verbosity > 0 };
     const report = tally.counting(createStreamReport(context.clock, saying));
     try {
       const { isSimulated, tier } = open.client.target;
-      if (isSimulated) notices.remark(simulated);
+      if (isSimulated) notices.remark(simulated(speed));
       const cap = capOf(tier);
       const room = roomFor(wishes.feed, subjects.length, cap);
       const connections = tally.plan(planShards(subjects, room).length);
@@ -76,7 +80,10 @@ export async function stream(
   }
 }
 
-const simulated = "simulated data: the sandbox's made-up market, not the real one";
+function simulated(speed: number): string {
+  const pace = speed === 1 ? "" : `, at ${speed} times its own speed (--speed 1 for that)`;
+  return `simulated data: the sandbox's made-up market, not the real one${pace}`;
+}
 
 /**
  * Everything ends by being thrown; a stop that was asked for is no failure. Time passes whether or not anything is
