@@ -51,32 +51,51 @@ export function eachMember(
   text: string,
   visit: (keyStart: number, keyEnd: number, start: number, end: number) => void,
 ): void {
-  let at = open(text, OPEN_OBJECT, "object");
-  if (text.charCodeAt(at) === CLOSE_OBJECT) return expectEnd(text, at + 1);
+  const end = walkObject(text, skipBlanks(text, 0), (keyStart, keyEnd, start) => {
+    const valueEnd = endOfValue(text, start);
+    visit(keyStart, keyEnd, start, valueEnd);
+    return valueEnd;
+  });
+  expectEnd(text, end);
+}
+
+/** Calls `visit` with where each element of the array lies. */
+export function eachElement(text: string, visit: (start: number, end: number) => void): void {
+  const end = walkArray(text, skipBlanks(text, 0), (start) => {
+    const valueEnd = endOfValue(text, start);
+    visit(start, valueEnd);
+    return valueEnd;
+  });
+  expectEnd(text, end);
+}
+
+/** The index after the object at `from`. `visit` gets where a key and its value begin, and returns where it ends. */
+export function walkObject(
+  text: string,
+  from: number,
+  visit: (keyStart: number, keyEnd: number, start: number) => number,
+): number {
+  let at = open(text, from, OPEN_OBJECT, "object");
+  if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
   for (;;) {
     if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("JSON member without a name");
     const keyEnd = endOfString(text, at);
     const colon = skipBlanks(text, keyEnd);
     if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("JSON member without a colon");
-    const start = skipBlanks(text, colon + 1);
-    const end = endOfValue(text, start);
-    visit(at, keyEnd, start, end);
-    const next = skipBlanks(text, end);
-    if (text.charCodeAt(next) === CLOSE_OBJECT) return expectEnd(text, next + 1);
+    const next = skipBlanks(text, visit(at, keyEnd, skipBlanks(text, colon + 1)));
+    if (text.charCodeAt(next) === CLOSE_OBJECT) return next + 1;
     if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON object without an end");
     at = skipBlanks(text, next + 1);
   }
 }
 
-/** Calls `visit` with where each element of the array lies. */
-export function eachElement(text: string, visit: (start: number, end: number) => void): void {
-  let at = open(text, OPEN_ARRAY, "array");
-  if (text.charCodeAt(at) === CLOSE_ARRAY) return expectEnd(text, at + 1);
+/** The index after the array at `from`. `visit` gets where an element begins, and returns where it ends. */
+export function walkArray(text: string, from: number, visit: (start: number) => number): number {
+  let at = open(text, from, OPEN_ARRAY, "array");
+  if (text.charCodeAt(at) === CLOSE_ARRAY) return at + 1;
   for (;;) {
-    const end = endOfValue(text, at);
-    visit(at, end);
-    const next = skipBlanks(text, end);
-    if (text.charCodeAt(next) === CLOSE_ARRAY) return expectEnd(text, next + 1);
+    const next = skipBlanks(text, visit(at));
+    if (text.charCodeAt(next) === CLOSE_ARRAY) return next + 1;
     if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON array without an end");
     at = skipBlanks(text, next + 1);
   }
@@ -101,12 +120,13 @@ function endOfContainer(text: string, at: number): number {
   throw new SyntaxError("JSON array or object without an end");
 }
 
+/** Digits and letters, which come most, lie above the comma. */
 function endsScalar(code: number): boolean {
-  return code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT || isBlank(code);
+  if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
+  return code === COMMA || isBlank(code);
 }
 
-function open(text: string, code: number, name: string): number {
-  const at = skipBlanks(text, 0);
+function open(text: string, at: number, code: number, name: string): number {
   if (text.charCodeAt(at) !== code) throw new SyntaxError(`JSON text is not an ${name}`);
   return skipBlanks(text, at + 1);
 }
