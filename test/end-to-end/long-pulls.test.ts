@@ -26,9 +26,9 @@ describe("a long pull", () => {
   );
 
   test.runIf(process.platform === "linux").each([
-    ["transactions", ["txns", "ethereum", pool]],
-    ["pools", ["pools", "search", "ethereum"]],
-    ["tokens", ["tokens", "search", "ethereum"]],
+    ["transactions", ["txns", "ethereum", pool, "-o", "ndjson"]],
+    ["pools as csv", ["pools", "search", "ethereum", "-o", "csv", "--no-header"]],
+    ["tokens", ["tokens", "search", "ethereum", "-o", "ndjson"]],
   ])(
     `of ${size.rows} %s needs at most 20 MB more than one of 10,000`,
     async (_, command) => await expectFlatMemory(command, 10_000, size.rows),

@@ -21,10 +21,7 @@ export async function expectFlatMemory(
     DEXDATA_TIER: "pro",
   };
   const pull = async (limit: number): Promise<LongPull> => {
-    const taken = await longPull(
-      [...command, "--limit", String(limit), "--rpm", "unlimited", "-o", "ndjson"],
-      env,
-    );
+    const taken = await longPull([...command, "--limit", String(limit), "--rpm", "unlimited"], env);
     expect({ exit: taken.exit, stderr: taken.stderr, rows: taken.rows }).toEqual({
       exit: 0,
       stderr: "",
