@@ -5,6 +5,11 @@ import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/e
 import type { Moment } from "../../tail/shard.ts";
 import type { Shard } from "../../tail/tail.ts";
 
+const LF = 0x0a;
+const noRoom = Buffer.alloc(0);
+/** Bytes of room that are kept between two writes. */
+const mostKept = 256 * 1024;
+
 /** Where events go: lines of NDJSON, or a picture for people. */
 export interface StreamDisplay {
   /** Events of one connection, in order. Resolves when they have been handed over and the reader keeps up. */
@@ -48,28 +53,34 @@ export function createLines(
     };
     return Buffer.from(enveloped(line, event, facts));
   };
+  /** Of the last write, which is over: a new one each time would be what the garbage collector is busy with. */
+  let spare: Buffer = noRoom;
   return {
     show: async (shard, events, at) => {
       const lines: Uint8Array[] = [];
+      let size = 0;
       for (const event of events) {
         const line = lineOf(shard, event, at);
-        if (line !== undefined) lines.push(line);
+        if (line === undefined) continue;
+        lines.push(line);
+        size += line.length + 1;
       }
-      if (lines.length > 0) await output.write(joinLines(lines), at.now);
+      if (size === 0) return;
+      const room = spare.length < size ? Buffer.allocUnsafeSlow(size) : spare;
+      spare = noRoom;
+      joinLines(lines, room);
+      await output.write(size < room.length ? room.subarray(0, size) : room, at.now);
+      if (room.length <= mostKept) spare = room;
     },
     close: async () => await Promise.resolve(),
   };
 }
 
-function joinLines(lines: readonly Uint8Array[]): Uint8Array {
-  const all = Buffer.allocUnsafe(lines.reduce((sum, line) => sum + line.length + 1, 0));
+function joinLines(lines: readonly Uint8Array[], room: Buffer): void {
   let at = 0;
   for (const line of lines) {
-    all.set(line, at);
+    room.set(line, at);
     at += line.length + 1;
-    all[at - 1] = LF;
+    room[at - 1] = LF;
   }
-  return all;
 }
-
-const LF = 0x0a;

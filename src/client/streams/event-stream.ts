@@ -1,5 +1,5 @@
 import { createByteStore } from "./byte-store.ts";
-import { createRepeatedText, stands } from "./repeated-text.ts";
+import { createRepeatedLine, stands } from "./repeated-line.ts";
 
 /** One dispatched event of an event stream. */
 export interface StreamEvent {
@@ -51,7 +51,7 @@ const noEvents: readonly StreamEvent[] = [];
 export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
   const begun = createByteStore();
-  const [nameOf, requestIdOf] = [createRepeatedText(), createRepeatedText()];
+  const [nameLine, requestLine] = [createRepeatedLine(), createRepeatedLine()];
   let skipsLineFeed = false;
   let isFirstLine = true;
   let hasOverflown = false;
@@ -76,7 +76,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     lineStart = from;
     lineEnd = to;
     if (begun.length() > 0) {
-      begun.add(chunk.subarray(from, to));
+      if (to > from) begun.add(chunk.subarray(from, to));
       line = begun.lend();
       isLent = true;
       lineStart = 0;
@@ -105,17 +105,14 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   };
 
   /** "Dispatch the event": an event without a data line is none, but its id counts. */
-  const dispatch = (): StreamEvent | undefined => {
+  const dispatch = (events: StreamEvent[]): void => {
     lastEventId = idBuffer;
     const data = dataLines.length() > 0 ? dataLines.take() : dataLine;
-    const event =
-      data === undefined
-        ? undefined
-        : { name: name === "" ? "message" : name, data, id: lastEventId, requestId };
+    if (data !== undefined)
+      events.push({ name: name === "" ? "message" : name, data, id: lastEventId, requestId });
     dataLine = undefined;
     name = "";
     requestId = undefined;
-    return event;
   };
 
   /** "Process the field": names are compared whole and in their letter case; others mean nothing. */
@@ -127,10 +124,12 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       case fields.data:
         return addData(isLent ? Buffer.from(bytes.subarray(from, end)) : bytes.subarray(from, end));
       case fields.event:
-        name = nameOf(bytes, from, end);
+        nameLine.keep(bytes, start, from, end);
+        name = nameLine.value();
         return;
       case fields.requestId:
-        requestId = requestIdOf(bytes, from, end);
+        requestLine.keep(bytes, start, from, end);
+        requestId = requestLine.value();
         return;
       case fields.id: {
         const id = bytes.subarray(from, end);
@@ -145,35 +144,50 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     }
   };
 
+  /** Takes a line that is known at first sight: an empty one, or one as it was before. Its length with its LF, else 0. */
+  const takeShort = (chunk: Buffer, at: number, events: StreamEvent[]): number => {
+    if (chunk[at] === LF) {
+      dispatch(events);
+      return 1;
+    }
+    const ofName = nameLine.lengthAt(chunk, at);
+    if (ofName > 0) name = nameLine.value();
+    const ofRequest = ofName > 0 ? 0 : requestLine.lengthAt(chunk, at);
+    if (ofRequest > 0) requestId = requestLine.value();
+    return ofName + ofRequest;
+  };
+
   const pushChunk = (chunk: Buffer): readonly StreamEvent[] => {
     if (hasOverflown || chunk.length === 0) return noEvents;
-    let events: StreamEvent[] | undefined;
+    const events: StreamEvent[] = [];
     let start = skipsLineFeed && chunk[0] === LF ? 1 : 0;
     skipsLineFeed = false;
     // Each is looked for anew only behind the last one, so that a chunk is searched once for either.
-    let nextLf = find(chunk, LF, start);
+    let nextLf = -1;
     let nextCr = find(chunk, CR, start);
-    while (nextLf < chunk.length || nextCr < chunk.length) {
+    while (start < chunk.length) {
+      const short = begun.length() > 0 || isFirstLine ? 0 : takeShort(chunk, start, events);
+      start += short;
+      if (short > 0) continue;
+      if (nextLf < start) nextLf = find(chunk, LF, start);
+      if (nextCr < start) nextCr = find(chunk, CR, start);
       const end = Math.min(nextLf, nextCr);
+      if (end === chunk.length) break;
       takeLine(chunk, start, end);
       start = end + 1;
       if (end === nextCr) {
-        nextCr = find(chunk, CR, start);
         // CR LF is one end of line, also where a chunk ends between the two.
         if (start === chunk.length) skipsLineFeed = true;
-        else if (nextLf === start) start += 1;
+        else if (chunk[start] === LF) start += 1;
       }
-      if (nextLf < start) nextLf = find(chunk, LF, start);
-      if (lineStart === lineEnd) {
-        const event = dispatch();
-        if (event !== undefined) (events ??= []).push(event);
-      } else if (!hasOverflown) field(line, lineStart, lineEnd);
+      if (lineStart === lineEnd) dispatch(events);
+      else if (!hasOverflown) field(line, lineStart, lineEnd);
       if (hasOverflown) break;
     }
     if (begun.length() + chunk.length - start > cap) hasOverflown = true;
     if (hasOverflown) forget();
     else if (start < chunk.length) begun.add(chunk.subarray(start));
-    return events ?? noEvents;
+    return events;
   };
 
   /** A byte inside a line is kept at once: a sender that flushes each byte makes millions of them. */
@@ -215,12 +229,14 @@ function readDigits(text: string): number | undefined {
   return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** Where the byte stands, the length where it does not. A look at some bytes costs less than calling a search. */
+/** Where the byte stands, the length where it does not. A look at a few bytes costs less than calling a search. */
 function find(chunk: Buffer, byte: number, from: number): number {
-  const near = Math.min(chunk.length, from + 32);
+  const { length } = chunk;
+  if (length - from > 32) {
+    const found = chunk.indexOf(byte, from);
+    return found < 0 ? length : found;
+  }
   let at = from;
-  while (at < near && chunk[at] !== byte) at += 1;
-  if (at < near || near === chunk.length) return at;
-  at = chunk.indexOf(byte, near);
-  return at < 0 ? chunk.length : at;
+  while (at < length && chunk[at] !== byte) at += 1;
+  return at;
 }
