@@ -8,6 +8,8 @@ import { shortened, streamError, textOf } from "./stream-message.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 import { watchOver } from "./watch.ts";
 
+const mebibyte = 1024 * 1024;
+
 export interface Listening {
   readonly handlers: ShardHandlers;
   readonly limits: ShardLimits;
@@ -28,7 +30,7 @@ export interface Heard {
 /** Listens to one connection until it is over. Throws only what a handler threw, and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening): Promise<Heard> {
   const { handlers, limits, signal } = listening;
-  const parser = createEventStreamParser();
+  const parser = createEventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
   let last = momentOf(clock);
   let newest = listening.newest;
@@ -91,7 +93,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         handlers.said("error", textOf(final));
         return over(streamError(final));
       }
-      if (parser.hasOverflown()) return over(overflow());
+      if (parser.hasOverflown()) return over(overflow(limits.largestEvent));
     }
   } finally {
     watch.release();
@@ -126,10 +128,11 @@ function ended(): Failure {
   return new Failure("the service ended the stream", { exit: 8, code: "stream_ended", retryable: true });
 }
 
-function overflow(): Failure {
-  return new Failure("an event of more than 1 MiB came", {
+function overflow(largest: number | undefined): Failure {
+  return new Failure(`an event of more than ${(largest ?? mebibyte) / mebibyte} MiB came`, {
     exit: 1,
     code: "untrusted_answer",
     retryable: true,
+    ...(largest !== undefined && { next: "where such events are meant to come, allow them: --max-event" }),
   });
 }

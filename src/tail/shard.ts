@@ -41,6 +41,8 @@ export interface ShardLimits {
   readonly silence: number;
   /** Connections in a row without a data event, after the first, before it is given up; undefined for any number. */
   readonly maxReconnects: number | undefined;
+  /** Bytes of the largest event that is taken, where users say it; else the parser's own 1 MiB. */
+  readonly largestEvent?: number;
   /** Failures that could be tried again, but end it here: by what has been tried. */
   readonly isFinal?: (failure: Failure, tried: Tried) => boolean;
 }

@@ -48,6 +48,26 @@ describe("events", () => {
     expect(stderr).toMatch(/left out: an event token_price on connection 1 that is no JSON/u);
   });
 
+  test("--max-event: a larger one ends its connection, and comes whole where it is allowed", async () => {
+    const large = price("1".repeat(2 * 1024 * 1024));
+    const server = await streams(() => stream([large]));
+    const refused = await listen(`${one} --max-reconnects 0`, server).outcome;
+    expect([refused.exit, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("an event of more than 1 MiB came");
+    const allowed = await listen(`${one} --max-event 3 --limit 1`, server).outcome;
+    expect([allowed.exit, allowed.stderr, allowed.stdout.length]).toEqual([0, "", 2 * 1024 * 1024 + 9]);
+  });
+
+  test.each(["0", "17", "1.5", "1MiB"])(
+    "--max-event %s is refused before anything is sent",
+    async (typed) => {
+      const server = await streams(pricesOf);
+      const { exit, stdout, stderr } = await listen(`${one} --max-event ${typed}`, server).outcome;
+      expect([exit, stdout, server.requests.length]).toEqual([2, "", 0]);
+      expect(stderr).toContain(`--max-event "${typed}": `);
+    },
+  );
+
   test("--envelope: whose, when, and a candle that takes another's place", async () => {
     const server = await streams(() => stream([candle(100, "1"), candle(101, "2"), candle(100, "1.5")]));
     const { stdout } = await listen(`${one} --feed ohlcv --envelope --limit 3`, server, {

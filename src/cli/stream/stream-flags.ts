@@ -3,6 +3,9 @@ import { streamEvents } from "./stream-events.ts";
 import type { Flag } from "../flags/flags.ts";
 import type { Block } from "../help/page.ts";
 
+/** What `--max-event` may allow: an event is in memory as a whole, a few times over. */
+export const mostMebibytes = 16;
+
 export const streamFlags: readonly Flag[] = [
   {
     name: "feed",
@@ -75,6 +78,12 @@ export const streamFlags: readonly Flag[] = [
     name: "max-reconnects",
     value: "n",
     help: "give up after so many connections in a row without data (default: never)",
+    group: "Requests",
+  },
+  {
+    name: "max-event",
+    value: "mib",
+    help: `MiB of the largest event that is taken, up to ${mostMebibytes} (default 1); a larger one ends its connection`,
     group: "Requests",
   },
   {

@@ -7,7 +7,9 @@ import { checkOutPattern } from "../../tail/rotating-file.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";
 import { readWord } from "../run-options.ts";
-import { streamFlags } from "./stream-flags.ts";
+import { mostMebibytes, streamFlags } from "./stream-flags.ts";
+
+const mebibyte = 1024 * 1024;
 
 /** What was typed for a stream, checked before anything is sent. */
 export interface StreamOptions {
@@ -24,6 +26,8 @@ export interface StreamOptions {
   /** Milliseconds without an event after which it stops. */
   readonly idle: number | undefined;
   readonly maxReconnects: number | undefined;
+  /** Bytes. */
+  readonly largestEvent: number;
   /** Where the course of the connections is written down. */
   readonly eventsFile: string | undefined;
   /** The file of the lines, or a pattern that time makes files of. */
@@ -50,6 +54,7 @@ export function readStreamOptions(flags: FlagValues, now: number): StreamOptions
     duration: readTime(flags, "for"),
     idle: readTime(flags, "idle-exit"),
     maxReconnects: readCount(flags, "max-reconnects", { min: 0 }),
+    largestEvent: (readCount(flags, "max-event", { min: 1, max: mostMebibytes }) ?? 1) * mebibyte,
     eventsFile: readText(flags, "events"),
     out: readOut(flags, now),
     streamingUrl: readStreamingUrl(flags),

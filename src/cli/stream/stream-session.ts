@@ -28,7 +28,7 @@ export interface Session {
 /** The connections of a session: what they bring goes to its display, as far as its stops want it. */
 export function createSessionTail(session: Session, cap: number): Tail {
   const { context, options, wishes, open, stops, report, display } = session;
-  const { feed, kind, params, onInvalid, maxReconnects, streamingUrl, idle } = wishes;
+  const { feed, kind, params, onInvalid, maxReconnects, largestEvent, streamingUrl, idle } = wishes;
   const target = { ...open.client.target, ...(streamingUrl !== undefined && { streaming: streamingUrl }) };
   const daily = dailyBudgetOf(session);
   return createTail(
@@ -47,7 +47,7 @@ export function createSessionTail(session: Session, cap: number): Tail {
       params,
       cap,
       onInvalid,
-      limits: { names: feed.events, silence: defaultSilence, maxReconnects },
+      limits: { names: feed.events, silence: defaultSilence, maxReconnects, largestEvent },
       // Credits that were to be spent on events are not spent on a search that can do without.
       suspects:
         kind.by === "token" && options.maxCredits === undefined

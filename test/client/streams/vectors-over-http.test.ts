@@ -54,6 +54,18 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects, 
     expect({ stdout, requests, isFailure: exit !== 0 }).toEqual({ stdout: "", requests: 1, isFailure: true });
   });
 
+  const ofLargeEvents = named.filter(({ isLarge }) => isLarge);
+  test.each(ofLargeEvents)("$name comes whole through the command, where that is allowed", async (vector) => {
+    const allowed = ["--max-event", "16", "--max-reconnects", "0"];
+    const { exit, stderr } = await listenTo(vector, allowed);
+    // The vectors' events are of a kind that no feed has, so none is written: that it came at all is said.
+    expect({ exit, isTaken: stderr.includes('events of the unknown kind "message" are left out') }).toEqual({
+      exit: 8,
+      isTaken: true,
+    });
+    expect(stderr).toContain("the service ended the stream");
+  });
+
   test("an event beyond 1 MiB is not waited for without end", async () => {
     const large = named.find(({ isLarge }) => isLarge);
     if (large === undefined) throw new Error("there is none");
