@@ -2,8 +2,10 @@ import { CommanderError, type Command } from "commander";
 import { type Context, exitOfInterruption, isInterruption } from "../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
 import { nearest } from "../model/nearest.ts";
+import { didYouMean } from "./asking/nearest-command.ts";
+import { hintAtCommand, hintAtFlag } from "./asking/unknown-word.ts";
 import { outputFailure } from "./output/output-failure.ts";
-import { type Chosen, createProgram } from "./program.ts";
+import { type Chosen, createProgram, wordsOf } from "./program.ts";
 import { errorFormat, reportFailure } from "./report.ts";
 
 /** argv without node and script → exit code. The only place that catches everything. */
@@ -74,14 +76,13 @@ function wordsFailure(error: CommanderError, program: Command, argv: readonly st
   switch (error.code) {
     case "commander.unknownOption": {
       const flags = [...command.options, ...program.options].map(({ long }) => long ?? "");
-      return usageFailure(
-        `${word}: ${path} has no such flag`,
-        didYouMean(renamedFlags.get(word) ?? nearest(word, flags), help),
-      );
+      const hint = hintAtFlag(word, wordsOf(command).join(" "), flags);
+      return usageFailure(`${word}: ${path} has no such flag`, hint ?? help);
     }
     case "commander.unknownCommand": {
       const names = command.commands.map((each) => each.name());
-      return usageFailure(`"${word}": ${path} has no such command`, didYouMean(nearest(word, names), help));
+      const hint = command === program ? hintAtCommand(word) : didYouMean(nearest(word, names), help);
+      return usageFailure(`"${word}": ${path} has no such command`, hint ?? help);
     }
     case "commander.optionMissingArgument":
       return usageFailure(
@@ -91,19 +92,6 @@ function wordsFailure(error: CommanderError, program: Command, argv: readonly st
     default:
       return usageFailure(error.message.replace(/^error: /u, ""), help);
   }
-}
-
-/** Parameters the service has renamed; their old spelling would be dropped by it without a word. */
-const renamedFlags: ReadonlyMap<string, string> = new Map([
-  ["--volume-24h-min", "--volume-usd-24h-min"],
-  ["--volume-24h-max", "--volume-usd-24h-max"],
-  ["--sort-by", "--order-by"],
-  ["--sort-dir", "--sort"],
-  ["--page", "--cursor"],
-]);
-
-function didYouMean(near: string | undefined, otherwise: string): string {
-  return near === undefined ? otherwise : `did you mean ${near}?`;
 }
 
 /** The innermost command that the words name. */

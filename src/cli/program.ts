@@ -9,6 +9,7 @@ import type { Flag, FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
 import { endpointFlags } from "./flags/endpoint-flags.ts";
 import type { LocalCommand } from "./local-command.ts";
+import { misreadCommand } from "./asking/unknown-word.ts";
 import { commandGroups } from "./asking/positionals.ts";
 
 /** What a command line comes to: run once the words are split and nothing was wrong with them. */
@@ -53,6 +54,7 @@ function addEndpointCommand(
   for (const flag of flags) command.addOption(toOption(flag));
   command.action((words: string[]) => {
     const values = flagValues(command, flags);
+    refuseMisread(endpoint.command, words);
     choose(async (context) => {
       const { runEndpoint } = await import("./run-endpoint.ts");
       return await runEndpoint(group, words, values, context);
@@ -76,6 +78,12 @@ function addLocalCommand(program: Command, local: LocalCommand, choose: (chosen:
     }
     choose(async (context) => await local.run(words, values, context));
   });
+}
+
+function refuseMisread(command: string, words: readonly string[]): void {
+  const meant = misreadCommand(command, words);
+  if (meant === undefined) return;
+  throw usageFailure(`"${command} ${words[0]}": dexdata has no such command`, `did you mean ${meant}?`);
 }
 
 /** The command at the end of `tokens search`, made with its parents. Words are ours to count, so it takes any. */

@@ -1,6 +1,6 @@
 /**
- * The known word nearest to what was typed, for "did you mean": a beginning of one, or at most a third of the
- * letters changed (Damerau-Levenshtein). Undefined when nothing is near, so that no far-fetched hint is given.
+ * The known word nearest to what was typed, for "did you mean": a beginning of one, at most a third of the letters
+ * changed (Damerau-Levenshtein), or one that has all its parts and more (`volume-min`: volume-usd-24h-min). Undefined when nothing is near, so that no far-fetched hint is given.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
@@ -8,12 +8,23 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
   let best: { word: string; distance: number } | undefined;
   for (const word of known) {
     const candidate = fold(word);
-    const distance = candidate.startsWith(wanted) ? 0.5 : editDistance(wanted, candidate);
+    const distance = distanceOf(typed, word, wanted, candidate);
     const isNear = distance <= Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
     if (isNear && (best === undefined || distance < best.distance)) best = { word, distance };
   }
   return best?.word;
 }
+
+function distanceOf(typed: string, word: string, wanted: string, candidate: string): number {
+  if (candidate.startsWith(wanted)) return 0.5;
+  const [asked, known] = [partsOf(typed), partsOf(word)];
+  let found = 0;
+  for (const part of known) if (part === asked[found]) found += 1;
+  if (asked.length > 1 && found === asked.length) return 0.6 + (known.length - found) / 100;
+  return editDistance(wanted, candidate);
+}
+
+const partsOf = (word: string): readonly string[] => word.toLowerCase().match(/[^-_\s]+/gu) ?? [];
 
 /** Letter case and the choice of separator are no difference worth a mistake. */
 function fold(word: string): string {

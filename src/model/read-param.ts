@@ -1,5 +1,6 @@
 import { type Failure, usageFailure } from "./failure.ts";
 import { nearest } from "./nearest.ts";
+import { renamedOrder } from "./older-names.ts";
 import type { Param, ParamKind } from "./param.ts";
 import { parseTimeBound, toWire } from "./time.ts";
 
@@ -114,7 +115,8 @@ export function choiceFailure(
   choices: readonly string[],
   why?: string,
 ): Failure {
-  const near = nearest(typed, choices);
+  const older = renamedOrder(typed);
+  const near = choices.includes(older) ? older : nearest(typed, choices);
   const next = near === undefined ? undefined : `did you mean ${near}?`;
   const accepted = `accepted: ${choices.join(", ")}`;
   return usageFailure(

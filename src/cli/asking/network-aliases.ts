@@ -24,4 +24,16 @@ export const networkAliases: ReadonlyMap<string, string> = new Map([
   ["trx", "tron"],
   ["bob", "bob_network"],
   ["bera", "berachain"],
+  ["coinbase", "base"],
+  ["zk", "zksync"],
+  ["hyperliquid", "hyperevm"],
+  ["xlayer", "x_layer"],
+]);
+
+/** For hints where the service is not asked; what it knows is its own to say. */
+export const wellKnownNetworks: ReadonlySet<string> = new Set([
+  ...networkAliases.values(),
+  ..."aptos arc blast celo katana linea megaeth monad plasma robinhood scroll sei sonic sui tempo ton".split(
+    " ",
+  ),
 ]);

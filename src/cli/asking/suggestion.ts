@@ -22,14 +22,15 @@ export async function withSuggestion(
 ): Promise<Failure> {
   if (!(cause instanceof Failure)) throw cause;
   const { status, code, body } = cause.details;
-  const network = question.args.get("network");
-  if (status !== 404 || network === undefined || !question.endpoint.path.includes("{network}")) return cause;
+  const asked = networksOf(question);
+  if (status !== 404 || asked === undefined) return cause;
   // A 404 with a code is about what the code says; one with an empty body may be about network or address.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
   const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
   const slugs = known.map(([id = ""]) => id);
-  if (slugs.length === 0 || slugs.includes(network)) return cause;
+  const network = asked.find((each) => !slugs.includes(each));
+  if (slugs.length === 0 || network === undefined) return cause;
   const alias = networkAliases.get(network.toLowerCase());
   const near = alias !== undefined && slugs.includes(alias) ? alias : nearest(network, slugs);
   return new Failure(`network "${network}" is not known to the service`, {
@@ -39,6 +40,11 @@ export async function withSuggestion(
   });
 }
 
+function networksOf({ args }: Question): readonly string[] | undefined {
+  const network = args.get("network");
+  return network === undefined ? args.get("chains")?.split(",") : [network];
+}
+
 /** A DEX's display name finds nothing where its id is meant: says the id. Asked only after an empty answer. */
 export async function hintAtEmpty(
   context: Context,
@@ -46,7 +52,9 @@ export async function hintAtEmpty(
   question: Question,
 ): Promise<string | undefined> {
   const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
-  if (dex === undefined || network === undefined) return undefined;
+  if (dex === undefined) return undefined;
+  const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
+  if (network === undefined) return hintAtDisplayName(flag, dex);
   const listing = { endpoint: dexes, args: new Map([["network", network]]) };
   const known = await listKnown(context, client, listing);
   const typed = dex.toLowerCase();
@@ -58,9 +66,18 @@ export async function hintAtEmpty(
       dex,
       known.map(([each = ""]) => each),
     );
-  const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
   const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
   return `dexdata: ${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
+}
+
+/** Across networks there is no one list to look in; a display name still looks like one: "Uniswap V3", uniswap_v3. */
+function hintAtDisplayName(flag: string, dex: string): string | undefined {
+  const id = dex
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/gu, "_");
+  if (!/[\s\p{Lu}]/u.test(dex) || !/^\w+$/u.test(id)) return undefined;
+  return `dexdata: ${flag}"${dex}" looks like a display name; did you mean ${flag}${id}?`;
 }
 
 /**
