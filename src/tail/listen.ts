@@ -36,6 +36,9 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let newest = listening.newest;
   let repeated = listening.newest;
   let hasData = false;
+  const isData = ({ name }: StreamEvent): boolean => limits.names.has(name);
+  const isRepeated = ({ id, data }: StreamEvent): boolean =>
+    repeated !== undefined && id === repeated.id && data.equals(repeated.data);
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
@@ -49,16 +52,10 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   /** Without the event that comes again because the service goes on at the last one rather than behind it. */
   const sift = (events: readonly StreamEvent[]): readonly StreamEvent[] => {
     const before = newest;
-    const fresh: StreamEvent[] = [];
-    for (const event of events) {
-      const isRepeated =
-        repeated !== undefined && event.id === repeated.id && event.data.equals(repeated.data);
-      if (isRepeated) repeated = undefined;
-      else {
-        fresh.push(event);
-        if (isNewer(event, newest)) newest = event;
-      }
-    }
+    const again = events.findIndex(isRepeated);
+    if (again >= 0) repeated = undefined;
+    const fresh = again < 0 ? events : events.filter((_, index) => index !== again);
+    for (const event of fresh) if (isNewer(event, newest)) newest = event;
     // A part of the chunk would keep all of it.
     if (newest !== undefined && newest !== before) newest = { ...newest, data: Buffer.from(newest.data) };
     return fresh;
@@ -78,7 +75,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       const events = parser.push(next.value);
       const error = events.findIndex(({ name }) => name === "error");
       const whole = error < 0 ? events : events.slice(0, error);
-      const charged = whole.filter(({ name }) => limits.names.has(name));
+      const charged = whole.every(isData) ? whole : whole.filter(isData);
       if (charged.length > 0) handlers.charged?.(charged.length);
       const data = sift(charged);
       if (data.length > 0) {

@@ -1,4 +1,5 @@
 import type { Subject } from "../../client/batches.ts";
+import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
 import type { StreamEvent } from "../../client/streams/event-stream.ts";
 import { isPlainJson } from "../../model/plain-json.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
@@ -6,9 +7,6 @@ import type { Moment } from "../../tail/shard.ts";
 import type { Shard } from "../../tail/tail.ts";
 
 const LF = 0x0a;
-const noRoom = Buffer.alloc(0);
-/** Bytes of room that are kept between two writes. */
-const mostKept = 256 * 1024;
 
 /** Where events go: lines of NDJSON, or a picture for people. */
 export interface StreamDisplay {
@@ -53,34 +51,21 @@ export function createLines(
     };
     return Buffer.from(enveloped(line, event, facts));
   };
-  /** Of the last write, which is over: a new one each time would be what the garbage collector is busy with. */
-  let spare: Buffer = noRoom;
+  /** Its last write is over: room of its own for each would be what the garbage collector is busy with. */
+  let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
-      const lines: Uint8Array[] = [];
-      let size = 0;
+      const lines = spare ?? createByteStore();
+      spare = undefined;
       for (const event of events) {
         const line = lineOf(shard, event, at);
         if (line === undefined) continue;
-        lines.push(line);
-        size += line.length + 1;
+        lines.add(line);
+        lines.addByte(LF);
       }
-      if (size === 0) return;
-      const room = spare.length < size ? Buffer.allocUnsafeSlow(size) : spare;
-      spare = noRoom;
-      joinLines(lines, room);
-      await output.write(size < room.length ? room.subarray(0, size) : room, at.now);
-      if (room.length <= mostKept) spare = room;
+      if (lines.length() > 0) await output.write(lines.lend(), at.now);
+      spare = lines;
     },
     close: async () => await Promise.resolve(),
   };
-}
-
-function joinLines(lines: readonly Uint8Array[], room: Buffer): void {
-  let at = 0;
-  for (const line of lines) {
-    room.set(line, at);
-    at += line.length + 1;
-    room[at - 1] = LF;
-  }
 }

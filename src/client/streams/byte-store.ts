@@ -1,7 +1,7 @@
 /** Bytes that come in pieces and are wanted as one. */
 export interface ByteStore {
   readonly length: () => number;
-  readonly add: (bytes: Buffer) => void;
+  readonly add: (bytes: Uint8Array) => void;
   /** Keeps one more byte among at most so many, where that takes no memory; else nothing is done. */
   readonly tryByte: (byte: number, most: number) => boolean;
   readonly addByte: (byte: number) => void;
