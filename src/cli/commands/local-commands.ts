@@ -158,6 +158,18 @@ export const localCommands: readonly LocalCommand[] = [
     run: async (words, flags, context) => await (await import("./config.ts")).path(words, flags, context),
   },
   {
+    words: "doctor",
+    section: "Set up",
+    positionals: "",
+    summary: "check key, hosts, network, clock and files; each line says what to do",
+    examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
+    flags: [{ name: "no-stream", help: "open no stream, which may cost a credit", group: "Requests" }],
+    shared: ["output", "no-header", "color", "verbose", "error-format", "timeout", "rpm", ...identifying],
+    credits: "2 at most: one question, one event",
+    run: async (words, flags, context) =>
+      await (await import("../doctor/doctor.ts")).doctor(words, flags, context),
+  },
+  {
     words: "completion",
     section: "Set up",
     positionals: "<bash|zsh|fish>",

@@ -72,7 +72,7 @@ export async function writeDocuments(
 }
 
 /** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
-function formatOf(context: Context, flags: FlagValues): string {
+export function formatOf(context: Context, flags: FlagValues): string {
   const format =
     readWord(flags, "output") ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
   // All that there is fits any window.

@@ -1,0 +1,51 @@
+import type { Exchange } from "../../client/client.ts";
+import { member } from "../../model/own-member.ts";
+import { usage } from "../../endpoints/usage.ts";
+import { rawAt } from "../../model/raw-json.ts";
+import type { OpenClient } from "../open-client.ts";
+import { grouped } from "../notices.ts";
+import { checkClock } from "./clock.ts";
+import { type Finding, failed, ok, took, warn } from "./finding.ts";
+
+/** One question to the REST host, which says plan, credits and time. */
+export async function checkAnswer(
+  { client }: OpenClient,
+  exchanges: readonly Exchange[],
+  now: () => number,
+): Promise<readonly Finding[]> {
+  const { ask, meter, target } = client;
+  const findings: Finding[] = [];
+  try {
+    const { text, value } = await ask(usage, new Map());
+    const said = member(value, "plan");
+    const plan = typeof said === "string" ? said : (meter.plan ?? "not said");
+    const left = rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft;
+    const credits = left === undefined ? "" : `, ${grouped(left)} credits left`;
+    findings.push(
+      ok("answer", `${new URL(target.rest).host} answered in ${took(exchanges.at(-1)?.milliseconds ?? 0)}`),
+    );
+    findings.push(
+      plan === target.tier
+        ? ok("plan", `${plan}, as expected${credits}`)
+        : warn(
+            "plan",
+            `the service counts this as ${plan}, not ${target.tier}${credits}`,
+            nextOfPlan(target.key),
+          ),
+    );
+  } catch (cause) {
+    findings.push(failed("answer", cause));
+  }
+  const last = exchanges.at(-1);
+  if (last?.answer !== undefined) {
+    const date = last.answer.headers.get("date");
+    findings.push(checkClock({ date, now: now(), milliseconds: last.milliseconds }));
+  }
+  return findings;
+}
+
+function nextOfPlan(key: string | undefined): string {
+  return key === undefined
+    ? "unset DEXDATA_TIER, or store a key: dexdata auth login"
+    : "let the service say the plan again: dexdata auth login";
+}
