@@ -70,7 +70,7 @@ function wordsFailure(error: CommanderError, program: Command, argv: readonly st
     /^(--[^=]+)=.*$/su,
     "$1",
   );
-  const command = commandOf(program, argv);
+  const command = commandOf(program, argv, word);
   const path = pathOf(command);
   const help = `see: ${path} --help`;
   switch (error.code) {
@@ -94,10 +94,11 @@ function wordsFailure(error: CommanderError, program: Command, argv: readonly st
   }
 }
 
-/** The innermost command that the words name. */
-function commandOf(program: Command, argv: readonly string[]): Command {
+/** The innermost command that the words before the one at fault name. */
+function commandOf(program: Command, argv: readonly string[], fault: string): Command {
   let command = program;
   for (const word of argv) {
+    if (word === fault) break;
     const inner = command.commands.find((each) => each.name() === word);
     if (inner !== undefined) command = inner;
   }

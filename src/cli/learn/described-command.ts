@@ -132,9 +132,8 @@ function typeOf({ value, choices, help }: Flag): string {
 /** Said once, in the text of help: `(default 30s)`, or `fail (default)` of a choice. */
 function defaultOf({ help, choices }: Flag): string | null {
   const said = /\(default:? (?!on |in )([^;)]+)/u.exec(help)?.[1];
-  if (said !== undefined) return said;
-  const chosen = /(\S+) \(default\)/u.exec(help)?.[1];
-  return chosen !== undefined && choices?.includes(chosen) === true ? chosen : null;
+  const chosen = said ?? /(\S+) \(default\)/u.exec(help)?.[1];
+  return chosen === undefined || choices?.includes(chosen) === false ? null : chosen;
 }
 
 const ofService = [3, 4, 5, 6, 7];

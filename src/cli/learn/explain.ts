@@ -23,7 +23,7 @@ export async function explain(
     throw usageFailure("an error code, a status or an exit code is needed", "usage: dexdata explain <code>");
   const explanation = explanationOf(word);
   if (explanation === undefined) {
-    const near = nearest(word, explainedWords());
+    const near = /^_?\d/u.test(word) ? undefined : nearest(word, explainedWords());
     throw usageFailure(
       `"${words.join(" ")}": no error code, status or exit code`,
       didYouMean(
