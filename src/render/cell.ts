@@ -12,7 +12,7 @@ export interface Cell {
   readonly tone: Tone;
 }
 
-export type Tone = "plain" | "up" | "down" | "faint" | "heading";
+export type Tone = "plain" | "up" | "down" | "faint" | "heading" | "risen" | "fallen" | "changed";
 
 /** A change is a percentage that has a direction; a fee is one that has not. `unknown` goes by the JSON type. */
 export type CellKind = Reading | "change" | "unknown";
@@ -27,6 +27,8 @@ export interface CellStyle {
   readonly countsZeros: boolean;
   /** A single record has room for more digits, and for the second beside the age. */
   readonly isRoomy: boolean;
+  /** What stood in the place of a row before, where a picture is drawn anew; undefined for one that is new. */
+  readonly rowBefore?: (row: unknown) => unknown;
 }
 
 export const blank: Cell = { text: "", tone: "plain" };
@@ -51,6 +53,13 @@ const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
 /** Kinds of which columns are read from the right, digit under digit. */
 export function isNumeric(kind: CellKind): boolean {
   return kind === "price" || kind === "amount" || kind === "count" || kind === "percent" || kind === "change";
+}
+
+/** A cell in whose place another stood is marked; where both are numbers, so is the direction. */
+export function changedCell(cell: Cell, kind: CellKind, value: unknown, before: unknown, was: Cell): Cell {
+  if (was.text === cell.text || kind === "mark") return cell;
+  const rise = isNumeric(kind) ? Number(value) - Number(before) : 0;
+  return { text: cell.text, tone: rise > 0 ? "risen" : rise < 0 ? "fallen" : "changed" };
 }
 
 /** A value that is not of its kind (a price that is a word) is shown as it came. */

@@ -1,5 +1,5 @@
 import type { RowShape } from "../model/endpoint.ts";
-import { cellKind, showCell, type Cell, type CellKind, type CellStyle } from "./cell.ts";
+import { cellKind, changedCell, showCell, type Cell, type CellKind, type CellStyle } from "./cell.ts";
 import { chooseColumns } from "./choose-columns.ts";
 import { splitPath } from "./select-row.ts";
 import { fieldAt, valueAt } from "./value-at.ts";
@@ -65,11 +65,24 @@ function column(shape: RowShape, fields: readonly string[], place: Place): Table
   };
 }
 
-export function columnCell(row: unknown, { paths, kind }: TableColumn, style: CellStyle): Cell {
+/** The cell of a row; where another stood in its place before, it is marked. */
+export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): Cell {
+  const { value, cell } = cellOf(row, shown, style);
+  const before = style.rowBefore?.(row);
+  if (before === undefined) return cell;
+  const was = cellOf(before, shown, style);
+  return changedCell(cell, shown.kind, value, was.value, was.cell);
+}
+
+function cellOf(
+  row: unknown,
+  { paths, kind }: TableColumn,
+  style: CellStyle,
+): { readonly value?: unknown; readonly cell: Cell } {
   for (const path of paths) {
     const value = valueAt(row, path);
-    if (kind === "mark" && value === true) return { text: path.at(-1) ?? "", tone: "plain" };
-    if (value !== undefined && value !== null) return showCell(value, kind, style);
+    if (kind === "mark" && value === true) return { value, cell: { text: path.at(-1) ?? "", tone: "plain" } };
+    if (value !== undefined && value !== null) return { value, cell: showCell(value, kind, style) };
   }
-  return showCell(undefined, kind, style);
+  return { cell: showCell(undefined, kind, style) };
 }

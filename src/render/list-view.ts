@@ -1,16 +1,17 @@
 import { rowShape } from "../model/endpoint.ts";
 import { parseExact } from "../model/exact-json.ts";
+import { createMarkedTable } from "./changes.ts";
 import { tableColumns } from "./columns.ts";
 import { roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./painter.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
-import { createTableSection, type TableSection } from "./table-section.ts";
+import { createTableSection } from "./table-section.ts";
 
 /** Lists as tables, each page as it lands; where several groups are shown, each under its name. */
 export async function createListView(presentation: Presentation): Promise<Renderer> {
   const { output, groups } = presentation;
   const paint = await createPaint(presentation.isColored);
-  const sections = new Map<string, TableSection>();
+  const sections = new Map<string, RowSection>();
 
   return {
     page: async ({ group, rows }) => {
@@ -23,22 +24,38 @@ export async function createListView(presentation: Presentation): Promise<Render
         section = createSection(presentation, group, paint);
         sections.set(group, section);
       }
-      await output.write(heading + section.lines(rows.map(parseExact)));
+      await output.write(heading + section.lines(rows));
     },
     leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
     end: () => Promise.resolve(),
   };
 }
 
-function createSection(presentation: Presentation, group: string, paint: Paint): TableSection {
+/** A table of rows as the service wrote them. */
+interface RowSection {
+  lines(rows: readonly string[]): string;
+  leftOut(): readonly string[];
+}
+
+function createSection(presentation: Presentation, group: string, paint: Paint): RowSection {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
-  return createTableSection({
-    columns: tableColumns(rowShape(endpoint, group), presentation),
-    style: { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false },
+  const { before } = presentation;
+  const columns = tableColumns(rowShape(endpoint, group), presentation);
+  const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
+  const marked = before === undefined ? undefined : createMarkedTable(columns, style);
+  const { lines, leftOut } = createTableSection({
+    columns: marked?.columns ?? columns,
+    style: marked?.style ?? style,
     paint,
     room: isWide === true ? undefined : roomOf(output),
     ...(hasHeader !== undefined && { hasHeader }),
   });
+  if (marked === undefined) return { leftOut, lines: (rows) => lines(rows.map(parseExact)) };
+  const mark = (row: string): unknown => {
+    const earlier = before?.(group, row);
+    return marked.mark(parseExact(row), earlier === undefined ? undefined : parseExact(earlier));
+  };
+  return { leftOut, lines: (rows) => lines(rows.map(mark)) };
 }
 
 function title(group: string): string {

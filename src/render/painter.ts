@@ -21,6 +21,12 @@ export async function createPaint(isColored: boolean): Promise<Paint> {
         return chalk.dim(text);
       case "heading":
         return chalk.bold(text);
+      case "risen":
+        return chalk.green.inverse(text);
+      case "fallen":
+        return chalk.red.inverse(text);
+      case "changed":
+        return chalk.inverse(text);
     }
   };
 }

@@ -1,6 +1,7 @@
-import { rowShape } from "../model/endpoint.ts";
+import { onlyGroup, rowShape } from "../model/endpoint.ts";
 import { parseExact } from "../model/exact-json.ts";
 import type { CellStyle } from "./cell.ts";
+import { type MarkedPart, markParts } from "./changes.ts";
 import { GAP, roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./painter.ts";
 import { recordParts, type RecordPart } from "./record-parts.ts";
@@ -20,13 +21,17 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
   const style: CellStyle = { now, hasAges, isUnicode, countsZeros: isUnicode && hasAges, isRoomy: true };
   const room = isWide === true ? undefined : roomOf(output);
   const paths = fields === undefined ? [[]] : fields.map(splitPath);
+  const partsOf = (row: string): readonly RecordPart[] => {
+    const value = parseExact(row);
+    return paths.flatMap((path) => recordParts(valueAt(value, path), path, shape, style));
+  };
   let isFirst = true;
 
   return {
     page: async ({ rows }) => {
       for (const row of rows) {
-        const value = parseExact(row);
-        const parts = paths.flatMap((path) => recordParts(valueAt(value, path), path, shape, style));
+        const earlier = presentation.before?.(onlyGroup, row);
+        const parts = earlier === undefined ? partsOf(row) : markParts(partsOf(row), partsOf(earlier));
         const text = writeParts(parts, style, paint, room);
         await output.write(isFirst ? text : `\n${text}`);
         isFirst = false;
@@ -36,10 +41,10 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
   };
 }
 
-type ValuePart = Extract<RecordPart, { kind: "value" }>;
+type ValuePart = Extract<MarkedPart, { kind: "value" }>;
 
 function writeParts(
-  parts: readonly RecordPart[],
+  parts: readonly MarkedPart[],
   style: CellStyle,
   paint: Paint,
   room: number | undefined,
@@ -49,7 +54,9 @@ function writeParts(
   if (values.length > 0) blocks.push(writeValues(values, paint, room));
   for (const part of parts) {
     if (part.kind === "value") continue;
-    const section = createTableSection({ ...part, style: { ...style, isRoomy: false }, paint, room });
+    const { rowBefore } = part;
+    const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
+    const section = createTableSection({ ...part, style: ofTable, paint, room });
     blocks.push(section.lines(part.rows));
   }
   return blocks.join("\n");

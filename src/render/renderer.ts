@@ -30,6 +30,11 @@ export interface Presentation {
   readonly hasAges?: boolean;
   /** Milliseconds since the epoch, for ages: the run's one clock reading. */
   readonly now: number;
+  /**
+   * For a picture that is drawn anew: the text of the same row in the one before, undefined for a row that is new. What
+   * has changed is marked.
+   */
+  readonly before?: (group: string, row: string) => string | undefined;
 }
 
 export interface Renderer {

@@ -1,5 +1,5 @@
 import { createBoard } from "../../render/board/board.ts";
-import { openDisplay } from "../../render/board/display.ts";
+import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
 import type { Context } from "../../model/context.ts";
 import { subjectOf } from "../../tail/event-line.ts";
@@ -39,8 +39,8 @@ export async function openBoard(context: Context, wishes: BoardWishes): Promise<
   const display = openDisplay({
     clock,
     output: stdout,
-    board,
-    state: () => ({ ...connections.state(), ...counts() }),
+    frame: (window, elapsed) => board.frame(window, { ...connections.state(), ...counts() }, elapsed),
+    lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
     signal,
     interrupt,
     onSuspend: context.onSuspend,

@@ -1,5 +1,6 @@
 import { addressKey } from "../../client/address-key.ts";
 import type { CellStyle } from "../cell.ts";
+import type { Window } from "../display.ts";
 import { arrange } from "./arrange.ts";
 import { type AssetRow, createAssetRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-options.ts";
@@ -27,11 +28,6 @@ export interface Board {
    * only what it brought is shown.
    */
   readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
-}
-
-export interface Window {
-  readonly columns: number;
-  readonly rows: number;
 }
 
 /** How many of the things said are shown, and for how many milliseconds. */

@@ -1,8 +1,12 @@
-import type { Clock, Context, Output } from "../../model/context.ts";
-import type { Board, Window } from "./board.ts";
-import type { TailState } from "./status-line.ts";
+import type { Clock, Context, Output } from "../model/context.ts";
 
-/** A board on a terminal, from its opening until it is closed. */
+/** What a terminal has room for. */
+export interface Window {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A picture on a terminal, from its opening until it is closed. */
 export interface Display {
   /** Something came. */
   readonly changed: () => void;
@@ -13,8 +17,10 @@ export interface Display {
 export interface DisplayOptions {
   readonly clock: Clock;
   readonly output: Output;
-  readonly board: Board;
-  readonly state: () => TailState;
+  /** The lines of the picture, no more and none wider than there is room for. */
+  readonly frame: (window: Window, elapsed: number) => readonly string[];
+  /** Those that stay below what stood on the terminal, once it is over. */
+  readonly lastFrame: (window: Window, elapsed: number) => readonly string[];
   /** Ends the run: the terminal is given back at once, whatever the rest of the program still waits for. */
   readonly signal: AbortSignal;
   readonly interrupt: Context["interrupt"];
@@ -32,7 +38,7 @@ const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
 export function openDisplay(options: DisplayOptions): Display {
-  const { clock, output, board, state, signal, interrupt, onSuspend } = options;
+  const { clock, output, frame, lastFrame, signal, interrupt, onSuspend } = options;
   const done = new AbortController();
   let isChanged = true;
   let isLeft = false;
@@ -72,7 +78,7 @@ export function openDisplay(options: DisplayOptions): Display {
       isBack = false;
       if (!isAway && (isChanged || isResized || elapsed - drawn.elapsed >= quiet)) {
         isChanged = false;
-        const text = picture(board.frame(window, state(), elapsed));
+        const text = picture(frame(window, elapsed));
         if (isResized || text !== drawn.text) await output.write(text);
         drawn = { elapsed, text, window };
       }
@@ -92,8 +98,8 @@ export function openDisplay(options: DisplayOptions): Display {
       signal.removeEventListener("abort", giveBack);
       giveBack();
       await drawing;
-      const last = board.frame(windowOf(output), undefined, clock.elapsed());
-      await output.write(`${last.join("\n")}\n`);
+      const last = lastFrame(windowOf(output), clock.elapsed());
+      if (last.length > 0) await output.write(`${last.join("\n")}\n`);
     },
   };
 }
