@@ -24,6 +24,7 @@ import { pullState } from "./progress/pull-state.ts";
 import { checkSameQuery, queryOf } from "./output/pull-query.ts";
 import { type Questions, readQuestions } from "./asking/questions.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
+import { readWatchWishes } from "./watch/watch-flags.ts";
 
 /** One command of the service, from its words and flags to its rows. */
 export async function runEndpoint(
@@ -39,6 +40,9 @@ export async function runEndpoint(
   const wishes = readFollowWishes(flags);
   if (wishes !== undefined)
     return await (await import("./follow/follow.ts")).runFollow(group, words, flags, wishes, outer);
+  const watching = readWatchWishes(flags);
+  if (watching !== undefined)
+    return await (await import("./watch/watch.ts")).runWatch(group, words, flags, watching, outer);
   const command = [...(group[0]?.command.split(" ") ?? []), ...words];
   return await runQuestions(
     { command, flags, outer },

@@ -2,6 +2,7 @@ import type { Endpoint } from "../../model/endpoint.ts";
 import type { Flag } from "./flags.ts";
 import { flagsOfReply } from "./reply-flags.ts";
 import { followFlags } from "../follow/follow-flags.ts";
+import { watchFlag } from "../watch/watch-flags.ts";
 
 /** Every flag of a command of the service, in the order of help. */
 export function endpointFlags(group: readonly Endpoint[]): readonly Flag[] {
@@ -24,7 +25,7 @@ export function endpointFlags(group: readonly Endpoint[]): readonly Flag[] {
     for (const flag of flagsOfReply[endpoint.reply.kind] ?? []) flags.set(flag.name, flag);
     if (endpoint.id === "pool_transactions") for (const flag of followFlags) flags.set(flag.name, flag);
   }
-  return [...flags.values()];
+  return [...flags.values(), watchFlag];
 }
 
 /** Parameters whose values the service lists. */

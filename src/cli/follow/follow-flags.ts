@@ -70,6 +70,7 @@ const ofLists: Readonly<Record<string, string>> = {
   force: "--follow adds to the file by itself; remove it before, or name another",
   estimate: "what --follow costs depends on what comes; bound it by --max-credits, or use --poll",
   deadline: "use --for",
+  watch: "--follow brings what comes by itself",
   progress: "--follow says what happens by itself",
   validate: "leave it out; rows are passed on as they come",
 };
