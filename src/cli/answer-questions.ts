@@ -9,6 +9,7 @@ import type { SeenKeys } from "../pull/seen-keys.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { moreLine } from "./output/continuation.ts";
 import type { Destination } from "./output/destination.ts";
+import { presentationOf } from "./output/presentation.ts";
 import { type MissingFields, watchFields } from "./output/missing-fields.ts";
 import type { Notices } from "./notices.ts";
 import type { OpenClient } from "./open-client.ts";
@@ -123,24 +124,9 @@ async function openRenderer({ context, options, questions, destination }: Run): 
   const { stdout } = context;
   const { sink } = destination;
   return await createRenderer({
+    ...presentationOf(context, options, questions),
     output: { isTerminal: stdout.isTerminal, columns: stdout.columns, write: sink.write },
-    format: options.format,
-    endpoint: questions.endpoint,
-    groups: questions.groups,
-    isRecord: questions.isRecord,
-    isWhole: questions.walk.once === "document",
     isContinued: destination.tally.rows > 0,
-    fields: options.fields,
-    hasHeader: options.hasHeader,
-    columns: options.columns,
-    isWide: options.isWide,
-    isColored: options.isColored,
-    isUnicode: readsUnicode(context.env),
     now: options.now,
   });
-}
-
-/** An empty variable counts as unset (POSIX, Environment Variables). */
-export function readsUnicode(env: Context["env"]): boolean {
-  return /utf-?8/iu.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
 }

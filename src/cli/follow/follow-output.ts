@@ -3,7 +3,7 @@ import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { createRenderer, type Renderer } from "../../render/renderer.ts";
 import { openRotatingFile } from "../../tail/rotating-file.ts";
-import { readsUnicode } from "../answer-questions.ts";
+import { readsUnicode } from "../output/presentation.ts";
 import { repaired } from "../stream/stream-output.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import type { FollowWishes } from "./follow-flags.ts";

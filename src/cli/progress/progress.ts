@@ -1,6 +1,6 @@
 import type { Context, Output } from "../../model/context.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { readsUnicode } from "../answer-questions.ts";
+import { readsUnicode } from "../output/presentation.ts";
 import type { Countdown } from "../notices.ts";
 import { readWord, type RunOptions } from "../run-options.ts";
 import type { LiveLine } from "./live-line.ts";

@@ -5,7 +5,7 @@ import type { Context } from "../../model/context.ts";
 import { subjectOf } from "../../tail/event-line.ts";
 import type { FeedName } from "../../tail/feeds.ts";
 import { nameOf } from "../../tail/shards.ts";
-import { readsUnicode } from "../answer-questions.ts";
+import { readsUnicode } from "../output/presentation.ts";
 import type { HeldOutput } from "../output/held-output.ts";
 import type { StreamDisplay } from "./stream-display.ts";
 import type { ConnectionTally } from "./stream-tally.ts";

@@ -1,14 +1,13 @@
 import type { Context } from "../../model/context.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
-import type { Presentation } from "../../render/renderer.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
-import { readsUnicode } from "../answer-questions.ts";
 import { bounded } from "../deadline.ts";
 import { type FlagValues, flagWords } from "../flags/flags.ts";
 import { counted, createNotices, grouped, type Notices } from "../notices.ts";
 import { openClient, type OpenClient } from "../open-client.ts";
 import { createHeldOutput, type HeldOutput } from "../output/held-output.ts";
+import { presentationOf } from "../output/presentation.ts";
 import { sayWhatItWas } from "../run-endpoint.ts";
 import { readRunOptions, type RunOptions } from "../run-options.ts";
 import { compareRounds, noChanges } from "./compare-rounds.ts";
@@ -138,17 +137,7 @@ function typedFlags(flags: FlagValues): readonly string[] {
 async function openView(watching: Watching, line: string): Promise<WatchView> {
   const { context, stderr, options, wishes, questions, open, notices, cost } = watching;
   const { stdout, env } = context;
-  const presentation: Omit<Presentation, "output" | "now"> = {
-    format: options.format,
-    endpoint: questions.endpoint,
-    groups: questions.groups,
-    isRecord: questions.isRecord,
-    isContinued: false,
-    fields: options.fields,
-    hasHeader: options.hasHeader,
-    isColored: options.isColored,
-    isUnicode: readsUnicode(env),
-  };
+  const presentation = { ...presentationOf(context, options, questions), isContinued: false };
   if (!stdout.isTerminal || options.format !== "table" || env["TERM"] === "dumb")
     return await openWatchLines(context, notices, { ...presentation, output: stdout });
   // What was said before belongs above the picture.
