@@ -56,7 +56,12 @@ export function isNumeric(kind: CellKind): boolean {
 }
 
 /** A cell in whose place another stood is marked; where both are numbers, so is the direction. */
-export function changedCell(cell: Cell, kind: CellKind, value: unknown, before: unknown, was: Cell): Cell {
+export function changedCell(
+  cell: Cell,
+  was: Cell,
+  kind: CellKind,
+  { value, before }: { readonly value: unknown; readonly before: unknown },
+): Cell {
   if (was.text === cell.text || kind === "mark") return cell;
   const rise = isNumeric(kind) ? Number(value) - Number(before) : 0;
   return { text: cell.text, tone: rise > 0 ? "risen" : rise < 0 ? "fallen" : "changed" };

@@ -67,22 +67,25 @@ function column(shape: RowShape, fields: readonly string[], place: Place): Table
 
 /** The cell of a row; where another stood in its place before, it is marked. */
 export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): Cell {
-  const { value, cell } = cellOf(row, shown, style);
+  const cell = cellOf(row, shown, style);
   const before = style.rowBefore?.(row);
   if (before === undefined) return cell;
-  const was = cellOf(before, shown, style);
-  return changedCell(cell, shown.kind, value, was.value, was.cell);
+  return changedCell(cell, cellOf(before, shown, style), shown.kind, {
+    value: valueOf(row, shown),
+    before: valueOf(before, shown),
+  });
 }
 
-function cellOf(
-  row: unknown,
-  { paths, kind }: TableColumn,
-  style: CellStyle,
-): { readonly value?: unknown; readonly cell: Cell } {
+function cellOf(row: unknown, shown: TableColumn, style: CellStyle): Cell {
+  const { paths, kind } = shown;
   for (const path of paths) {
     const value = valueAt(row, path);
-    if (kind === "mark" && value === true) return { value, cell: { text: path.at(-1) ?? "", tone: "plain" } };
-    if (value !== undefined && value !== null) return { value, cell: showCell(value, kind, style) };
+    if (kind === "mark" && value === true) return { text: path.at(-1) ?? "", tone: "plain" };
+    if (value !== undefined && value !== null) return showCell(value, kind, style);
   }
-  return { cell: showCell(undefined, kind, style) };
+  return showCell(undefined, kind, style);
+}
+
+function valueOf(row: unknown, { paths }: TableColumn): unknown {
+  return paths.map((path) => valueAt(row, path)).find((value) => value !== undefined && value !== null);
 }

@@ -39,7 +39,7 @@ export async function runWatch(
     await readQuestions(group, words, flags, { ...options, now }, stdin);
   try {
     const questions = await read(nowOf());
-    const open = await openClient(context, options, notices, "running");
+    const open = await openClient(context, options, notices, 1);
     try {
       const cost = hourlyCost(wishes, questions, options, open.client.target.tier);
       if (!options.isQuiet) notices.warn(costSentence(wishes, cost));
