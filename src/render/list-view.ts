@@ -43,19 +43,20 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
   const columns = tableColumns(rowShape(endpoint, group), presentation);
   const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
-  const { lines, leftOut } = createTableSection({
+  const section = createTableSection({
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,
     room: isWide === true ? undefined : roomOf(output),
     ...(hasHeader !== undefined && { hasHeader }),
   });
-  if (marked === undefined) return { leftOut, lines: (rows) => lines(rows.map(parseExact)) };
+  if (marked === undefined)
+    return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(parseExact)) };
   const mark = (row: string): unknown => {
     const earlier = before?.(group, row);
     return marked.mark(parseExact(row), earlier === undefined ? undefined : parseExact(earlier));
   };
-  return { leftOut, lines: (rows) => lines(rows.map(mark)) };
+  return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(mark)) };
 }
 
 function title(group: string): string {

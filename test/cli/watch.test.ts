@@ -34,14 +34,14 @@ async function watch(
 }
 
 async function preparedFor(rounds: readonly Reply[], options: TestContextOptions): Promise<TestContext> {
-  let context: TestContext | undefined;
+  const prepared: { context?: TestContext } = {};
   server = await startScriptedServer((_, index) => {
-    if (index === rounds.length) context?.interrupt({ cause: "SIGINT" });
+    if (index === rounds.length) prepared.context?.interrupt({ cause: "SIGINT" });
     return rounds[Math.min(index, rounds.length - 1)] ?? json("{}");
   });
   const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm" };
-  context = createTestContext({ flows: true, ...options, env: { ...env, ...options.env } });
-  return context;
+  prepared.context = createTestContext({ flows: true, ...options, env: { ...env, ...options.env } });
+  return prepared.context;
 }
 
 const words = "pools search ethereum --watch 30s --error-format text --retries 0";
