@@ -5,7 +5,7 @@ import type { Context } from "../../model/context.ts";
 import { errorCode } from "../../model/error-code.ts";
 import { withoutSecrets } from "../../model/key.ts";
 import { versionLine } from "../../model/version.ts";
-import { readsUnicode } from "../answer-questions.ts";
+import { readsUnicode } from "../output/presentation.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 

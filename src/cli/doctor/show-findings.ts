@@ -3,7 +3,7 @@ import type { ExitCode } from "../../model/failure.ts";
 import { hideSecrets } from "../../model/key.ts";
 import { createPaint } from "../../render/painter.ts";
 import { visibleText } from "../../render/sanitise.ts";
-import { readsUnicode } from "../answer-questions.ts";
+import { readsUnicode } from "../output/presentation.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { counted } from "../notices.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
