@@ -1,7 +1,7 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
-import { outputFormats, type RowFormat } from "../model/output-format.ts";
+import { outputFormats, separatedByName, type RowFormat } from "../model/output-format.ts";
 import { query } from "../model/param.ts";
 import { choiceFailure, readInteger, readParam } from "../model/read-param.ts";
 import { parseTimeBound } from "../model/time.ts";
@@ -67,7 +67,9 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
   const settings = readSettings(context);
   const word = readWord(flags, "output") ?? settings.output.value;
   const typed =
-    outputFormats.find((each) => each === word) ?? (context.stdout.isTerminal ? "table" : "ndjson");
+    outputFormats.find((each) => each === word) ??
+    separatedByName(readText(flags, "out")) ??
+    (context.stdout.isTerminal ? "table" : "ndjson");
   const format = typed === "wide" ? "table" : typed;
   const fields = readText(flags, "fields");
   readWord(flags, "error-format");

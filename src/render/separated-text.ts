@@ -12,8 +12,8 @@ export type SeparatedCell = { readonly text: string } | string | undefined;
  *
  * CSV is RFC 4180 with LF, which every reader takes and tools for lines need. Escapes are those of `visibleText`. A
  * text that a spreadsheet would run as a formula has an apostrophe before it, and so has one with apostrophes before a
- * formula. Nothing is an empty cell, an empty text `""`. TSV is the text format of PostgreSQL's COPY (`\N` for nothing,
- * bytes as `\xe2`), which ClickHouse and MySQL read as well; it is for programs, and has no guard.
+ * formula. Nothing is an empty cell, an empty text `""`. TSV is the text format of PostgreSQL's COPY: `\N` for nothing,
+ * bytes as `\xe2`. It is for programs, and has no guard.
  */
 export function separatedLine(cells: readonly SeparatedCell[], format: Separated): string {
   const { separator, writeText, writeJson, nothing } = format === "csv" ? csv : tsv;

@@ -138,6 +138,28 @@ describe("csv and tsv", () => {
     expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 30, complete: true });
   });
 
+  test("a file that is called .csv or .tsv holds that, unless something else was asked for", async () => {
+    const folder = temporaryFolder();
+    const written = async (name: string, ...flags: readonly string[]): Promise<string> => {
+      const file = path.join(folder, name);
+      const words = ["networks", "--fields", "id", "--out", file, ...flags];
+      expect((await dexdata(words, { env: sandbox.env() })).exit).toBe(0);
+      return readFileSync(file, "utf8").split("\n", 1)[0] ?? "";
+    };
+    expect(await written("a.csv")).toBe("id");
+    expect(await written("b.TSV", "--no-header")).toBe("ethereum");
+    expect(await written("c.csv", "-o", "ndjson")).toBe('{"id":"ethereum"}');
+    expect(await written("csv")).toBe('{"id":"ethereum"}');
+    for (const words of [
+      `stream ethereum ${weth} --out a.csv`,
+      `txns ethereum ${pool} --follow --out a.tsv`,
+    ]) {
+      const { exit, stderr } = await dexdata(`${words} --error-format text`, { env: sandbox.env() });
+      expect(exit).toBe(2);
+      expect(stderr).toMatch(/adds lines of ndjson\n {2}call it \.ndjson\n$/u);
+    }
+  });
+
   test("are what the environment and the config file may ask for; errors are text beside them", async () => {
     const { exit, stdout, stderr } = await dexdata("pool ethereum 0x1", {
       env: { ...sandbox.env(), DEXDATA_OUTPUT: "csv" },

@@ -44,6 +44,27 @@ const wide: Exhibit = {
   views: [inWindow(80, { flags: ["-o", "wide"] })],
 };
 
+const separated: Exhibit = {
+  name: "separated",
+  commands: [
+    "pools search ethereum --limit 3",
+    "pools search ethereum --limit 2 --columns token-0,price-usd,dex",
+    `pool ${pool}`,
+    `txns ${pool} --limit 3 --fields id,amount_0,amount_1`,
+    `ohlcv ${weth} --interval 15m --count-back 3`,
+    "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 0x0000000000000000000000000000000000000001 --missing null",
+    "search moofogo",
+    "networks --limit 2 --no-header",
+  ],
+  views: [inPipe("csv"), inPipe("tsv")],
+};
+
+const fields: Exhibit = {
+  name: "fields",
+  commands: ["txns --fields ?", "pools search ethereum --limit 2 --fields id,volume,symbol,fee"],
+  views: [inWindow(80), inPipe("ndjson")],
+};
+
 /** What a person meets who made a mistake, or finds nothing. */
 const refusals: Exhibit = {
   name: "refusals",
@@ -89,5 +110,7 @@ export const exhibits: readonly Exhibit[] = [
   record("usage", "usage --sandbox"),
   chosen,
   wide,
+  separated,
+  fields,
   refusals,
 ];

@@ -64,6 +64,7 @@ const readings: Readonly<Record<Reading, string>> = {
 
 function meaningOf({ path, field }: FieldAtPath): string {
   if (field.type.kind === "list") return "index from 0, or * for all";
+  if (field.type.kind === "number-or-text" && field.reads === "text") return "in the token's smallest unit";
   const name = path.slice(path.lastIndexOf(".") + 1);
   const isMoney = field.reads === "price" || field.reads === "amount";
   const reading = readings[field.reads];

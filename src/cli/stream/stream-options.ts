@@ -1,4 +1,5 @@
 import { usageFailure } from "../../model/failure.ts";
+import { separatedByName } from "../../model/output-format.ts";
 import { choiceFailure } from "../../model/read-param.ts";
 import { parseTimeBound } from "../../model/time.ts";
 import { checkHost } from "../../settings/check-host.ts";
@@ -113,6 +114,8 @@ function readSince(flags: FlagValues, now: number): number | undefined {
 function readOut(flags: FlagValues, now: number): string | undefined {
   const pattern = readText(flags, "out");
   if (pattern !== undefined) checkOutPattern(pattern, now);
+  if (separatedByName(pattern) !== undefined)
+    throw usageFailure(`--out "${pattern}": a stream adds lines of ndjson`, "call it .ndjson");
   return pattern;
 }
 
