@@ -14,6 +14,8 @@ export interface CatalogueEntry {
   /** `pools search` */
   readonly words: string;
   readonly positionals: string;
+  /** What the first of them may be, where that is a fixed set. */
+  readonly choices: readonly string[];
   readonly summary: string;
   readonly section: Section;
   readonly examples: readonly string[];
@@ -38,6 +40,7 @@ export function catalogue(): readonly CatalogueEntry[] {
       positionals: positionals(group)
         .map(({ shown }) => shown)
         .join(" "),
+      choices: [],
       summary: group[0]?.summary ?? "",
       section: "Ask",
       examples: group[0]?.examples ?? [],
@@ -52,6 +55,7 @@ export function catalogue(): readonly CatalogueEntry[] {
   const ours = localCommands.map((command): CatalogueEntry => ({
     words: command.words,
     positionals: command.positionals,
+    choices: command.choices ?? [],
     summary: command.summary,
     section: command.section,
     examples: command.examples,

@@ -12,6 +12,8 @@ export interface LocalCommand {
   readonly words: string;
   /** As help shows them: `<name> <value>`. */
   readonly positionals: string;
+  /** What its first positional may be, where that is a fixed set; completion offers it. */
+  readonly choices?: readonly string[];
   readonly summary: string;
   readonly section: Section;
   readonly examples: readonly string[];

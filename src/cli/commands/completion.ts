@@ -1,7 +1,8 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
 import { choiceFailure } from "../../model/read-param.ts";
-import { completionScripts, shells } from "../completion/completion-script.ts";
+import { completionScripts } from "../completion/completion-script.ts";
+import { shells } from "../completion/shells.ts";
 
 /** Prints what is committed in completions/, for an installation that did not put it in place. */
 export async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 import { globalFlags } from "../flags/global-flags.ts";
 import { learnCommands } from "../learn/learn-commands.ts";
+import { shells } from "../completion/shells.ts";
 import type { LocalCommand } from "../local-command.ts";
 import { apiFlags, apiNotes } from "../raw/api-flags.ts";
 import { faultsHelp, sandboxFlags } from "./sandbox-flags.ts";
@@ -173,6 +174,7 @@ export const localCommands: readonly LocalCommand[] = [
     words: "completion",
     section: "Set up",
     positionals: "<bash|zsh|fish>",
+    choices: shells,
     summary: "print a completion script for a shell",
     examples: [
       "source <(dexdata completion bash)",

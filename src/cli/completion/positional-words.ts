@@ -23,8 +23,7 @@ export function positionalWords(asked: Asked, entry: CatalogueEntry, current: st
   if (kind.startsWith("network:") && current.startsWith("@")) return files("@");
   if (/^(?:network:)?address/u.test(kind)) return only(atAddress(asked, kind, current));
   if (entry.words.startsWith("config ")) return only(ofSetting(context, entry, positionals));
-  if (/^[a-z]+(?:\|[a-z]+)+$/u.test(kind)) return only(kind.split("|").map((word) => ({ word })));
-  return nothing;
+  return positionals.length === 0 ? only(entry.choices.map((word) => ({ word }))) : nothing;
 }
 
 /** Addresses are nobody's to guess; `ethereum:` in front of one is, where no network stands alone before it. */
