@@ -10,7 +10,7 @@ export interface Meaning {
 }
 
 /** Every value of `error` the specification lists, both envelopes. */
-const errorCodes = [
+export const errorCodes = [
   "invalid_param",
   "missing_param",
   "unauthorized",

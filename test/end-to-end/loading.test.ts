@@ -83,6 +83,12 @@ describe("what a run loads", () => {
     expect(chunks.filter((chunk) => ["ora", "live-line"].includes(chunk))).toEqual([]);
   });
 
+  test("a Tab loads the commands and what describes them, not even what splits words", async () => {
+    const chunks = await chunksOf(["__complete", "bash", "pools", "search", "ethereum", "--dex", ""]);
+    expect(chunks).toContain("complete-words");
+    expect(chunks.filter((chunk) => [...heavy, "commander", "main"].includes(chunk))).toEqual([]);
+  });
+
   test("ndjson loads no table, colour, schema or settings writer", async () => {
     const chunks = await chunksOf(["networks", "--sandbox", "-o", "ndjson"]);
     expect(chunks).toContain("undici");

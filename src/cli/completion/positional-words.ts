@@ -3,7 +3,7 @@ import { colorModes, settings } from "../../settings/settings.ts";
 import type { Context } from "../../model/context.ts";
 import type { CatalogueEntry } from "../catalogue.ts";
 import { type Asked, type Candidate, type Completion, files, nothing, only } from "./completion.ts";
-import { helpWords } from "./command-words.ts";
+import { commandWords, helpWords } from "./command-words.ts";
 import { flagWords } from "./flag-words.ts";
 import { knownNetworks, storedProfiles } from "./kept-words.ts";
 
@@ -12,6 +12,7 @@ export function positionalWords(asked: Asked, entry: CatalogueEntry, current: st
   const { context, entries, line } = asked;
   const { positionals } = line;
   if (entry.words === "help") return only(helpWords(entries, positionals));
+  if (entry.words === "commands") return only(commandWords(entries, positionals.join(" ")));
   const shapes = entry.positionals.match(/[<[][^\]>]+[\]>]/gu) ?? [];
   const last = shapes.at(-1) ?? "";
   const shape = shapes[positionals.length] ?? (last.includes("…") ? last : undefined);

@@ -1,3 +1,4 @@
+import { errorCodes } from "../../model/meanings.ts";
 import type { LocalCommand } from "../local-command.ts";
 
 const showing = ["output", "error-format"];
@@ -18,6 +19,7 @@ export const learnCommands: readonly LocalCommand[] = [
   {
     words: "explain",
     positionals: "<error code|status|exit code>",
+    choices: errorCodes,
     summary: "what an error code, a status or an exit code means",
     section: "Learn",
     examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
