@@ -125,7 +125,7 @@ async function openRenderer({ context, options, questions, destination }: Run): 
   const { sink } = destination;
   return await createRenderer({
     ...presentationOf(context, options, questions),
-    output: { isTerminal: stdout.isTerminal, columns: stdout.columns, write: sink.write },
+    output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
     isContinued: destination.tally.rows > 0,
     now: options.now,
   });

@@ -11,6 +11,7 @@ import { readSettings, type Settings, settings as settable, type Sourced } from 
 import type { Faults } from "../sandbox/faults/fault.ts";
 import type { FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
+import { type Picture, readPicture } from "./flags/picture-flags.ts";
 import { readColumns } from "./flags/read-columns.ts";
 import { readCount, readText, readTime } from "./flags/read-flag.ts";
 import { readFaults } from "./flags/read-faults.ts";
@@ -21,6 +22,7 @@ import { isColored } from "./output/is-colored.ts";
 export interface RunOptions {
   readonly settings: Settings;
   readonly format: RowFormat;
+  readonly picture: Picture | undefined;
   readonly fields: readonly string[] | undefined;
   readonly hasHeader: boolean;
   /** A table with every column, beyond the window too. */
@@ -65,7 +67,8 @@ export interface RunOptions {
 /** Reads them all before anything is sent; each refusal names the flag as typed. */
 export function readRunOptions(flags: FlagValues, context: Context): RunOptions {
   const settings = readSettings(context);
-  const word = readWord(flags, "output") ?? settings.output.value;
+  const picture = readPicture(flags);
+  const word = readWord(flags, "output") ?? (picture === undefined ? settings.output.value : "table");
   const typed =
     outputFormats.find((each) => each === word) ??
     separatedByName(readText(flags, "out")) ??
@@ -76,6 +79,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
   return {
     settings,
     format: format,
+    picture,
     fields: fields === undefined ? undefined : readFields(fields),
     hasHeader: flags["no-header"] !== true,
     isWide: typed === "wide",

@@ -18,6 +18,8 @@ export interface TableColumn {
   readonly mayBeDigits: boolean;
   /** Asked for by name: shown though no row has a value. */
   readonly isAsked: boolean;
+  /** Drawn from several fields, instead of showing one. */
+  readonly draw?: (row: unknown, style: CellStyle) => Cell;
 }
 
 /** What decides which columns a table has. */
@@ -77,7 +79,8 @@ export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): 
 }
 
 function cellOf(row: unknown, shown: TableColumn, style: CellStyle): Cell {
-  const { paths, kind } = shown;
+  const { paths, kind, draw } = shown;
+  if (draw !== undefined) return draw(row, style);
   for (const path of paths) {
     const value = valueAt(row, path);
     if (kind === "mark" && value === true) return { text: path.at(-1) ?? "", tone: "plain" };

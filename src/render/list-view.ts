@@ -1,10 +1,11 @@
 import { rowShape } from "../model/endpoint.ts";
 import { parseExact } from "../model/exact-json.ts";
 import { createMarkedTable } from "./changes.ts";
-import { tableColumns } from "./columns.ts";
+import { tableColumns, type TableColumn } from "./columns.ts";
 import { roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./painter.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
+import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
 /** Lists as tables, each page as it lands; where several groups are shown, each under its name. */
@@ -39,8 +40,9 @@ interface RowSection {
 
 function createSection(presentation: Presentation, group: string, paint: Paint): RowSection {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
-  const { before } = presentation;
-  const columns = tableColumns(rowShape(endpoint, group), presentation);
+  const { before, hasSparks } = presentation;
+  const chosen = tableColumns(rowShape(endpoint, group), presentation);
+  const columns = hasSparks === true ? withSparks(chosen) : chosen;
   const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
@@ -58,6 +60,14 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
   };
   return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(mark)) };
 }
+
+/** Behind the price and its change. */
+function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
+  const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => behind.includes(name)));
+  return columns.toSpliced(last < 0 ? columns.length : last + 1, 0, sparkColumn);
+}
+
+const behind: readonly string[] = ["price_usd", "price_change_percentage_24h"];
 
 function title(group: string): string {
   return group.slice(0, 1).toUpperCase() + group.slice(1);

@@ -6,8 +6,8 @@ import { movePoint, roundPlaces, roundSignificant, writeDecimal, type Decimal } 
  */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
-  if (countsZeros && rounded.scale <= -MANY_ZEROS) return writeCountedZeros(rounded);
-  return writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");
+  const text = writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");
+  return countsZeros ? countZeros(text) : text;
 }
 
 function roundPrice(price: Decimal, significant: number | undefined): Decimal {
@@ -18,12 +18,14 @@ function roundPrice(price: Decimal, significant: number | undefined): Decimal {
 }
 
 /** From so many zeros after the point on nobody sees at a glance how many there are. */
-const MANY_ZEROS = 4;
+const MANY_ZEROS = /^(-?0\.)(0{4,})(?=[1-9])/;
 
-/** `0.0₉1234`: nine zeros after the point. */
-function writeCountedZeros({ isNegative, digits, scale }: Decimal): string {
-  const zeros = Array.from(String(-scale), (digit) => String.fromCodePoint(0x2080 + Number(digit))).join("");
-  return `${isNegative ? "-" : ""}0.0${zeros}${digits}`;
+/** `0.0000000001234` → `0.0₉1234`: nine zeros after the point. */
+export function countZeros(text: string): string {
+  const [leading, start = "", zeros = ""] = MANY_ZEROS.exec(text) ?? [""];
+  if (zeros === "") return text;
+  const count = Array.from(String(zeros.length), (digit) => String.fromCodePoint(0x2080 + Number(digit)));
+  return `${start}0${count.join("")}${text.slice(leading.length)}`;
 }
 
 const UNITS = ["", "K", "M", "B", "T"];

@@ -1,4 +1,5 @@
 import type { Page } from "../client/page.ts";
+import type { Args } from "../model/args.ts";
 import type { Output } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { isSeparated, type RowFormat } from "../model/output-format.ts";
@@ -28,6 +29,10 @@ export interface Presentation {
   readonly isUnicode: boolean;
   /** Whether a person reads ages in place of times; on a terminal unless said otherwise. */
   readonly hasAges?: boolean;
+  /** What a chart of the candles is asked for with; undefined where none is drawn. */
+  readonly chart?: Args | undefined;
+  /** Tables have a column with the course of the price. */
+  readonly hasSparks?: boolean;
   /** Milliseconds since the epoch, for ages: the run's one clock reading. */
   readonly now: number;
   /**
@@ -47,9 +52,11 @@ export interface Renderer {
 }
 
 export async function createRenderer(presentation: Presentation): Promise<Renderer> {
-  const { format, isWhole } = presentation;
+  const { format, isWhole, chart } = presentation;
   if (isSeparated(format)) return (await import("./separated.ts")).createSeparated(presentation, format);
   if (isWhole === true) return (await import("./document.ts")).createDocuments(presentation);
+  if (chart !== undefined)
+    return (await import("./chart/chart-view.ts")).createChartView(presentation, chart);
   switch (format) {
     case "ndjson":
       return (await import("./ndjson.ts")).createNdjson(presentation);

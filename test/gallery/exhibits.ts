@@ -95,6 +95,20 @@ export const exhibits: readonly Exhibit[] = [
     "prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 solana:So11111111111111111111111111111111111111112",
   ),
   table("ohlcv", `ohlcv ${weth} --interval 15m --count-back 6`),
+  {
+    name: "ohlcv.chart",
+    commands: [
+      `ohlcv ${weth} --interval 15m --count-back 40 --chart`,
+      `ohlcv ${weth} --from -30d --chart`,
+      `ohlcv ${pool} --pool --inversed --from -36h --chart`,
+    ],
+    views: [...windows, inWindow(80, { env: { LANG: "C" } }), inWindow(20)],
+  },
+  {
+    name: "searches.spark",
+    commands: ["tokens search ethereum --limit 5 --spark", "pools search ethereum --limit 5 --spark"],
+    views: [inWindow(40), inWindow(80, { isColored: true }), inWindow(80, { env: { LANG: "C" } })],
+  },
   table("networks", "networks --limit 6"),
   table("dexes", "dexes ethereum --limit 6"),
   table(

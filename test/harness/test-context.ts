@@ -19,6 +19,8 @@ export interface TestContextOptions {
     | { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
   /** Of every output that is a terminal; 80 when not given. */
   readonly columns?: number;
+  /** Lines likewise; not known when not given. */
+  readonly rows?: number;
   /** Milliseconds since the epoch, or RFC 3339; 2026-11-21T08:54:00Z when not given. */
   readonly now?: number | string;
   /** What every draw of chance gives; 0 when not given. */
@@ -65,6 +67,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     createTestOutput({
       isTerminal: isTerminal(stream),
       columns: isTerminal(stream) ? (options.columns ?? 80) : undefined,
+      rows: isTerminal(stream) ? options.rows : undefined,
       onClosed: () => {
         // A reader of stderr that went away ends nothing.
         if (stream === "stdout") interrupt({ cause: "closed-pipe" });

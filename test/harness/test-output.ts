@@ -21,6 +21,7 @@ export interface TestOutput extends Output {
 export function createTestOutput(options: {
   readonly isTerminal: boolean;
   readonly columns: number | undefined;
+  readonly rows?: number | undefined;
   /** Called once, when a write met the closed pipe. */
   readonly onClosed: () => void;
 }): TestOutput {
@@ -47,6 +48,7 @@ export function createTestOutput(options: {
   return {
     isTerminal: options.isTerminal,
     columns: options.columns,
+    rows: options.rows,
     chunks,
     bytes: () => Buffer.concat(chunks),
     text: () => Buffer.concat(chunks).toString("utf8"),

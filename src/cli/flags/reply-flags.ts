@@ -1,4 +1,5 @@
 import type { Flag } from "./flags.ts";
+import { chartFlag, sparkFlag } from "./picture-flags.ts";
 
 const limitFlag: Flag = { name: "limit", value: "n", help: "rows in all (default 10)", group: "Rows" };
 
@@ -21,7 +22,7 @@ const strictFlag: Flag = {
 export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
   single: [],
   list: [{ ...limitFlag, help: "rows in all (default: all)" }],
-  "cursor-pages": [...pagingFlags, strictFlag],
+  "cursor-pages": [...pagingFlags, strictFlag, sparkFlag],
   "numbered-pages": [...pagingFlags, pageFlag],
   batch: [
     {
@@ -40,6 +41,7 @@ export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
       help: "a row for each interval without a trade, its prices null or the close before",
       group: "Rows",
     },
+    chartFlag,
   ],
   groups: [
     {

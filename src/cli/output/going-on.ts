@@ -29,7 +29,11 @@ export function whyCutShort(thrown: unknown, run: Run, to: DestinationFlags): un
   });
 }
 
-function howToGoOn({ questions, last, typed, destination }: Run, to: DestinationFlags): string | undefined {
+function howToGoOn(
+  { questions, last, typed, destination, options }: Run,
+  to: DestinationFlags,
+): string | undefined {
+  if (options.picture === "chart") return `nothing was drawn; ask again: ${sameCommand(typed)}`;
   if (to.isResumed) return `go on with: ${sameCommand(typed)}`;
   if (to.file !== undefined && to.isForced)
     return `${to.file} is as it was; a pull that can go on has --resume instead of --force, and a file of its own`;

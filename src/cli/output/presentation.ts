@@ -20,11 +20,18 @@ export function presentationOf(
     columns: options.columns,
     isWide: options.isWide,
     isColored: options.isColored,
-    isUnicode: readsUnicode(env),
+    isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
+    ...(options.picture === "chart" && { chart: questions.asked[0] }),
+    hasSparks: options.picture === "spark",
   };
 }
 
 /** An empty variable counts as unset (POSIX, Environment Variables). */
 export function readsUnicode(env: Context["env"]): boolean {
   return /utf-?8/iu.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
+}
+
+/** The fonts of the Linux console have neither heavy lines nor bars. */
+function drawsUnicode(env: Context["env"]): boolean {
+  return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
 }

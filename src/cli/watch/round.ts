@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/page.ts";
+import type { Args } from "../../model/args.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { isOfOneInput } from "../../model/meanings.ts";
@@ -13,6 +14,8 @@ export type RowsOfGroup = Pick<Page, "group" | "rows" | "values">;
 
 /** All that was asked for, once. */
 export interface Round {
+  /** Its questions: relative times move with each round. */
+  readonly asked: readonly Args[];
   /** One entry for each group of rows, in the order of the answer. */
   readonly groups: readonly RowsOfGroup[];
   /** What the service left out or refused, of several inputs. */
@@ -53,5 +56,5 @@ export async function askRound(
   const [first] = failures;
   const all = [...groups].map(([group, held]) => ({ group, ...held }));
   if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
-  return { groups: all, notes: [...notes, ...failures.map(({ message }) => `dexdata: ${message}`)] };
+  return { asked, groups: all, notes: [...notes, ...failures.map(({ message }) => `dexdata: ${message}`)] };
 }

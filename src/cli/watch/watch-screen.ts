@@ -47,7 +47,7 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
     { round, changes, at }: Pick<Shown, "round" | "changes" | "at">,
     columns: number,
   ): Promise<void> => {
-    const lines = await linesOf(presentation, { round, changes, at }, columns);
+    const lines = await linesOf(presentation, { round, changes, at }, columns, stdout.rows);
     // A later round may have come meanwhile.
     if (shown === undefined || shown.at <= at) shown = { round, changes, at, columns, lines };
     display.changed();
@@ -110,17 +110,25 @@ async function linesOf(
   presentation: ScreenOptions["presentation"],
   { round, changes, at }: Pick<Shown, "round" | "changes" | "at">,
   columns: number,
+  rows: number | undefined,
 ): Promise<readonly string[]> {
   let text = "";
   const output: Output = {
     isTerminal: true,
     columns,
+    rows,
     write: (more) => {
       text += typeof more === "string" ? more : Buffer.from(more).toString("utf8");
       return Promise.resolve();
     },
   };
-  const renderer = await createRenderer({ ...presentation, output, now: at, before: changes.before });
+  const renderer = await createRenderer({
+    ...presentation,
+    ...(presentation.chart !== undefined && { chart: round.asked[0] }),
+    output,
+    now: at,
+    before: changes.before,
+  });
   for (const group of round.groups) await renderer.page({ ...group, next: undefined });
   await renderer.end();
   return text === "" ? ["nothing found"] : text.replace(/\n$/u, "").split("\n");

@@ -138,8 +138,13 @@ async function openView(watching: Watching, line: string): Promise<WatchView> {
   const { context, stderr, options, wishes, questions, open, notices, cost } = watching;
   const { stdout, env } = context;
   const presentation = { ...presentationOf(context, options, questions), isContinued: false };
-  if (!stdout.isTerminal || options.format !== "table" || env["TERM"] === "dumb")
-    return await openWatchLines(context, notices, { ...presentation, output: stdout });
+  const isScreen = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
+  if (!isScreen && options.picture === "chart")
+    throw usageFailure(
+      "--chart and --watch: a chart is drawn anew in its place, which takes a terminal",
+      "leave out one of them",
+    );
+  if (!isScreen) return await openWatchLines(context, notices, { ...presentation, output: stdout });
   // What was said before belongs above the picture.
   await notices.settled();
   const { openWatchScreen } = await import("./watch-screen.ts");

@@ -1,5 +1,5 @@
-import { readDecimal } from "../decimal.ts";
 import { type Cell, type CellStyle, blank, showCell } from "../cell.ts";
+import { percentBetween } from "../percent-between.ts";
 import { createHistory } from "./history.ts";
 import { createRate } from "./rate.ts";
 import type { Shown } from "./readings.ts";
@@ -36,7 +36,7 @@ export function createAssetRow(shown: readonly Shown[], style: CellStyle, start:
     values: () => cells,
     change: () => {
       if (first === undefined || last === undefined || first === 0) return blank;
-      return showCell(percent(first, last), "change", style);
+      return showCell(percentBetween(first, last), "change", style);
     },
     updates: (elapsed) => {
       const count = rate.lastMinute(elapsed);
@@ -44,9 +44,4 @@ export function createAssetRow(shown: readonly Shown[], style: CellStyle, start:
     },
     course: history.course,
   };
-}
-
-function percent(first: number, last: number): string {
-  const change = String(((last - first) / Math.abs(first)) * 100);
-  return readDecimal(change) === undefined ? "" : change;
 }

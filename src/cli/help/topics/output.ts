@@ -1,5 +1,6 @@
 import { type OutputFormat, outputFormats } from "../../../model/output-format.ts";
 import { outputFlags } from "../../flags/output-flags.ts";
+import { chartFlag, sparkFlag } from "../../flags/picture-flags.ts";
 import { fullRows } from "../flag-rows.ts";
 import type { Block } from "../page.ts";
 
@@ -31,12 +32,14 @@ export function outputTopic(): readonly Block[] {
         "strangers (anyone can name a token) never reaches a terminal with control, bidi or zero-width characters " +
         "unescaped.",
     },
+    { heading: "Pictures", rows: fullRows([chartFlag, sparkFlag]) },
     { heading: "Flags", rows: fullRows(outputFlags) },
     {
       heading: "Examples",
       commands: [
         "dexdata pools search base --fields id,price_usd -o ndjson --sandbox",
         "dexdata networks -o json --sandbox",
+        "dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -3d --chart --sandbox",
       ],
     },
   ];

@@ -1,5 +1,5 @@
-import { visibleText } from "../sanitise.ts";
-import { cutText, isPlain } from "../width.ts";
+import { visibleText } from "./sanitise.ts";
+import { cutText, isPlain } from "./width.ts";
 
 /** Where there is less room, a beginning says more than two halves. */
 const shortestWithEnd = 16;
