@@ -56,6 +56,10 @@ function addEndpointCommand(
     const values = flagValues(command, flags);
     refuseMisread(endpoint.command, words);
     choose(async (context) => {
+      if (values["fields"] === "?") {
+        const { listFieldsOf } = await import("./output/list-fields.ts");
+        return await listFieldsOf(group, words, values, context);
+      }
       const { runEndpoint } = await import("./run-endpoint.ts");
       return await runEndpoint(group, words, values, context);
     });

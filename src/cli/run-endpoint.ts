@@ -33,10 +33,6 @@ export async function runEndpoint(
   flags: FlagValues,
   outer: Context,
 ): Promise<ExitCode> {
-  if (flags["fields"] === "?") {
-    const { listFieldsOf } = await import("./output/list-fields.ts");
-    return await listFieldsOf(group, words, flags, outer);
-  }
   const wishes = readFollowWishes(flags);
   if (wishes !== undefined)
     return await (await import("./follow/follow.ts")).runFollow(group, words, flags, wishes, outer);

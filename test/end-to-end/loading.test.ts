@@ -97,6 +97,15 @@ describe("what a run loads", () => {
     );
   });
 
+  test("csv loads no table either, and the list of fields nothing that asks", async () => {
+    const chunks = await chunksOf(["networks", "--sandbox", "-o", "csv"]);
+    expect(chunks).toContain("separated");
+    expect(chunks.filter((chunk) => ["zod", "conf", "chalk", "cli-table3"].includes(chunk))).toEqual([]);
+    const listing = await chunksOf(["pool", "--fields", "?"]);
+    expect(listing).toContain("list-fields");
+    expect(listing.filter((chunk) => heavy.includes(chunk))).toEqual([]);
+  });
+
   test("asking loads none of Node's modules that it does not need", async () => {
     const builtins = await builtinsOf([
       "pool",
