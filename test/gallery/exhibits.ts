@@ -13,8 +13,8 @@ const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const missing = "ethereum 0x0000000000000000000000000000000000000001";
 
-/** A table at every width, with colour, where the locale has ASCII alone, and in a pipe. */
-const everywhere: readonly View[] = [...windows, inWindow(80, { env: { LANG: "C" } }), inPipe("table")];
+/** At every width, with colour, and in a pipe. */
+const everywhere: readonly View[] = [...windows, inPipe("table")];
 
 const table = (name: string, ...commands: readonly string[]): Exhibit => ({
   name: `${name}.table`,
@@ -80,15 +80,34 @@ const refusals: Exhibit = {
     "pools search ethereum --columns prise",
     "prices ethereum 0x0000000000000000000000000000000000000001",
   ],
-  views: [inWindow(80, { isColored: true })],
+  views: [inWindow(80)],
 };
+
+/** Where the locale has ASCII alone. */
+const ascii: Exhibit = {
+  name: "ascii",
+  commands: ["pools search ethereum --limit 3", `pool ${pool}`],
+  views: [inWindow(80, { env: { LANG: "C" } })],
+};
+
+/** Shown in the README: `pictures/<name>.svg`. */
+export interface Picture {
+  readonly name: string;
+  readonly command: string;
+  readonly columns: number;
+}
+
+export const pictures: readonly Picture[] = [
+  { name: "pools-search", command: "pools search ethereum --limit 7", columns: 120 },
+  { name: "pool", command: `pool ${pool}`, columns: 96 },
+];
 
 export const exhibits: readonly Exhibit[] = [
   table("pools-search", "pools search ethereum --limit 5"),
   table("pools-search-everywhere", "pools search --chains ethereum,solana,sui --limit 6"),
   table("tokens-search", "tokens search ethereum --limit 5"),
   table("tokens-search-everywhere", "tokens search --chains ethereum,solana,sui --limit 6"),
-  table("search", "search weth --limit 3"),
+  table("search", "search ondo"),
   table("txns", `txns ${pool} --limit 5`),
   table(
     "prices",
@@ -122,6 +141,7 @@ export const exhibits: readonly Exhibit[] = [
   record("pool", `pool ${pool}`),
   record("token", `token ${weth}`),
   record("usage", "usage --sandbox"),
+  ascii,
   chosen,
   wide,
   separated,

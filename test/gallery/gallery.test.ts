@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { textWidth } from "../../src/render/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { exhibits } from "./exhibits.ts";
+import { terminalPicture } from "../harness/terminal-picture.ts";
+import { exhibits, pictures } from "./exhibits.ts";
 import { readableColors, withoutColors } from "./readable-colors.ts";
-import type { View } from "./views.ts";
+import { inWindow, type View } from "./views.ts";
 
 const sandbox = useSandbox();
 
@@ -22,6 +23,12 @@ describe("what a person sees of", () => {
       }
     }
     await expect(screens.join("\n")).toMatchFileSnapshot(`screens/${name}.txt`);
+  });
+
+  it.each(pictures)("$name is the committed picture for the README", async ({ name, command, columns }) => {
+    const { stdout } = await look(command, inWindow(columns, { isColored: true }));
+    const picture = terminalPicture({ command, text: stdout, columns });
+    await expect(picture).toMatchFileSnapshot(`pictures/${name}.svg`);
   });
 });
 

@@ -161,16 +161,22 @@ describe("any rows", () => {
   it("make lines that fit the window, columns under columns, and no forbidden byte", async () => {
     const pages = fc.array(fc.array(row, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(pages, fc.integer({ min: 80, max: 200 }), async (lists, columns) => {
-        const texts = lists.map((list) => JSON.stringify(list));
-        const writes = await renderWrites(texts, { endpoint: "tokens_search", columns });
-        for (const text of writes) {
-          expect(forbiddenIn(text)).toEqual([]);
-          for (const line of text.split("\n")) expect(textWidth(line)).toBeLessThanOrEqual(columns);
-        }
-        const count = lists.reduce((sum, list) => sum + list.length, 0);
-        expect(writes.join("").split("\n").length).toBeGreaterThan(count);
-      }),
+      fc.asyncProperty(
+        pages,
+        fc.integer({ min: 20, max: 200 }),
+        fc.boolean(),
+        async (lists, columns, isUnicode) => {
+          const texts = lists.map((list) => JSON.stringify(list));
+          const writes = await renderWrites(texts, { endpoint: "tokens_search", columns, isUnicode });
+          for (const text of writes) {
+            expect(forbiddenIn(text)).toEqual([]);
+            if (!isUnicode) expect(text).toMatch(/^[\n -~]*$/u);
+            for (const line of text.split("\n")) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+          }
+          const count = lists.reduce((sum, list) => sum + list.length, 0);
+          expect(writes.join("").split("\n").length).toBeGreaterThan(count);
+        },
+      ),
       { numRuns: 300 },
     );
   });

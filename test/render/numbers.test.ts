@@ -146,6 +146,7 @@ describe("any number", () => {
       fc.property(fc.double({ min: 1e-30, max: 1e12, noNaN: true }), (value) => {
         const text = showPrice(decimal(value));
         expect(text).not.toMatch(/^[0.]+$/);
+        for (const roomy of [undefined, 8]) expect(showPrice(decimal(value), roomy, true)).toMatch(/[1-9]/u);
         const error = Math.abs(Number(text.replaceAll(",", "")) - value);
         expect(error).toBeLessThanOrEqual(value >= 1000 ? 0.0050001 : value * 0.00050001);
       }),

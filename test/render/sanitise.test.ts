@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { visibleText } from "../../src/render/sanitise.ts";
+import { asciiText, visibleText } from "../../src/render/sanitise.ts";
 
 test.each([
   ["USD Coin", "USD Coin"],
@@ -72,6 +72,8 @@ test("texts that differ are shown differently: what is shown can be read back", 
   fc.assert(
     fc.property(texts, (text) => {
       expect(readBack(visibleText(text))).toBe(text);
+      expect(readBack(asciiText(text))).toBe(text);
+      expect(asciiText(text)).toMatch(/^[ -~]*$/u);
     }),
     { numRuns: 10_000 },
   );
