@@ -55,7 +55,7 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
     const { question } = part;
     if (part.kind === "page") {
       await showPage(run, question, part.page, renderer);
-      missing.see(part.page);
+      missing.see(part.page.rows);
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });

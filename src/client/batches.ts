@@ -9,6 +9,7 @@ import { inOrder } from "./in-order.ts";
 import type { Walk } from "./pages.ts";
 import { member } from "../model/own-member.ts";
 import { createPage, type Page } from "./page.ts";
+import { textRows } from "./rows.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
 
@@ -68,12 +69,10 @@ export async function* askInBatches(
       next += 1;
     }
     const refused = isRefused ? { refused: { args: asked, failure: answer } } : {};
-    const [rows, values] = [ready.map(({ row }) => row), ready.map(({ value }) => value)];
     const place = { flag: "subject", value: String(before + next) } as const;
     yield {
       group: onlyGroup,
-      rows,
-      values,
+      rows: textRows(ready),
       next: next < subjects.length ? place : undefined,
       missing,
       ...refused,
@@ -84,7 +83,7 @@ export async function* askInBatches(
 /** A refusal that these inputs earned is theirs alone; key, credits, pace and network are everybody's. */
 async function askChunk(client: Client, endpoint: Endpoint, args: Args): Promise<Page | Failure> {
   try {
-    const { text, value } = await client.ask(endpoint, args);
+    const { text, value } = (await client.ask(endpoint, args)).read();
     return createPage(text, value, "prices");
   } catch (cause) {
     if (cause instanceof Failure && isOfOneInput(cause)) return cause;
@@ -93,10 +92,10 @@ async function askChunk(client: Client, endpoint: Endpoint, args: Args): Promise
 }
 
 function foundIn(page: Page): readonly Found[] {
-  return page.values.map((value, index) => {
+  return page.rows.values().map((value, index) => {
     const id = member(value, "id");
     if (typeof id !== "string") throw untrustedAnswer(`row ${index + 1} of the prices has no id`);
-    return { id, row: page.rows[index] ?? "", value };
+    return { id, row: page.rows.text(index), value };
   });
 }
 

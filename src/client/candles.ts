@@ -7,6 +7,7 @@ import { openingOf, showSeconds } from "./candle-times.ts";
 import type { Client } from "./client.ts";
 import { inOrder } from "./in-order.ts";
 import { createPage, type Page } from "./page.ts";
+import { textRows } from "./rows.ts";
 import type { Walk } from "./pages.ts";
 import type { Place } from "./place.ts";
 
@@ -54,8 +55,7 @@ export async function* askForCandles(
     }
     yield {
       group: onlyGroup,
-      rows: kept.map(({ row }) => row),
-      values: kept.map(({ value }) => value),
+      rows: textRows(kept),
       at: slice.start === args.get("start") ? undefined : placeOf(slice.start),
       next: slice.isLast ? undefined : placeOf(slice.end),
       repeats,
@@ -119,11 +119,11 @@ async function askSlice(
   const limit = String(Math.min(slice.touched, maxLimit));
   const asked = new Map([...args, ["start", start], ["end", end], ["limit", limit]]);
   if (!isCountedBack) asked.delete("count_back");
-  const { text, value } = await client.ask(endpoint, asked);
-  const { rows, values } = createPage(text, value, "candles");
-  const candles = values.map((each, index) => ({
+  const { text, value } = (await client.ask(endpoint, asked)).read();
+  const { rows } = createPage(text, value, "candles");
+  const candles = rows.values().map((each, index) => ({
     opens: openingOf(each),
-    row: rows[index] ?? "",
+    row: rows.text(index),
     value: each,
   }));
   // Counted back, candles may lie before `start`: the service need not look at it.

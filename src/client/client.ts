@@ -4,7 +4,7 @@ import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./budget.ts";
 import { costOf } from "./cost.ts";
-import { type Document, readDocument } from "./document.ts";
+import { createDocument, type Document } from "./document.ts";
 import { hideKey } from "./hide-key.ts";
 import { createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
@@ -21,7 +21,7 @@ export interface Client {
   readonly meter: Meter;
   /** How many requests may be under way at once, where a walk can ask for several. */
   readonly width: number;
-  /** The 2xx answer to one request, checked to be JSON; anything else is a Failure. */
+  /** The 2xx answer to one request; anything else is a Failure. */
   readonly ask: (endpoint: Endpoint, args: Args) => Promise<Document>;
   readonly close: () => Promise<void>;
 }
@@ -89,7 +89,7 @@ export function createClient(context: Context, target: Target, options: ClientOp
     await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     checkPlan(headers.get("x-api-plan"), options.requiredPlan, refused);
     if (refused !== undefined) throw refused;
-    return readDocument(answer);
+    return createDocument(answer);
   };
 
   const askWithRetries = async (endpoint: Endpoint, args: Args, tab: Tab): Promise<Document> => {

@@ -1,8 +1,9 @@
 import type { Args } from "../model/args.ts";
-import type { Endpoint } from "../model/endpoint.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { rawMembers } from "../model/raw-json.ts";
 import type { Reply } from "../model/reply.ts";
+import { type CutAnswer, cutAnswer } from "./byte-rows.ts";
 import type { Client } from "./client.ts";
 import type { Document } from "./document.ts";
 import { checkEcho } from "./echo.ts";
@@ -24,6 +25,7 @@ export async function* walkCursorPages(
   walk: Walk,
 ): AsyncGenerator<Page> {
   const seen = new Set<string>();
+  const { identity } = rowShape(endpoint);
   const ask = (from: string | undefined): Promise<Document> => {
     if (from !== undefined) seen.add(from);
     const asked = new Map([...args, ["limit", String(walk.pageSize)]]);
@@ -33,24 +35,32 @@ export async function* walkCursorPages(
   let given = 0;
   let answer = ask(cursor);
   for (;;) {
-    const { text, value } = await answer;
-    if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
-    if (walk.isStrict) checkEcho(endpoint, args, member(value, "query"));
+    const { envelope, rows } = readAnswer(await answer, reply.rows, identity);
+    if (walk.isStrict) checkEcho(endpoint, args, member(envelope, "query"));
     const at = placeOf(cursor);
-    cursor = nextCursor(value);
-    const rows = createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows);
-    given += rows.rows.length;
+    cursor = nextCursor(envelope);
+    given += rows.length;
     const isRepeated = cursor !== undefined && seen.has(cursor);
     const isAhead = cursor !== undefined && !isRepeated && given < (walk.wanted ?? Number.POSITIVE_INFINITY);
     if (isAhead) answer = ask(cursor);
     // It is looked at in its turn, or never, when nobody wants more.
     answer.catch(() => undefined);
-    yield { ...rows, next: placeOf(cursor), at };
+    yield { group: onlyGroup, rows, next: placeOf(cursor), at };
     if (cursor === undefined) return;
     if (isRepeated)
       throw untrustedAnswer("the service sent a cursor for the second time, so the list would never end");
     if (!isAhead) answer = ask(cursor);
   }
+}
+
+/** The rows cut from the bytes, or, where the answer is not plain enough for that, from its text. */
+function readAnswer(document: Document, name: string, identity: readonly string[]): CutAnswer {
+  const cut = cutAnswer(document.bytes, name, identity);
+  if (cut !== undefined) return cut;
+  const { text, value } = document.read();
+  if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+  const { rows } = createPage(rawMembers(text).get(name), member(value, name), name, { identity });
+  return { envelope: value, rows };
 }
 
 function placeOf(cursor: string | undefined): Place | undefined {

@@ -1,15 +1,25 @@
 import { untrustedAnswer } from "../model/failure.ts";
 import type { Answer } from "./transport.ts";
 
-/** A checked JSON answer: the service's own text, and what it says. */
+/** An answer that should be JSON. Many rows are passed on as the bytes that came: nothing is read before it must be. */
 export interface Document {
+  readonly bytes: Uint8Array;
+  /** Checked whole, grammar and encoding, so that slices of the text are valid JSON themselves. */
+  readonly read: () => CheckedDocument;
+}
+
+export interface CheckedDocument {
+  /** The service's own. */
   readonly text: string;
   /** Parsed: integers above 2^53 are rounded here, so values to be shown are read from `text`. */
   readonly value: unknown;
 }
 
-/** Grammar and encoding are checked whole, so that slices of the text are valid JSON themselves. */
-export function readDocument(answer: Answer): Document {
+export function createDocument(answer: Answer): Document {
+  return { bytes: answer.body, read: () => readDocument(answer) };
+}
+
+function readDocument(answer: Answer): CheckedDocument {
   const text = decodeUtf8(answer.body);
   try {
     return { text, value: JSON.parse(text) as unknown };

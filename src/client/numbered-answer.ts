@@ -1,5 +1,5 @@
 import type { Args } from "../model/args.ts";
-import type { Endpoint } from "../model/endpoint.ts";
+import { type Endpoint, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { isObject, member } from "../model/own-member.ts";
 import { rawMembers } from "../model/raw-json.ts";
@@ -24,12 +24,15 @@ export type AskPage = (at: Place, pageSize: number) => Promise<NumberedAnswer>;
 
 /** Asks for the page at a place: by its number or its cursor, in the window that the place is frozen to. */
 export function createAskPage(client: Client, endpoint: Endpoint, reply: NumberedPages, args: Args): AskPage {
+  const { identity } = rowShape(endpoint);
   return async (at, pageSize) => {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) asked.set("to", at.to);
-    const { text, value } = await client.ask(endpoint, asked);
+    const { text, value } = (await client.ask(endpoint, asked)).read();
     if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
-    const page = createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows);
+    const page = createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows, {
+      identity,
+    });
     const info = member(value, "page_info");
     const totals = {
       limit: numberOf(member(info, "limit")),

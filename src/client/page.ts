@@ -5,14 +5,15 @@ import { rawElements } from "../model/raw-json.ts";
 import { isObject } from "../model/own-member.ts";
 import type { Subject } from "./batches.ts";
 import type { Place } from "./place.ts";
+import { type Rows, textRows } from "./rows.ts";
 
-/** Rows of one answer, each the service's own text. */
+/** Rows of one answer. */
 export interface Page {
   /** Which kind of row, where an answer has several. */
   readonly group: string;
-  readonly rows: readonly string[];
-  /** The same rows parsed, for what the program itself must read; long integers are rounded here. */
-  readonly values: readonly object[];
+  readonly rows: Rows;
+  /** In place of a row, an answer as it came, whatever JSON it is. */
+  readonly isDocument?: boolean;
   /** Where the rows after these are found; undefined after the last page. */
   readonly next: Place | undefined;
   /** Where these rows themselves are found; undefined for the first page. */
@@ -31,13 +32,19 @@ export interface Page {
   readonly refused?: { readonly args: Args; readonly failure: Failure };
 }
 
+interface PageDetails {
+  readonly next?: Place | undefined;
+  readonly group?: string;
+  /** The fields that tell two rows apart. */
+  readonly identity?: readonly string[];
+}
+
 /** Rows are an array of objects; anything else is an answer that cannot be trusted. */
 export function createPage(
   arrayText: string | undefined,
   values: unknown,
   what: string,
-  next?: Place,
-  group = onlyGroup,
+  { next, group = onlyGroup, identity = [] }: PageDetails = {},
 ): Page {
   if (!Array.isArray(values) || arrayText === undefined)
     throw untrustedAnswer(`the answer has no list of ${what}`);
@@ -45,5 +52,7 @@ export function createPage(
     (value) => typeof value !== "object" || value === null || Array.isArray(value),
   );
   if (bad >= 0) throw untrustedAnswer(`row ${bad + 1} of the answer's ${what} is not an object`);
-  return { group, rows: rawElements(arrayText), values: values.filter(isObject), next };
+  const objects = values.filter(isObject);
+  const rows = rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
+  return { group, rows: textRows(rows, identity), next };
 }

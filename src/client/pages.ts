@@ -10,6 +10,7 @@ import type { Document } from "./document.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../model/own-member.ts";
 import { createPage, type Page } from "./page.ts";
+import { textRows } from "./rows.ts";
 import type { Place } from "./place.ts";
 
 /** Where a walk begins and how large its pages are; the defaults make it one page of the service's own size. */
@@ -63,21 +64,23 @@ async function* askOnce(
 ): AsyncGenerator<Page> {
   const answer = await client.ask(endpoint, args);
   if (wanted === "rows") yield* rowsOf(endpoint, answer);
-  else yield { group: onlyGroup, rows: [answer.text.trim()], values: [], next: undefined };
+  else {
+    const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
+    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined };
+  }
 }
 
 /** The rows of one answer, one page for each group of them. */
-function rowsOf(endpoint: Endpoint, { text, value }: Document): readonly Page[] {
+function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { reply } = endpoint;
+  const { text, value } = document.read();
   if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
     return [createPage(text, value, endpoint.command)];
   if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
   if (reply.kind === "single")
-    return [{ group: onlyGroup, rows: [text.trim()], values: [value], next: undefined }];
+    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined }];
   const members = rawMembers(text);
   if (reply.kind !== "groups")
     return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];
-  return reply.groups.map((group) =>
-    createPage(members.get(group), member(value, group), group, undefined, group),
-  );
+  return reply.groups.map((group) => createPage(members.get(group), member(value, group), group, { group }));
 }

@@ -79,7 +79,12 @@ export function prettyJson(text: string, indent = 2, depth = 0): string {
  * U+FFFF). Such characters stand inside strings only, so `JSON.parse` gives the same value as before.
  */
 export function escapeJsonText(text: string): string {
-  return UNSAFE.test(text) ? text.replace(EVERY_UNSAFE, escapeUnits) : text;
+  return isSafeJson(text) ? text : text.replace(EVERY_UNSAFE, escapeUnits);
+}
+
+/** Whether the document may go out as it is. */
+export function isSafeJson(text: string): boolean {
+  return !UNSAFE.test(text);
 }
 
 const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");

@@ -1,6 +1,5 @@
-import { member } from "../model/own-member.ts";
 import type { Page } from "../client/page.ts";
-import { type Endpoint, rowShape } from "../model/endpoint.ts";
+import type { Endpoint } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import type { Reach, SeenKeys } from "./seen-keys.ts";
 
@@ -18,19 +17,14 @@ export function reachOf({ reply }: Endpoint): Reach {
  * The same pages without rows that an earlier one had: while a list moves, the service may send a row again. A
  * list that goes on without anything new ends as an error instead of spending credits for ever.
  */
-export async function* distinctPages(
-  pages: AsyncIterable<Page>,
-  endpoint: Endpoint,
-  seen: SeenKeys,
-): AsyncGenerator<Page> {
+export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
-    const { identity } = rowShape(endpoint, page.group);
-    const isNew = page.values.map((value) => {
-      const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));
-      // A row without what tells it apart cannot be called a repeat.
-      return parts.length === 0 || parts.includes(undefined) || seen.add(parts.join());
-    });
+    const isNew: boolean[] = [];
+    for (let index = 0; index < page.rows.length; index += 1) {
+      const key = page.rows.key(index);
+      isNew.push(key === undefined || seen.add(key));
+    }
     yield isNew.includes(false) ? withoutRepeats(page, isNew) : page;
     // The walk asked once more on purpose: what it brings says nothing about the list.
     if (page.isAgain === true) continue;
@@ -50,10 +44,8 @@ export async function* firstRows(pages: AsyncIterable<Page>, limit: number): Asy
     if (page.rows.length <= left) yield page;
     else
       yield {
-        ...keepRows(
-          page,
-          page.rows.map((_, index) => index < left),
-        ),
+        ...page,
+        rows: page.rows.keep(Array.from({ length: page.rows.length }, (_, index) => index < left)),
         isCut: true,
       };
     left -= page.rows.length;
@@ -62,14 +54,6 @@ export async function* firstRows(pages: AsyncIterable<Page>, limit: number): Asy
 }
 
 function withoutRepeats(page: Page, isNew: readonly boolean[]): Page {
-  const kept = keepRows(page, isNew);
-  return { ...kept, repeats: page.rows.length - kept.rows.length };
-}
-
-function keepRows(page: Page, keep: readonly boolean[]): Page {
-  return {
-    ...page,
-    rows: page.rows.filter((_, index) => keep[index]),
-    values: page.values.filter((_, index) => keep[index]),
-  };
+  const rows = page.rows.keep(isNew);
+  return { ...page, rows, repeats: page.rows.length - rows.length };
 }

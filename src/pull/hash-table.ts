@@ -1,4 +1,4 @@
-/** A set of 64-bit hashes, each two unsigned words, not both 0. */
+/** A set of 64-bit hashes, each two signed words, not both 0. */
 export interface HashTable {
   /** True when it was not there before. */
   readonly add: (high: number, low: number) => boolean;
@@ -12,12 +12,12 @@ const growth = 1.125;
 
 /** One open-addressed table: two words a slot, found by the low word, grown by an eighth. */
 export function createHashTable(slots: number): HashTable {
-  let words = new Uint32Array(slots * 2);
+  let words = new Int32Array(slots * 2);
   let size = 0;
 
   const grow = (): void => {
     const old = words;
-    words = new Uint32Array(2 * Math.ceil((old.length / 2) * growth + 1));
+    words = new Int32Array(2 * Math.ceil((old.length / 2) * growth + 1));
     for (let at = 0; at < old.length; at += 2) {
       const [high = 0, low = 0] = [old[at], old[at + 1]];
       if (high !== 0 || low !== 0) put(words, slotOf(words, high, low), high, low);
@@ -58,9 +58,9 @@ export function createPartitionedTable(): HashTable {
 }
 
 /** Where the hash stands, or the empty slot where it would. */
-function slotOf(words: Uint32Array, high: number, low: number): number {
+function slotOf(words: Int32Array, high: number, low: number): number {
   const { length } = words;
-  let at = 2 * Math.floor((low / 0x1_0000_0000) * (length / 2));
+  let at = 2 * Math.floor(((low >>> 0) / 0x1_0000_0000) * (length / 2));
   while ((words[at] !== high || words[at + 1] !== low) && (words[at] !== 0 || words[at + 1] !== 0)) {
     at += 2;
     if (at === length) at = 0;
@@ -68,7 +68,7 @@ function slotOf(words: Uint32Array, high: number, low: number): number {
   return at;
 }
 
-function put(words: Uint32Array, slot: number, high: number, low: number): void {
+function put(words: Int32Array, slot: number, high: number, low: number): void {
   words[slot] = high;
   words[slot + 1] = low;
 }

@@ -3,6 +3,7 @@ import { openingOf } from "../client/candle-times.ts";
 import type { Page } from "../client/page.ts";
 import type { Walk } from "../client/pages.ts";
 import type { Place } from "../client/place.ts";
+import { textRows } from "../client/rows.ts";
 import type { Args } from "../model/args.ts";
 import { member } from "../model/own-member.ts";
 import { type CandleRow, type Fill, filledCandle } from "./candle-gaps.ts";
@@ -25,17 +26,15 @@ export async function* markedCandles(
   for await (const page of pages) {
     const at = gaps?.placed(page.at);
     const rows: CandleRow[] = [];
-    for (const [index, value] of page.values.entries()) {
-      const candle = { row: page.rows[index] ?? "", value };
+    for (const [index, value] of page.rows.values().entries()) {
+      const candle = { row: page.rows.text(index), value };
       rows.push(...(gaps?.before(candle) ?? []), candle);
     }
     const end = page.next?.value ?? args.get("end") ?? "";
     rows.push(...(gaps?.upTo(wholeSeconds(end)) ?? []));
-    const marked = rows.map(finished);
     yield {
       ...page,
-      rows: marked.map(({ row }) => row),
-      values: marked.map(({ value }) => value),
+      rows: textRows(rows.map(finished)),
       ...(gaps !== undefined && { at, next: gaps.placed(page.next) }),
     };
   }

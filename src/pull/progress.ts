@@ -48,12 +48,11 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.at = page.isCut === true ? undefined : page.next;
   // The first bound is the one of the whole pull: later windows end where the one before them did.
   tally.to ??= page.next?.to;
-  const [first, last] = [page.rows[0], page.rows.at(-1)];
   // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
-  if (first === undefined || last === undefined || page.values.length === 0) return;
+  if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
-  tally.first ??= mark(first, shape);
-  tally.last = mark(last, shape);
+  tally.first ??= mark(page.rows.text(0), shape);
+  tally.last = mark(page.rows.text(page.rows.length - 1), shape);
 }
 
 /** The question has been answered whole. */

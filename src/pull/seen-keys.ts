@@ -37,14 +37,14 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
     },
     takeAdded: () => {
       const bytes = Buffer.alloc(added.length * 4);
-      for (const [index, word] of added.entries()) bytes.writeUInt32LE(word, index * 4);
+      for (const [index, word] of added.entries()) bytes.writeInt32LE(word, index * 4);
       added = [];
       return bytes.toString("base64");
     },
     restore: (text) => {
       const bytes = Buffer.from(text, "base64");
       for (let at = 0; at + 8 <= bytes.length; at += 8)
-        table.add(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
+        table.add(bytes.readInt32LE(at), bytes.readInt32LE(at + 4));
     },
   };
 }

@@ -1,4 +1,7 @@
-/** The 64-bit hash of the text hashed last, as two unsigned words: an object for each row would cost more than the row. */
+/**
+ * The 64-bit hash of the text hashed last, as two signed words: an object for each row would cost more than the row, and
+ * unsigned ones, which V8 keeps as doubles, as much.
+ */
 export interface TextHash {
   high: number;
   low: number;
@@ -16,7 +19,7 @@ export function hashText(text: string, into: TextHash): void {
   }
   low = Math.imul(low ^ (low >>> 16), 0xc2b2ae35);
   high = Math.imul(high ^ (high >>> 15), 0x27d4eb2f);
-  into.high = (high ^ (high >>> 16)) >>> 0;
-  into.low = (low ^ (low >>> 13)) >>> 0;
+  into.high = high ^ (high >>> 16);
+  into.low = low ^ (low >>> 13);
   if (into.high === 0 && into.low === 0) into.low = 1;
 }

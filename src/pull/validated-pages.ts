@@ -14,7 +14,7 @@ export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endp
   for await (const page of pages) {
     const check = checks.get(page.group) ?? compileRowCheck(rowShape(endpoint, page.group).record);
     checks.set(page.group, check);
-    for (const value of page.values) {
+    for (const value of page.rows.values()) {
       total += 1;
       const problem = check(value);
       if (problem === undefined) continue;

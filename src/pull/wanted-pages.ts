@@ -28,8 +28,7 @@ export async function wantedPages(
   const { reply } = endpoint;
   let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, wish.walk);
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
-  if (reply.kind === "cursor-pages" || reply.kind === "numbered-pages")
-    pages = distinctPages(pages, endpoint, seen);
+  if (reply.kind === "cursor-pages" || reply.kind === "numbered-pages") pages = distinctPages(pages, seen);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
   if (wish.isValidated) {
     // Behind an import: the schemas are a fifth of what a run would load.

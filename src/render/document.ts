@@ -20,7 +20,7 @@ export function createDocuments({ output, format, fields }: Presentation): Rende
 
   return {
     page: async ({ rows }) => {
-      const lines = rows.flatMap(linesOf);
+      const lines = rows.texts().flatMap(linesOf);
       await output.write(escapeJsonText(lines.map((line) => `${line}\n`).join("")));
     },
     end: () => Promise.resolve(),

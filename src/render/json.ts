@@ -21,6 +21,7 @@ function createArrayDocument({ output, groups, fields, isContinued }: Presentati
       let text = isOpen ? `,${lead}` : `[${lead}`;
       isOpen = true;
       text += rows
+        .texts()
         .map((row) => (isTerminal ? prettyJson(select(row), 2, 1) : compactJson(select(row))))
         .join(`,${lead}`);
       await output.write(escapeJsonText(text));
@@ -38,7 +39,14 @@ function createRecordDocument({ output, fields }: Presentation): Renderer {
   return {
     page: async ({ rows }) => {
       if (rows.length > 0) {
-        await output.write(escapeJsonText(rows.map((row) => `${write(select(row))}\n`).join("")));
+        await output.write(
+          escapeJsonText(
+            rows
+              .texts()
+              .map((row) => `${write(select(row))}\n`)
+              .join(""),
+          ),
+        );
       }
     },
     end: () => Promise.resolve(),
@@ -52,7 +60,7 @@ function createGroupsDocument({ output, groups, fields }: Presentation): Rendere
   return {
     page: ({ group, rows }) => {
       const kept = rowsOf.get(group);
-      for (const row of rows) kept?.push(select(row));
+      for (const row of rows.texts()) kept?.push(select(row));
       return Promise.resolve();
     },
     end: async () => {

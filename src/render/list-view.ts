@@ -25,7 +25,7 @@ export async function createListView(presentation: Presentation): Promise<Render
         section = createSection(presentation, group, paint);
         sections.set(group, section);
       }
-      await output.write(heading + section.lines(rows));
+      await output.write(heading + section.lines(rows.texts()));
     },
     leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
     end: () => Promise.resolve(),

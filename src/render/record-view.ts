@@ -29,7 +29,7 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
 
   return {
     page: async ({ rows }) => {
-      for (const row of rows) {
+      for (const row of rows.texts()) {
         const earlier = presentation.before?.(onlyGroup, row);
         const parts = earlier === undefined ? partsOf(row) : markParts(partsOf(row), partsOf(earlier));
         const text = writeParts(parts, style, paint, room);

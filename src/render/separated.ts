@@ -35,7 +35,8 @@ export function createSeparated(presentation: Presentation, format: Separated): 
       if (rows.length === 0 || !groups.includes(group)) return;
       let lines = header;
       header = "";
-      for (const row of isWhole ? rows.flatMap(rowsOfDocument) : rows) lines += lineOf(group, row);
+      for (const row of isWhole ? rows.texts().flatMap(rowsOfDocument) : rows.texts())
+        lines += lineOf(group, row);
       await output.write(lines);
     },
     end: async () => {

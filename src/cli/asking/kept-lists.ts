@@ -45,7 +45,7 @@ export function createListKeeper(
   let rows: string[] = [];
   return {
     take: (page) => {
-      rows.push(...page.values.map((row) => keptRow(row, endpoint.id).join("\t")));
+      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint.id).join("\t")));
     },
     end: (question) => {
       if (rows.length > 0) writeCachedList(context, listName(client, question), rows);

@@ -79,7 +79,7 @@ export async function askPlan(context: Context, options: RunOptions, target: Tar
 
 async function seenPlan({ ask, meter }: Client): Promise<SeenPlan> {
   try {
-    const { text, value } = await ask(usage, new Map());
+    const { text, value } = (await ask(usage, new Map())).read();
     const plan = member(value, "plan");
     return {
       plan: typeof plan === "string" ? plan : (meter.plan ?? "not said"),

@@ -16,7 +16,7 @@ export async function checkAnswer(
   const { ask, meter, target } = client;
   const findings: Finding[] = [];
   try {
-    const { text, value } = await ask(usage, new Map());
+    const { text, value } = (await ask(usage, new Map())).read();
     const said = member(value, "plan");
     const plan = typeof said === "string" ? said : (meter.plan ?? "not said");
     const left = rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft;

@@ -1,3 +1,4 @@
+import { textRows } from "../../client/rows.ts";
 import type { Target } from "../../client/target.ts";
 import type { Question } from "../../model/args.ts";
 import type { Clock, Context, Output } from "../../model/context.ts";
@@ -54,13 +55,13 @@ export async function followOn(following: Following): Promise<void> {
     wishes.limit,
     async (rows) => {
       idle?.pause("rows");
-      const values = rows.map(({ value }) => value);
-      await renderer.page({ group: onlyGroup, rows: rows.map(({ text }) => text), values, next: undefined });
+      const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
+      await renderer.page({ group: onlyGroup, rows: page, next: undefined });
       idle?.resume("rows");
       if (hasRows) return;
       hasRows = true;
       // Whoever follows for days should know it at the beginning.
-      for (const line of missingFields(options.fields, question.endpoint, values)) notices.warn(line);
+      for (const line of missingFields(options.fields, question.endpoint, page)) notices.warn(line);
     },
     { late: report.late, ahead: report.ahead, latest },
   );

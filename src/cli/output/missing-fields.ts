@@ -1,4 +1,4 @@
-import type { Page } from "../../client/page.ts";
+import type { Rows } from "../../client/rows.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
 import { fieldPaths } from "../../model/field-paths.ts";
 import { nearest } from "../../model/nearest.ts";
@@ -7,7 +7,7 @@ import { fieldAt, valueAt } from "../../render/value-at.ts";
 
 /** Looks out for fields that were asked for and that no row has: a typing mistake would else pass for null. */
 export interface MissingFields {
-  readonly see: (page: Pick<Page, "values">) => void;
+  readonly see: (rows: Pick<Rows, "values">) => void;
   /** After the last row: a line for each of them. */
   readonly remarks: () => readonly string[];
 }
@@ -32,8 +32,10 @@ export function watchFields(
   );
   let hasRows = false;
   return {
-    see: ({ values }) => {
-      if (pending.size === 0 || values.length === 0) return;
+    see: (rows) => {
+      if (pending.size === 0) return;
+      const values = rows.values();
+      if (values.length === 0) return;
       hasRows = true;
       for (const [field, path] of pending)
         if (values.some((value) => isFound(valueAt(value, path)))) pending.delete(field);
@@ -55,10 +57,10 @@ export function watchFields(
 export function missingFields(
   fields: readonly string[] | undefined,
   endpoint: Endpoint,
-  values: readonly object[],
+  rows: Pick<Rows, "values">,
 ): readonly string[] {
   const watch = watchFields(fields, endpoint, [onlyGroup], false);
-  watch.see({ values });
+  watch.see(rows);
   return watch.remarks();
 }
 

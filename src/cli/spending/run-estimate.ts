@@ -44,7 +44,7 @@ export async function runEstimate(
 
 async function tell(context: Context, client: Client, question: Question): Promise<unknown> {
   try {
-    return (await client.ask(question.endpoint, question.args)).value;
+    return (await client.ask(question.endpoint, question.args)).read().value;
   } catch (cause) {
     throw await withSuggestion(cause, context, client, question);
   }
@@ -53,7 +53,7 @@ async function tell(context: Context, client: Client, question: Question): Promi
 /** What every answer says beside its rows; where none was needed, the service is asked, for a credit. */
 async function askCreditsLeft(client: Client): Promise<string | undefined> {
   try {
-    const { text } = await client.ask(usage, new Map());
+    const { text } = (await client.ask(usage, new Map())).read();
     return rawAt(text, ["credits", "remaining"]) ?? client.meter.creditsLeft;
   } catch (cause) {
     // Without a credit to ask with, what the command would cost can still be said.

@@ -23,8 +23,8 @@ export function unpricedAssets(client: Client, charged: (credits: number) => voi
           isStrict: false,
           subjects: subjects.filter((each) => each.network === network),
         };
-        for await (const { values } of walkPages(client, multiPrices, new Map(), walk))
-          for (const value of values) priced.add(keyOf(network, value));
+        for await (const { rows } of walkPages(client, multiPrices, new Map(), walk))
+          for (const value of rows.values()) priced.add(keyOf(network, value));
       }
     } catch (cause) {
       if (cause instanceof Failure) return [];

@@ -30,10 +30,9 @@ export function compareRounds(
     return was === undefined || select(was) !== select(row);
   };
   return {
-    rows: round.groups.map(({ group, rows, values }) => ({
+    rows: round.groups.map(({ group, rows }) => ({
       group,
-      rows: rows.filter((row) => isNews(group, row)),
-      values: values.filter((_, index) => isNews(group, rows[index] ?? "")),
+      rows: rows.keep(rows.texts().map((row) => isNews(group, row))),
     })),
     gone: leavesByAge(endpoint) ? [] : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
     before: (group, row) => before.get(`${group}\n${row}`),
@@ -54,10 +53,11 @@ interface KnownRow {
 
 function rowsByKey(endpoint: Endpoint, { groups }: Round): ReadonlyMap<string, KnownRow> {
   const rows = new Map<string, KnownRow>();
-  for (const { group, rows: texts, values } of groups) {
+  for (const { group, rows: held } of groups) {
     const { identity } = rowShape(endpoint, group);
-    for (const [index, row] of texts.entries()) {
-      const parts = identity.map((field) => member(values[index], field));
+    for (const [index, value] of held.values().entries()) {
+      const row = held.text(index);
+      const parts = identity.map((field) => member(value, field));
       const key = `${group} ${JSON.stringify(parts)}`;
       // What was asked for twice comes twice.
       let place = 0;

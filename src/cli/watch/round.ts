@@ -1,6 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/page.ts";
 import type { Args } from "../../model/args.ts";
+import { type TextRow, textRows } from "../../client/rows.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { isOfOneInput } from "../../model/meanings.ts";
@@ -10,7 +11,7 @@ import { createSeenKeys } from "../../pull/seen-keys.ts";
 import type { Questions } from "../asking/questions.ts";
 import { withSuggestion } from "../asking/suggestion.ts";
 
-export type RowsOfGroup = Pick<Page, "group" | "rows" | "values">;
+export type RowsOfGroup = Pick<Page, "group" | "rows">;
 
 /** All that was asked for, once. */
 export interface Round {
@@ -30,7 +31,7 @@ export async function askRound(
   isValidated: boolean,
 ): Promise<Round> {
   const { endpoint, asked } = questions;
-  const groups = new Map<string, { readonly rows: string[]; readonly values: object[] }>();
+  const groups = new Map<string, TextRow[]>();
   const failures: Failure[] = [];
   const notes: string[] = [];
   const keep = async (cause: Failure, question: Parameters<typeof withSuggestion>[3]): Promise<void> => {
@@ -44,17 +45,16 @@ export async function askRound(
   for await (const part of answers(client, endpoint, asked, wish, { question: 0, rowsOfQuestion: 0 }, seen)) {
     if (part.kind === "failure") await keep(part.failure, part.question);
     if (part.kind !== "page") continue;
-    const { group, rows, values, missing = [], refused } = part.page;
-    const held = groups.get(group) ?? { rows: [], values: [] };
+    const { group, rows, missing = [], refused } = part.page;
+    const held = groups.get(group) ?? [];
     groups.set(group, held);
-    held.rows.push(...rows);
-    held.values.push(...values);
+    held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
     if (questions.missing !== "null")
       notes.push(...missing.map(({ network, address }) => `no price: ${network}:${address}`));
     if (refused !== undefined) await keep(refused.failure, { ...part.question, args: refused.args });
   }
   const [first] = failures;
-  const all = [...groups].map(([group, held]) => ({ group, ...held }));
+  const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));
   if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
   return { asked, groups: all, notes: [...notes, ...failures.map(({ message }) => `dexdata: ${message}`)] };
 }

@@ -23,9 +23,9 @@ export async function createChartView(presentation: Presentation, args: Args): P
   const candles = createCandles(wholeSeconds(start), to, interval);
   let isAsked = false;
   return {
-    page: ({ values }) => {
-      isAsked ||= values.length > 0;
-      for (const value of values) candles.add(openingOf(value), value);
+    page: ({ rows }) => {
+      isAsked ||= rows.length > 0;
+      for (const value of rows.values()) candles.add(openingOf(value), value);
       return Promise.resolve();
     },
     end: async () => {

@@ -65,10 +65,10 @@ async function findPresent(
 
 async function findNewest(client: Client, { endpoint, args }: Question): Promise<Instant> {
   const shape = rowShape(endpoint);
-  for await (const { rows, values } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
-    const [value] = values;
+  for await (const { rows } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+    const [value] = rows.values();
     if (value === undefined) break;
-    return { seconds: readTailRow(shape, rows[0] ?? "", value).at.seconds, fraction: "" };
+    return { seconds: readTailRow(shape, rows.text(0), value).at.seconds, fraction: "" };
   }
   return { seconds: 0, fraction: "" };
 }

@@ -63,9 +63,9 @@ export function createLook(
     const asking = isOfKnown && !isWhole && known.listed() > 0 ? { ...client, width: 1 } : client;
     for await (const page of walkPages(asking, endpoint, asked, { pageSize, isStrict: true })) {
       const before = listed.size;
-      let isKnown = page.values.length > 0;
-      for (const [index, value] of page.values.entries()) {
-        const row = readTailRow(shape, page.rows[index] ?? "", value);
+      let isKnown = page.rows.length > 0;
+      for (const [index, value] of page.rows.values().entries()) {
+        const row = readTailRow(shape, page.rows.text(index), value);
         newest ??= row.at;
         listed.add(row.key);
         isKnown &&= known.has(row.key);

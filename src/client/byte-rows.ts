@@ -1,0 +1,161 @@
+import { isUtf8 } from "node:buffer";
+import { ByteScan, Unread, type Visit } from "../model/byte-scan.ts";
+import { isSafeJson } from "../model/json-text.ts";
+import { isObject } from "../model/own-member.ts";
+import { keyOf, type Rows } from "./rows.ts";
+
+/** An answer whose rows were not parsed. */
+export interface CutAnswer {
+  /** All the rest of it, parsed, the list of rows empty. */
+  readonly envelope: object;
+  readonly rows: Rows;
+}
+
+/** Where the rows lie, in numbers: an object for each row would be more than half of what a page leaves to collect. */
+interface RowList {
+  readonly bytes: Buffer;
+  /** For each row its start and end, then those of the values that tell it from others; -1 for what it lacks. */
+  readonly spans: readonly number[];
+  /** How many numbers a row has. */
+  readonly stride: number;
+  /** No white space between their tokens. */
+  readonly isCompact: boolean;
+  /** Characters beyond printable ASCII are among them. */
+  readonly isWide: boolean;
+}
+
+const NEWLINE = 10;
+const OPEN_ARRAY = 91;
+const OPEN_OBJECT = 123;
+
+/**
+ * Cuts the rows out of an answer's bytes; all of the grammar is checked on the way. Undefined where that cannot be done,
+ * or the answer is not what it should be: whoever reads it as a text finds out why.
+ */
+export function cutAnswer(
+  body: Uint8Array,
+  name: string,
+  identity: readonly string[],
+): CutAnswer | undefined {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  try {
+    return cut(bytes, Buffer.from(name), identity);
+  } catch (cause) {
+    if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
+    throw cause;
+  }
+}
+
+function cut(bytes: Buffer, name: Buffer, identity: readonly string[]): CutAnswer | undefined {
+  const scan = new ByteScan(bytes);
+  const names = identity.map((field) => Buffer.from(field));
+  const lists: (RowList & { readonly from: number; readonly to: number })[] = [];
+  const begin = scan.skipBlanks(0);
+  if (bytes[begin] !== OPEN_OBJECT) return undefined;
+  let isWide = false;
+  const end = scan.endOfObject(begin, 0, (key, from) => {
+    if (!scan.isNamed(key, name)) return undefined;
+    if (bytes[from] !== OPEN_ARRAY) throw new Unread();
+    ({ isWide } = scan);
+    [scan.isWide, scan.hasBlanks] = [false, false];
+    const spans: number[] = [];
+    const to = scan.endOfArray(from, 1, createRowVisit(scan, names, spans));
+    const stride = 2 + 2 * names.length;
+    lists.push({ bytes, spans, stride, isCompact: !scan.hasBlanks, isWide: scan.isWide, from, to });
+    return to;
+  });
+  const [list, second] = lists;
+  // Of two lists of that name the last one would count.
+  if (list === undefined || second !== undefined || scan.skipBlanks(end) !== bytes.length) return undefined;
+  if ((isWide || scan.isWide) && !isUtf8(bytes)) return undefined;
+  const envelope: unknown = JSON.parse(
+    `${bytes.toString("utf8", 0, list.from)}[]${bytes.toString("utf8", list.to)}`,
+  );
+  return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
+}
+
+/** Notes where a row and what tells it apart lie. One for all rows of an answer. */
+function createRowVisit(
+  scan: ByteScan,
+  names: readonly Uint8Array[],
+  spans: number[],
+): (start: number) => number {
+  let row = 0;
+  const visit: Visit = (key, value) => {
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index];
+      if (name === undefined || !scan.isNamed(key, name)) continue;
+      const end = scan.endOfValue(value, 3);
+      spans[row + 2 + 2 * index] = value;
+      spans[row + 3 + 2 * index] = end;
+      return end;
+    }
+    return undefined;
+  };
+  return (start) => {
+    if (scan.bytes[start] !== OPEN_OBJECT) throw new Unread();
+    row = spans.length;
+    spans.push(start, start);
+    for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
+    const end = scan.endOfObject(start, 2, visit);
+    spans[row + 1] = end;
+    return end;
+  };
+}
+
+function byteRows(list: RowList): Rows {
+  const { bytes, spans, stride, isWide } = list;
+  const length = spans.length / stride;
+  const text = (index: number): string =>
+    bytes.toString(isWide ? "utf8" : "latin1", spans[index * stride], spans[index * stride + 1]);
+  const texts = (): readonly string[] => Array.from({ length }, (_, index) => text(index));
+  return {
+    length,
+    text,
+    texts,
+    values: () => texts().map(parseRow),
+    key: (index) => keyAt(list, index),
+    keep: (kept) =>
+      byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
+    lines: () => linesOf(list),
+  };
+}
+
+function parseRow(text: string): object {
+  const row: unknown = JSON.parse(text);
+  if (!isObject(row)) throw new TypeError("a row was cut that is no object");
+  return row;
+}
+
+/** As `JSON.stringify` writes the values. */
+function keyAt({ bytes, spans, stride }: RowList, index: number): string | undefined {
+  const parts: (string | undefined)[] = [];
+  for (let at = index * stride + 2; at < (index + 1) * stride; at += 2) {
+    const written = spans[at] === -1 ? undefined : bytes.toString("utf8", spans[at], spans[at + 1]);
+    const isPlain = written === undefined || IS_WRITTEN_ALIKE.test(written);
+    parts.push(isPlain ? written : JSON.stringify(JSON.parse(written)));
+  }
+  return keyOf(parts);
+}
+
+const IS_WRITTEN_ALIKE = /^(?:"[ !#-[\]-~]*"|[1-9]\d{0,14}|0)$/;
+
+/** Each separator becomes the end of a line, in place: the envelope has been read, and nobody reads between the rows. */
+function linesOf({ bytes, spans, stride, isCompact, isWide }: RowList): Uint8Array | undefined {
+  const [first] = spans;
+  const last = spans[spans.length - stride + 1];
+  if (first === undefined || last === undefined || !isCompact) return undefined;
+  if (isWide && !isSafeJson(bytes.toString("utf8", first, last))) return undefined;
+  const runs: Uint8Array[] = [];
+  let start = first;
+  for (let at = 0; at < spans.length; at += stride) {
+    const end = spans[at + 1] ?? 0;
+    const next = spans[at + stride];
+    bytes[end] = NEWLINE;
+    if (next === end + 1) continue;
+    runs.push(bytes.subarray(start, end + 1));
+    start = next ?? end;
+  }
+  const [only] = runs;
+  return only !== undefined && runs.length === 1 ? only : Buffer.concat(runs);
+}

@@ -1,0 +1,50 @@
+import { member } from "../model/own-member.ts";
+
+/** The rows of one answer, in its order. What nobody asks for is not made: most rows go out as they came. */
+export interface Rows {
+  readonly length: number;
+  /** The service's own text of one row; of all. */
+  readonly text: (index: number) => string;
+  readonly texts: () => readonly string[];
+  /** The rows parsed, for what the program itself must read; long integers are rounded here. */
+  readonly values: () => readonly object[];
+  /** What tells the row from others, as JSON; undefined where it lacks any of it. */
+  readonly key: (index: number) => string | undefined;
+  /** Those of them that are marked. */
+  readonly keep: (kept: readonly boolean[]) => Rows;
+  /** As NDJSON, where they may go out as they came: compact, and nothing in them acts on a terminal. */
+  readonly lines: () => Uint8Array | undefined;
+}
+
+/** A row as text and parsed. */
+export interface TextRow {
+  readonly row: string;
+  readonly value: object;
+}
+
+/** `identity`: the fields that tell two rows apart. */
+export function textRows(rows: readonly TextRow[], identity: readonly string[] = []): Rows {
+  return {
+    length: rows.length,
+    text: (index) => rows[index]?.row ?? "",
+    texts: () => rows.map(({ row }) => row),
+    values: () => rows.map(({ value }) => value),
+    key: (index) => keyOf(identity.map((field) => JSON.stringify(member(rows[index]?.value, field)))),
+    keep: (kept) =>
+      textRows(
+        rows.filter((_, index) => kept[index]),
+        identity,
+      ),
+    lines: () => undefined,
+  };
+}
+
+/** A row without what tells it apart cannot be called a repeat. */
+export function keyOf(parts: readonly (string | undefined)[]): string | undefined {
+  let key: string | undefined;
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    key = key === undefined ? part : `${key},${part}`;
+  }
+  return key;
+}

@@ -1,0 +1,98 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cutAnswer } from "../../src/client/byte-rows.ts";
+import { createPage } from "../../src/client/page.ts";
+import type { Rows } from "../../src/client/rows.ts";
+import { member } from "../../src/model/own-member.ts";
+import { rawMembers } from "../../src/model/raw-json.ts";
+import { samples } from "../raw-json/json-samples.ts";
+
+const identity = ["chain", "id"];
+
+/** The same rows, read as a text. */
+function readAsText(text: string): Rows {
+  const list = rawMembers(text).get("results");
+  return createPage(list, member(JSON.parse(text), "results"), "results", { identity }).rows;
+}
+
+function seen(rows: Rows): object {
+  const keys = Array.from({ length: rows.length }, (_, index) => rows.key(index));
+  return { length: rows.length, texts: rows.texts(), values: rows.values(), keys };
+}
+
+const page = (rows: string, rest = ""): string => `{"results":[${rows}],"has_next_page":true${rest}}`;
+const linesOf = (text: string): string | undefined => {
+  const lines = cutAnswer(Buffer.from(text), "results", identity)?.rows.lines();
+  return lines === undefined ? undefined : Buffer.from(lines).toString();
+};
+
+const LONE = /\p{Surrogate}/u;
+
+describe("rows cut from bytes", () => {
+  test("are the rows, values and keys that the text gives", () => {
+    const values = fc.tuple(samples(), samples(), samples());
+    const rows = fc.array(
+      values.map(([id, chain, other]) => `{"id":${id.text},"o":${other.text},"chain":${chain.text}}`),
+    );
+    fc.assert(
+      fc.property(rows, samples(), (list, rest) => {
+        const text = page(list.join(","), `,"rest":${rest.text}`);
+        fc.pre(!LONE.test(text));
+        const cut = cutAnswer(Buffer.from(text), "results", identity);
+        expect({ ...cut?.envelope, results: null }).toEqual(
+          JSON.parse(text, (name, value: unknown) => (name === "results" ? null : value)),
+        );
+        expect(cut && seen(cut.rows)).toEqual(seen(readAsText(text)));
+      }),
+    );
+  });
+
+  test("go out as they came, a line each", () => {
+    expect(linesOf(page('{"id":1.10},{"id":"a, b"}'))).toBe('{"id":1.10}\n{"id":"a, b"}\n');
+    expect(linesOf(page('{"id":"é"},{"id":"日本"}'))).toBe('{"id":"é"}\n{"id":"日本"}\n');
+    expect(linesOf(page('{"id":1}', ', "blank": 1'))).toBe('{"id":1}\n');
+  });
+
+  test("that are kept go out without the others", () => {
+    const rows = cutAnswer(
+      Buffer.from(page('{"id":1},{"id":2},{"id":3},{"id":4}')),
+      "results",
+      identity,
+    )?.rows;
+    const kept = rows?.keep([true, false, true, true]);
+    expect(kept?.texts()).toEqual(['{"id":1}', '{"id":3}', '{"id":4}']);
+    expect(Buffer.from(kept?.lines() ?? []).toString()).toBe('{"id":1}\n{"id":3}\n{"id":4}\n');
+    expect(rows?.keep([false, false, false, false]).length).toBe(0);
+  });
+
+  test.each([
+    ["white space between tokens", '{"id": 1}'],
+    ["white space between rows", '{"id":1}, {"id":2}'],
+    ["a character that acts on a terminal", '{"id":"\u202e"}'],
+    ["DEL", '{"id":"\u007f"}'],
+  ])("with %s do not go out as they came", (_, rows) => {
+    expect(linesOf(page(rows))).toBeUndefined();
+    expect(cutAnswer(Buffer.from(page(rows)), "results", identity)).toBeDefined();
+  });
+
+  test.each([
+    ["no object", "[]"],
+    ["no list", '{"results":{}}'],
+    ["no such member", '{"rows":[]}'],
+    ["a row that is no object", page("1")],
+    ["two lists of that name", '{"results":[],"results":[]}'],
+    ["a name spelt with escapes", '{"\\u0072esults":[]}'],
+    ["an identity spelt with escapes", page('{"\\u0069d":1}')],
+    ["more after its end", `${page("")}1`],
+    ["a number that is none", page('{"a":01}')],
+    ["half of it", page('{"a":1}').slice(0, -5)],
+  ])("are not cut from an answer with %s", (_, text) => {
+    expect(cutAnswer(Buffer.from(text), "results", identity)).toBeUndefined();
+  });
+
+  test("are not cut from what is no UTF-8", () => {
+    const bytes = Buffer.from(page('{"id":"?"}'));
+    bytes[bytes.indexOf("?")] = 0xff;
+    expect(cutAnswer(bytes, "results", identity)).toBeUndefined();
+  });
+});
