@@ -41,10 +41,11 @@ export function createProgress(
   const hasRoom = (): boolean => [stdout, stderr].every((output) => output?.isWhole() !== false);
   const isBusy = (): boolean => [stdout, stderr].some((output) => output?.isBusy() === true);
 
+  /** Of a pull of days only the waits under way are kept. */
+  const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
   const longestWait = (): Wait | undefined => {
     const now = clock.elapsed();
-    waits = waits.filter(({ until }) => until > now);
-    const last = waits.toSorted((a, b) => b.until - a.until)[0];
+    const last = underWay(now).toSorted((a, b) => b.until - a.until)[0];
     return last === undefined ? undefined : { left: last.until - now, why: last.why };
   };
 
@@ -89,7 +90,8 @@ export function createProgress(
     outputs: { stdout: stdout ?? context.stdout, stderr: stderr ?? context.stderr },
     countdown: {
       begin: (milliseconds, why) => {
-        waits = [...waits, { until: clock.elapsed() + milliseconds, why }];
+        const now = clock.elapsed();
+        waits = [...underWay(now), { until: now + milliseconds, why }];
       },
       isShown: () => isLive && !done.signal.aborted && hasRoom(),
     },
