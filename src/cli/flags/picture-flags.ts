@@ -7,13 +7,13 @@ export type Picture = "chart" | "spark";
 
 export const chartFlag: Flag = {
   name: "chart",
-  help: "ohlcv: draw candles and volume in place of a table, fitted to the window",
+  help: "draw candles and volume instead of rows; fitted to the window",
   group: "Output",
 };
 
 export const sparkFlag: Flag = {
   name: "spark",
-  help: "searches: a column of the price 24h, 6h, 1h and 5m ago and now, as bars",
+  help: "a column with the price's last 24 hours: 24h, 6h, 1h and 5m ago and now, as bars",
   group: "Output",
 };
 

@@ -32,7 +32,13 @@ export function outputTopic(): readonly Block[] {
         "strangers (anyone can name a token) never reaches a terminal with control, bidi or zero-width characters " +
         "unescaped.",
     },
-    { heading: "Pictures", rows: fullRows([chartFlag, sparkFlag]) },
+    {
+      heading: "Pictures",
+      rows: [
+        ["ohlcv --chart", chartFlag.help],
+        ["tokens|pools search --spark", sparkFlag.help],
+      ],
+    },
     { heading: "Flags", rows: fullRows(outputFlags) },
     {
       heading: "Examples",
