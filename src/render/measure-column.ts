@@ -46,7 +46,8 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
   return {
     column,
     cells,
-    hasValue: filled.length > 0,
+    // What stood in the table above stays.
+    hasValue: filled.length > 0 || least > 0,
     isRight,
     isWhole,
     priority,

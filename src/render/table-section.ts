@@ -32,7 +32,7 @@ interface PlacedColumn extends DrawnColumn {
 /**
  * The first page fixes columns and widths, so that the time is linear and rows leave as they come. When a later
  * row has an address or number that is wider than that, the table begins anew below, wide enough for it. So it does
- * when the first row with a mark comes: its column took no room until then.
+ * when the first value of a column comes that took no room until then.
  */
 export function createTableSection({
   columns,
@@ -44,7 +44,7 @@ export function createTableSection({
   // The empty line sets apart two tables that have titles.
   const anew = hasHeader ? "\n" : "";
   let placed: readonly PlacedColumn[] | undefined;
-  let unmarked = columns.filter(({ kind }) => kind === "mark");
+  let empty = columns;
 
   const begin = (rows: readonly unknown[], candidates: readonly MinimalColumn[]): string => {
     const measured = candidates.map(({ column, width }) =>
@@ -54,18 +54,17 @@ export function createTableSection({
         width,
       ),
     );
+    const before = placed;
     placed = place(measured, room, style.isUnicode ? "…" : "...");
-    unmarked = unmarked.filter(
-      (each) => !measured.some(({ column, hasValue }) => column === each && hasValue),
-    );
+    empty = empty.filter((each) => !measured.some(({ column, hasValue }) => column === each && hasValue));
     const cellsByColumn = new Map(measured.map(({ column, cells }) => [column, cells]));
     const shown = placed.map(({ column }) => cellsByColumn.get(column) ?? []);
-    return drawRows(
-      placed,
-      rows.map((_, index) => shown.map((cells) => cells[index])),
-      paint,
-      hasHeader,
-    );
+    const lines = rows.map((_, index) => shown.map((cells) => cells[index]));
+    if (before === undefined) return drawRows(placed, lines, paint, hasHeader);
+    // A column that came late and finds no room changes nothing.
+    return isSame(before, placed)
+      ? drawRows(placed, lines, paint, false)
+      : anew + drawRows(placed, lines, paint, hasHeader);
   };
 
   return {
@@ -77,21 +76,38 @@ export function createTableSection({
           columns.map((column) => ({ column, width: 0 })),
         );
       const shown = placed;
-      const marked = unmarked.filter((column) =>
-        rows.some((row) => columnCell(row, column, style).text !== ""),
-      );
-      const marks = marked.map((column) => ({ column, width: 0 }));
-      if (marks.length > 0) return anew + begin(rows, [...shown, ...marks]);
+      const filled = empty.filter((column) => rows.some((row) => columnCell(row, column, style).text !== ""));
+      if (filled.some((column) => shown.every((each) => each.column !== column)))
+        return begin(rows, inOrder(columns, shown, filled));
       const cells = rows.map((row) => shown.map(({ column }) => columnCell(row, column, style)));
       return cells.every((row) => fits(row, shown, room))
         ? drawRows(shown, cells, paint, false)
-        : anew + begin(rows, shown);
+        : begin(rows, shown);
     },
     leftOut: () =>
       columns
         .filter((each) => each.isAsked && placed?.some(({ column }) => column === each) === false)
         .map(({ title }) => title),
   };
+}
+
+function isSame(before: readonly PlacedColumn[], now: readonly PlacedColumn[]): boolean {
+  const isEqual = ({ column, width }: PlacedColumn, index: number): boolean =>
+    before[index]?.column === column && before[index].width === width;
+  return before.length === now.length && now.every(isEqual);
+}
+
+/** Those that are shown and those that are to be, as they are read. */
+function inOrder(
+  columns: readonly TableColumn[],
+  shown: readonly MinimalColumn[],
+  added: readonly TableColumn[],
+): readonly MinimalColumn[] {
+  return columns.flatMap((column) => {
+    const before = shown.find((each) => each.column === column);
+    if (before !== undefined) return [before];
+    return added.includes(column) ? [{ column, width: 0 }] : [];
+  });
 }
 
 /** A column and the least width it had before. */

@@ -109,6 +109,27 @@ describe("a list", () => {
     ]);
   });
 
+  it("begins anew when a column has its first value, and keeps those that it had", async () => {
+    const pages = [
+      `[{"id":"base","txns_24h":7}]`,
+      `[{"id":"celo","display_name":"Celo"}]`,
+      `[{"id":"sei","txns_24h":9,"pools_count":1}]`,
+    ];
+    expect(await renderWrites(pages, { columns: 80 })).toEqual([
+      "NETWORK  TXNS 24H\nbase            7\n",
+      "\nNETWORK  NAME  TXNS 24H\ncelo     Celo\n",
+      "\nNETWORK  NAME  TXNS 24H  POOLS\nsei                   9      1\n",
+    ]);
+  });
+
+  it("goes on where a late column finds no room", async () => {
+    const pages = Array.from(
+      { length: 3 },
+      (_, n) => `[{"id":"a${n}"${n > 0 ? ',"display_name":"N"' : ""}}]`,
+    );
+    expect(await renderWrites(pages, { columns: 9 })).toEqual(["NETWORK\na0\n", "a1\n", "a2\n"]);
+  });
+
   it("shows a value that is not of its kind as it came", async () => {
     const rows = `[{"id":7,"display_name":["a",{"b":[1e-7]}],"volume_usd_24h":"12,5","txns_24h":{},"pools_count":true}]`;
     expect(await render([rows], { columns: 80 })).toBe(
