@@ -125,7 +125,7 @@ const rows: RowShape = {
 
 const examples = [
   "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
-  "dexdata pools search base --created-after -24h --all -o ndjson",
+  "dexdata pools search base --created-after -30d --all -o ndjson",
 ];
 
 const summary = "pools by volume, liquidity, price change, age, token and DEX";

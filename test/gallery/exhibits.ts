@@ -102,6 +102,56 @@ export const pictures: readonly Picture[] = [
   { name: "pool", command: `pool ${pool}`, columns: 96 },
 ];
 
+const page = (name: string, views: readonly View[], ...commands: readonly string[]): Exhibit => ({
+  name: `help.${name}`,
+  commands,
+  views,
+});
+
+const narrow = [inWindow(80)];
+
+/** Every page at 80 columns; the overview and one command also where it is narrower and wider. */
+const help: readonly Exhibit[] = [
+  page("overview", [inWindow(60), inWindow(80, { isColored: true }), inWindow(120)], "help"),
+  page("txns", [inWindow(60), inWindow(80, { isColored: true }), inWindow(120)], "txns -h"),
+  page(
+    "brief",
+    narrow,
+    "pools search -h",
+    "stream -h",
+    "prices -h",
+    "sandbox -h",
+    "auth -h",
+    "config set -h",
+  ),
+  page("full", narrow, "pools search --help", "sandbox --help"),
+  page(
+    "topics",
+    narrow,
+    ...["exit-codes", "time", "output", "credits", "streams"].map((name) => `help ${name}`),
+  ),
+  page(
+    "learn",
+    narrow,
+    "explain plan_required",
+    "explain 404",
+    "explain 8",
+    "migrate /networks/ethereum/pools?sort_by=volume_usd&page=3",
+    "commands pools",
+  ),
+  page(
+    "unknown-words",
+    narrow,
+    "pol",
+    "ethereum",
+    "candles ethereum 0x1",
+    "pools search --volume-min 5",
+    "txns base 0x1 --interval 1h",
+    "help exit-code",
+    "explain plan_requierd",
+  ),
+];
+
 export const exhibits: readonly Exhibit[] = [
   table("pools-search", "pools search ethereum --limit 5"),
   table("pools-search-everywhere", "pools search --chains ethereum,solana,sui --limit 6"),
@@ -147,4 +197,5 @@ export const exhibits: readonly Exhibit[] = [
   separated,
   fields,
   refusals,
+  ...help,
 ];

@@ -52,7 +52,7 @@ export const localCommands: readonly LocalCommand[] = [
     plan: "prices any, reserves free or higher, transactions and ohlcv dev or higher",
     examples: [
       "dexdata stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 3 --sandbox",
-      "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --for 30s --sandbox",
+      "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --since -5m --limit 10 --sandbox",
       "dexdata tokens search base --limit 100 -o ndjson --sandbox | dexdata stream - --envelope --limit 5 --sandbox",
     ],
     flags: streamFlags,
@@ -194,7 +194,7 @@ export const localCommands: readonly LocalCommand[] = [
     examples: [
       "dexdata sandbox",
       "dexdata sandbox --clock 2026-06-01 --log requests.ndjson",
-      "dexdata sandbox -- npm test",
+      "dexdata sandbox -- dexdata pools search base --limit 3",
       "dexdata sandbox --minute 6s --credits 50 --faults 429x3,500:5%,reset-body@7",
     ],
     flags: sandboxFlags,

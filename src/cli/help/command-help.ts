@@ -10,7 +10,10 @@ export function commandHelp(entry: CatalogueEntry, form: HelpForm): readonly Blo
   const { words, positionals, summary, examples, flags, credits, plan, notes } = entry;
   const [own, shared] = [flags.slice(0, entry.ownFlags), flags.slice(entry.ownFlags)];
   const usage = ["dexdata", words, positionals, ...(flags.length === 0 ? [] : ["[flags]"])];
-  const [said, unsaid] = [own.filter((flag) => !isOfRequests(flag)), own.filter(isOfRequests)];
+  const [said, unsaid] = [
+    own.filter((flag) => !isMinor(flag, own)),
+    own.filter((flag) => isMinor(flag, own)),
+  ];
   const flagsSaid =
     form === "full"
       ? [...flagBlocks(flags, fullRows), ...notes()]
@@ -30,8 +33,11 @@ export function commandHelp(entry: CatalogueEntry, form: HelpForm): readonly Blo
 
 const topicsLine = "See also: dexdata help output, time, credits, streams, environment, exit-codes.";
 
-/** Who is asked, and how: seldom what somebody looks for. */
-const isOfRequests = ({ group }: Flag): boolean => group === "Requests" || group === "Hosts and keys";
+/** Who is asked, and how, is seldom what somebody looks for; nor is a single flag of what others share. */
+function isMinor({ group }: Flag, own: readonly Flag[]): boolean {
+  if (group === "Requests" || group === "Hosts and keys") return true;
+  return group === "Output" && own.filter((flag) => flag.group === group).length === 1;
+}
 
 function moreFlags(words: string, others: readonly Flag[]): readonly Block[] {
   if (others.length === 0) return [];

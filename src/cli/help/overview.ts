@@ -21,8 +21,8 @@ export function overview(entries: readonly CatalogueEntry[]): readonly Block[] {
       ],
     })),
     {
-      heading: "Try it without a key, offline and free",
-      commands: ["dexdata pools search ethereum --sandbox"],
+      label: "Try it without a key, offline and free",
+      prose: "dexdata pools search ethereum --sandbox",
     },
     {
       prose: `Every command says more with -h, and everything with --help. Topics of dexdata help: ${topicNames.join(", ")}.`,

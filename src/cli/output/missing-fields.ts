@@ -22,7 +22,10 @@ export function watchFields(
   groups: readonly string[],
   isPlain: boolean,
 ): MissingFields {
-  const shapes = groups.map((group) => rowShape(endpoint, group));
+  // A raw call shows the answer of `search` whole, which is no group of it.
+  const shapes = groups
+    .filter((group) => endpoint.rows[group] !== undefined)
+    .map((group) => rowShape(endpoint, group));
   const isNamed = (field: string): boolean =>
     shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
   const pending = new Map(

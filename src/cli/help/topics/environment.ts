@@ -40,6 +40,10 @@ export function environmentTopic(context: Context): readonly Block[] {
         ["NO_COLOR, FORCE_COLOR", "colour never, colour always; TERM=dumb: no colour and no live board"],
         ["LC_ALL, LC_CTYPE, LANG", "whether the terminal shows more than ASCII"],
         ["XDG_CONFIG_HOME …", "where the folders above are, unless named; likewise _STATE_ and _CACHE_"],
+        [
+          "HTTPS_PROXY, NO_PROXY",
+          "not used: hosts are asked directly; dexdata doctor says whether that matters",
+        ],
         ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
       ],
     },
