@@ -33,10 +33,13 @@ export function commandHelp(entry: CatalogueEntry, form: HelpForm): readonly Blo
 
 const topicsLine = "See also: dexdata help output, time, credits, streams, environment, exit-codes.";
 
+/** A command with more flags than this has no room for those of its output. */
+const many = 20;
+
 /** Who is asked, and how, is seldom what somebody looks for; nor is a single flag of what others share. */
 function isMinor({ group }: Flag, own: readonly Flag[]): boolean {
   if (group === "Requests" || group === "Hosts and keys") return true;
-  return group === "Output" && own.filter((flag) => flag.group === group).length === 1;
+  return group === "Output" && (own.length > many || own.filter((flag) => flag.group === group).length === 1);
 }
 
 function moreFlags(words: string, others: readonly Flag[]): readonly Block[] {
