@@ -7,7 +7,7 @@ export const watchFlag: Flag = {
   name: "watch",
   value: "duration",
   help: "ask again this often: changes are marked on a terminal, a pipe gets new and changed rows",
-  group: "Output",
+  group: "Requests",
 };
 
 /** Milliseconds; the service has news more often, but what comes in seconds is cheaper by stream. */
