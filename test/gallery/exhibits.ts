@@ -100,6 +100,7 @@ export interface Picture {
 export const pictures: readonly Picture[] = [
   { name: "pools-search", command: "pools search ethereum --limit 7", columns: 120 },
   { name: "pool", command: `pool ${pool}`, columns: 96 },
+  { name: "chart", command: `ohlcv ${weth} --interval 15m --count-back 30 --chart`, columns: 110 },
 ];
 
 const page = (name: string, views: readonly View[], ...commands: readonly string[]): Exhibit => ({

@@ -9,7 +9,7 @@ export interface PictureOptions {
   readonly columns: number;
 }
 
-const CELL = { width: 8.4, height: 19 };
+const CELL = { width: 8.4, height: 16 };
 const MARGIN = 16;
 const COLORS: Readonly<Record<string, string>> = {
   "31": "#f47067",
