@@ -68,7 +68,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
     "so many candles end at 2026-11-08T00:00:00Z",
   ],
   ["/search?query=wrapped+ether", "dexdata search wrapped ether"],
-  ["https://api.dexpaprika.com/v1/usage/", "dexdata usage"],
+  ["https://example.org/v1/usage/", "dexdata usage"],
   [
     `/sse/transactions?method=token&chain=ethereum&address=${weth}&limit=1`,
     `dexdata stream ethereum:${weth} --feed transactions --by token --limit 1`,
