@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
@@ -150,6 +151,11 @@ describe("refused before anything is sent", () => {
     ["--follow --poll 15", '--poll "15": must be a duration'],
     ["--follow --for 0s", '--for "0s": must be a duration'],
     ["--follow --events /nowhere/e.ndjson", '--events "/nowhere/e.ndjson": cannot be written'],
+    [
+      "--follow --events tail-%Y%m%d.ndjson",
+      '--events "tail-%Y%m%d.ndjson": is one file, whatever the time is',
+    ],
+    ["--follow --out rows.ndjson --events ./rows.ndjson", '--events "./rows.ndjson": is the file of --out'],
     ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll and --streaming-url"],
     ["--poll 5s", "--poll: goes with --follow"],
     ["--for 5m", "--for: goes with --follow"],
@@ -231,6 +237,38 @@ describe("forms", () => {
       expect(writtenRows(lines)).toEqual(window);
     },
   );
+
+  test.each([
+    ["swaps.ndjson.1", "swaps.ndjson.2.gz"],
+    ["swaps.ndjson-20261121", "swaps.ndjson-20261120"],
+  ])("--out without --from goes on behind %s, where its file was moved away", async (moved, before) => {
+    const folder = createTestContext().home;
+    const first = await followStill(`${from} --limit 20 -o ndjson`);
+    writeFileSync(path.join(folder, before), "older");
+    utimesSync(path.join(folder, before), 1, 1);
+    writeFileSync(path.join(folder, moved), first.stdout);
+    // Of another file, and of no time at all.
+    for (const other of ["swaps.ndjson.old", "swaps.ndjson2.1"])
+      writeFileSync(path.join(folder, other), "not ours");
+    writeFileSync(path.join(folder, "swaps.ndjson"), "");
+    const words = `--out ${folder}/swaps.ndjson --limit ${window.length - 20}`;
+    const { exit, stderr } = await followStill(words);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining(`dexdata: ${path.join(folder, moved)} ends at `),
+    });
+    const lines = first.stdout + readFileSync(path.join(folder, "swaps.ndjson"), "utf8");
+    expect(writtenRows(lines)).toEqual(window);
+  });
+
+  test("--out says that it cannot tell where a file ends that was moved away and compressed", async () => {
+    const file = path.join(createTestContext().home, "swaps.ndjson");
+    writeFileSync(`${file}.1.gz`, gzipSync('{"id":"0x1"}\n'));
+    const { stderr } = await followStill(`--out ${file} --for 1m`);
+    expect(stderr).toContain(
+      `dexdata: ${file}.1.gz: where its rows end cannot be told; those from there until now are not read (--from reads them)\n`,
+    );
+  });
 
   test("--out with --from says what is written again, what is not read, and where it cannot tell", async () => {
     const file = path.join(createTestContext().home, "swaps.ndjson");
