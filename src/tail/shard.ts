@@ -43,6 +43,8 @@ export interface ShardLimits {
   readonly maxReconnects: number | undefined;
   /** Bytes of the largest event that is taken, where users say it; else the parser's own 1 MiB. */
   readonly largestEvent?: number;
+  /** Whether others have found the host: then it is there, whatever a look-up says just now. */
+  readonly isHostKnown?: () => boolean;
   /** Failures that could be tried again, but end it here: by what has been tried. */
   readonly isFinal?: (failure: Failure, tried: Tried) => boolean;
 }
@@ -98,7 +100,7 @@ export async function keepOpen(
       handlers.lost?.(heard.last, failure);
     }
     attempts += 1;
-    if (!isRetried(failure, wasOpen)) throw failure;
+    if (!isRetried(failure, wasOpen || limits.isHostKnown?.() === true)) throw failure;
     if (limits.isFinal?.(failure, { attempts, wasOpen }) === true) throw failure;
     if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
       throw givenUp(failure, limits.maxReconnects);
@@ -124,8 +126,8 @@ async function tryToOpen(
 }
 
 /** A host that was there once will be there again, also when its name cannot be looked up just now. */
-function isRetried({ details, exit }: Failure, wasOpen: boolean): boolean {
-  return details.retryable === true || (details.status ?? 0) >= 500 || (exit === 7 && wasOpen);
+function isRetried({ details, exit }: Failure, isHostKnown: boolean): boolean {
+  return details.retryable === true || (details.status ?? 0) >= 500 || (exit === 7 && isHostKnown);
 }
 
 function givenUp(failure: Failure, reconnects: number): Failure {

@@ -37,6 +37,7 @@ export function createTail(
   const running = new Set<RunningShard>();
   const ended = new Set<Promise<void>>();
   const room = (assets: number): Room => roomFor(options.feed, assets, options.cap);
+  const limits = { ...options.limits, isHostKnown: () => [...running].some(({ wasOpen }) => wasOpen) };
   const crowded = createCrowdedShards(running, options, handlers);
   let numbered = 0;
   /** Dropped, for as long as the list holds them: they would be refused again, and interrupt others. */
@@ -74,7 +75,7 @@ export function createTail(
   const keepOrDrop = async (self: RunningShard): Promise<boolean> => {
     try {
       const open = openerOf(opening, subscriptionOf(self.shard.subjects));
-      return await keepShard(context, self, open, options, handlers);
+      return await keepShard(context, self, open, { limits }, handlers);
     } catch (cause) {
       const { aborted: isAborted, reason } = self.current.signal;
       if (self.isOpen && reason instanceof Regrouped) {

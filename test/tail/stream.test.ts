@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -722,6 +723,35 @@ describe("SIGHUP", () => {
     expect(server.requests.length).toBe(3);
   });
 
+  test("while the host's name cannot be looked up: the stream waits for it, with the list as it is then", async () => {
+    const server = await streams(pricesOf);
+    const list = inFolder("LIST-NAMELESS");
+    writeFileSync(list, many(2).join("\n"));
+    const env = { DEXDATA_STREAMING_URL: server.url.replace("127.0.0.1", "localhost") };
+    const running = listen([`@${list}`, "--max-reconnects", "9"], server, { env });
+    await running.until(() => running.lines().length === 2);
+    const missing = Object.assign(new Error("getaddrinfo ENOTFOUND localhost"), { code: "ENOTFOUND" });
+    const { lookup } = dns;
+    let asked = 0;
+    const fail = (...words: readonly unknown[]): void => {
+      asked += 1;
+      const callback = words.at(-1);
+      if (typeof callback === "function") setImmediate(() => void callback(missing));
+    };
+    Object.assign(dns, { lookup: fail });
+    try {
+      writeFileSync(list, many(30).join("\n"));
+      running.context.reload();
+      await running.until(() => asked >= 4);
+    } finally {
+      Object.assign(dns, { lookup });
+    }
+    await running.until(() => running.lines().length === 2 + 30);
+    const { exit, stderr } = await running.interrupted();
+    expect(exit).toBe(130);
+    expect(stderr).toContain("the host name is not known; connecting again in");
+  });
+
   const pro = { env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" } };
   /** A host that has fewer places than the plan. */
   const crowded = async (places: number) => {
@@ -832,6 +862,8 @@ describe("refused before anything is sent", () => {
     [`${one} --for 10`, '--for "10"'],
     [`${one} --streaming-url http://streams.example`, "must be https"],
     [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (ENOENT)'],
+    [`${one} --events tail-%Y.ndjson`, '--events "tail-%Y.ndjson": is one file, whatever the time is'],
+    [`${one} --out t.ndjson --events ./t.ndjson`, '--events "./t.ndjson": is the file of --out'],
     [`${one} --all`, "--all: dexdata stream has no such flag"],
     [`${one} --fields p`, "--fields: stream does not take it"],
   ])("stream %s", async (words, message) => {
