@@ -2,6 +2,7 @@ import { usageFailure } from "../../model/failure.ts";
 import { followEvents } from "./follow-events.ts";
 import { separatedByName } from "../../model/output-format.ts";
 import type { Flag, FlagValues } from "../flags/flags.ts";
+import { readEventsFile } from "../output/event-log.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";
 
 const group = "Following";
@@ -83,7 +84,6 @@ const shortestPoll = 2000;
 export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
   const duration = readTime(flags, "for");
   const [idle, poll] = [readTime(flags, "idle-exit"), readTime(flags, "poll")];
-  const events = readText(flags, "events");
   if (flags["follow"] !== true) {
     const foreign = followFlags.find(({ name }) => flags[name] !== undefined);
     if (foreign !== undefined) throw usageFailure(`--${foreign.name}: goes with --follow`, "add --follow");
@@ -104,6 +104,6 @@ export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
       "--poll and --streaming-url: by the clock no stream is opened",
       "leave out one of them",
     );
-  if (events === "") throw usageFailure('--events "": must be the name of a file');
+  const events = readEventsFile(flags);
   return { duration, idle, poll, events, out, limit: readCount(flags, "limit", { min: 1 }) };
 }

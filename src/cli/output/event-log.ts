@@ -1,8 +1,11 @@
 import { appendFileSync } from "node:fs";
+import path from "node:path";
 import { usageFailure } from "../../model/failure.ts";
 import { escapeJsonText } from "../../model/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../model/key.ts";
 import { errorCode } from "../../model/error-code.ts";
+import { type FlagValues } from "../flags/flags.ts";
+import { readText } from "../flags/read-flag.ts";
 import type { Notices } from "../notices.ts";
 
 /** What happened to a tail: one line of `--events`. */
@@ -12,6 +15,23 @@ export interface LoggedEvent<Name extends string> {
 }
 
 export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
+
+/** The file of `--events` as typed: one file, and not that of the data. */
+export function readEventsFile(flags: FlagValues): string | undefined {
+  const file = readText(flags, "events");
+  if (file === undefined) return undefined;
+  if (file === "") throw usageFailure('--events "": must be the name of a file');
+  const label = `--events "${withoutSecrets(file)}"`;
+  if (/%[YmdHM]/u.test(file))
+    throw usageFailure(
+      `${label}: is one file, whatever the time is`,
+      "leave out the %; it may be moved away while it is written, as logrotate does",
+    );
+  const out = readText(flags, "out");
+  if (out !== undefined && path.resolve(out) === path.resolve(file))
+    throw usageFailure(`${label}: is the file of --out`, "name another file");
+  return file;
+}
 
 /**
  * Appends one NDJSON line an event, each in one write, so that lines are whole and the file may be moved away. A file

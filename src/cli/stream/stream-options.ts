@@ -7,6 +7,7 @@ import { type Feed, type FeedKind, type FeedName, feeds, longestBackfill } from 
 import { checkOutPattern } from "../../tail/rotating-file.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";
+import { readEventsFile } from "../output/event-log.ts";
 import { readWord } from "../run-options.ts";
 import { mostMebibytes, streamFlags } from "./stream-flags.ts";
 
@@ -56,7 +57,7 @@ export function readStreamOptions(flags: FlagValues, now: number): StreamOptions
     idle: readTime(flags, "idle-exit"),
     maxReconnects: readCount(flags, "max-reconnects", { min: 0 }),
     largestEvent: (readCount(flags, "max-event", { min: 1, max: mostMebibytes }) ?? 1) * mebibyte,
-    eventsFile: readText(flags, "events"),
+    eventsFile: readEventsFile(flags),
     out: readOut(flags, now),
     streamingUrl: readStreamingUrl(flags),
   };
