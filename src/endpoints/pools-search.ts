@@ -50,19 +50,19 @@ const priceChanges = ["48h", "24h", "6h", "1h", "5m"].flatMap((window) =>
 );
 
 const filters: readonly Param[] = [
+  query("dex_name", { kind: "text" }, "only this DEX: its dex_id as `dexdata dexes` lists it", {
+    flag: "dex",
+  }),
+  ...searchRanges,
+  ...priceChanges,
+  ...createdBounds,
   query(
     "order_by",
     choice(poolOrders, { volume_usd: "the service no longer takes it; use volume_usd_24h" }),
     "what to order by",
   ),
   sort,
-  query("dex_name", { kind: "text" }, "only this DEX: its dex_id as `dexdata dexes` lists it", {
-    flag: "dex",
-  }),
   detailed,
-  ...searchRanges,
-  ...priceChanges,
-  ...createdBounds,
 ];
 
 /** The cross-network path drops token_address without a word, so only the per-network endpoint has it. */

@@ -43,10 +43,10 @@ export const createdBounds: readonly Param[] = [
 
 /** What both searches filter by. */
 export const searchRanges: readonly Param[] = [
-  ...range("volume_usd_24h", "USD volume of 24 hours"),
-  ...range("volume_usd_7d", "USD volume of 7 days"),
-  ...range("volume_usd_30d", "USD volume of 30 days"),
+  ...range("volume_usd_24h", "USD volume of 24h"),
+  ...range("volume_usd_7d", "USD volume of 7d"),
+  ...range("volume_usd_30d", "USD volume of 30d"),
   ...range("liquidity_usd", "USD liquidity"),
-  ...range("txns_24h", "transactions of 24 hours", "integer"),
+  ...range("txns_24h", "transactions of 24h", "integer"),
   ...range("price_usd", "USD price"),
 ];

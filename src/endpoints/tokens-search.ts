@@ -42,6 +42,10 @@ const tokenOrders = [
 const poolOnly = "orders pools only; tokens search has price_change_percentage_24h";
 
 const filters: readonly Param[] = [
+  ...searchRanges,
+  ...range("price_change_percentage_24h", "price change of 24h in percent"),
+  ...range("fdv_usd", "fully diluted value in USD"),
+  ...createdBounds,
   query(
     "order_by",
     choice(tokenOrders, {
@@ -55,10 +59,6 @@ const filters: readonly Param[] = [
   ),
   sort,
   detailed,
-  ...searchRanges,
-  ...range("price_change_percentage_24h", "price change of 24 hours in percent"),
-  ...range("fdv_usd", "fully diluted value in USD"),
-  ...createdBounds,
 ];
 
 /** Plain rows of the public service have neither name nor symbol; the specification lists both always. */

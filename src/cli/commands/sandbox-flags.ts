@@ -6,9 +6,9 @@ const group = "Sandbox";
 
 /** What `dexdata sandbox` can be set to. */
 export const sandboxFlags: readonly Flag[] = [
-  { name: "port", value: "n", help: "first of four ports (default 4747; 0 takes any free ones)", group },
+  { name: "port", value: "n", help: "first of four ports (default 4747); 0 takes any free ones", group },
   { name: "clock", value: "instant", help: "where its time begins (default now)", group },
-  { name: "speed", value: "n", help: "how fast its time runs; 0 freezes it (default 1)", group },
+  { name: "speed", value: "n", help: "how fast its time runs (default 1); 0 freezes it", group },
   {
     name: "dialect",
     value: "dialect",
@@ -26,7 +26,7 @@ export const sandboxFlags: readonly Flag[] = [
   { name: "minute", value: "duration", help: "length of that minute, such as 6s", group },
   { name: "credits", value: "n", help: "credits instead of the plan's", group },
   { name: "packs", value: "n", help: "credits bought beside the plan; pro only", group },
-  { name: "overage-cap", value: "usd", help: "overage up to this spend; pro only (default off)", group },
+  { name: "overage-cap", value: "usd", help: "overage up to this spend (default off); pro only", group },
   { name: "latency", value: "duration", help: "hold every answer back for so long", group },
   { name: "log", value: "file", help: "append one JSON line a request", group },
   { name: "env", help: "print export lines for a shell instead", group },

@@ -24,6 +24,7 @@ export type FlagGroup =
   | "Rows"
   | "Following"
   | "Output"
+  | "Pages"
   | "Requests"
   | "Hosts and keys"
   | "Sandbox";

@@ -23,13 +23,13 @@ export const outputFlags: readonly Flag[] = [
     help: "only these fields: id,24h.volume_usd,tokens.0.symbol ('?' lists them)",
     group: "Output",
   },
-  { name: "no-header", help: "table, csv and tsv without the line of names", group: "Output" },
   {
     name: "columns",
     value: "names",
     help: "only these columns of the table, in this order: token-0,price-usd",
     group: "Output",
   },
+  { name: "no-header", help: "table, csv and tsv without the line of names", group: "Output" },
   {
     name: "color",
     value: "when",

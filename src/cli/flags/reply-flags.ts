@@ -6,16 +6,16 @@ const limitFlag: Flag = { name: "limit", value: "n", help: "rows in all (default
 const pagingFlags: readonly Flag[] = [
   limitFlag,
   { name: "all", help: "every row, page after page", group: "Rows" },
-  { name: "page-size", value: "1..100", help: "rows one request asks for", group: "Rows" },
-  { name: "cursor", value: "cursor", help: "continue where an earlier call ended", group: "Rows" },
+  { name: "page-size", value: "1..100", help: "rows one request asks for", group: "Pages" },
+  { name: "cursor", value: "cursor", help: "continue where an earlier call ended", group: "Pages" },
 ];
 
-const pageFlag: Flag = { name: "page", value: "n", help: "begin with this page, from 1", group: "Rows" };
+const pageFlag: Flag = { name: "page", value: "n", help: "begin with this page, from 1", group: "Pages" };
 
 const strictFlag: Flag = {
   name: "no-strict",
   help: "take rows though a filter was not applied",
-  group: "Rows",
+  group: "Requests",
 };
 
 /** The flags that follow from how an endpoint answers. */
@@ -29,7 +29,7 @@ export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
       name: "missing",
       value: "how",
       choices: ["skip", "null", "fail"],
-      help: "tokens without a price: skip (named on stderr), null (a line each) or fail (exit 8)",
+      help: "tokens without a price (default skip); skip names them on stderr, null gives a line each, fail exits 8",
       group: "Rows",
     },
   ],

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from "../catalogue.ts";
-import type { Flag } from "../flags/flags.ts";
-import { briefRows, flagBlocks, fullRows, nameList } from "./flag-rows.ts";
+import type { Flag, FlagGroup } from "../flags/flags.ts";
+import { briefRows, flagGroups, fullRows, nameList } from "./flag-rows.ts";
 import type { Block } from "./page.ts";
 
 /** `brief` fits a screen: the command's own flags, and of the others the names. `full` says everything. */
@@ -37,15 +37,19 @@ const topicsLine = "See also: dexdata help output, time, credits, streams, envir
 const many = 20;
 
 /** Who is asked, and how, is seldom what somebody looks for; nor is a single flag of what others share. */
+const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
+
 function isMinor({ group }: Flag, own: readonly Flag[]): boolean {
-  if (group === "Requests" || group === "Hosts and keys") return true;
+  if (minorGroups.includes(group)) return true;
   return group === "Output" && (own.length > many || own.filter((flag) => flag.group === group).length === 1);
+}
+
+function flagBlocks(flags: readonly Flag[], toRows: typeof fullRows): readonly Block[] {
+  return flagGroups(flags).map(([heading, inside]) => ({ heading, rows: toRows(inside) }));
 }
 
 function moreFlags(words: string, others: readonly Flag[]): readonly Block[] {
   if (others.length === 0) return [];
-  const rows = flagBlocks(others, (flags) => [["", nameList(flags)]]).map(
-    ({ heading = "", rows: [[, names] = ["", ""]] = [] }) => [heading, names] as const,
-  );
-  return [{ heading: `More flags, told by dexdata ${words} --help`, rows, isApart: true }];
+  const lists = flagGroups(others).map(([group, flags]) => [group, nameList(flags)] as const);
+  return [{ heading: `More flags, told by dexdata ${words} --help`, lists }];
 }

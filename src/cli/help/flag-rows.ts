@@ -1,28 +1,27 @@
-import type { Flag } from "../flags/flags.ts";
-import type { Block } from "./page.ts";
+import type { Flag, FlagGroup } from "../flags/flags.ts";
 
 type Row = readonly [term: string, text: string];
 
 /** Own groups first, then those of the shared flags, as they stand in help. */
-const order: readonly string[] = [
+const order: readonly FlagGroup[] = [
   "Filters",
   "Rows",
   "Following",
   "Sandbox",
   "Output",
+  "Pages",
   "Requests",
   "Hosts and keys",
 ];
 
-/** A block for each group of flags. */
-export function flagBlocks(
+/** The flags of each group, in the order of help. */
+export function flagGroups(
   flags: readonly Flag[],
-  toRows: (flags: readonly Flag[]) => readonly Row[],
-): Block[] {
+): readonly (readonly [group: FlagGroup, flags: readonly Flag[]])[] {
   const groups = [...new Set(flags.map(({ group }) => group))].toSorted(
     (a, b) => order.indexOf(a) - order.indexOf(b),
   );
-  return groups.map((heading) => ({ heading, rows: toRows(flags.filter(({ group }) => group === heading)) }));
+  return groups.map((name) => [name, flags.filter(({ group }) => group === name)]);
 }
 
 /** Every flag with all that is said of it. */
@@ -89,20 +88,16 @@ function braced(family: readonly Flag[], pattern: RegExp): string {
   return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
 }
 
-/** The words that all begin with, those that all end with, and a single word between them in all its forms. */
+/** What all of them say; a word in which they differ, in all its forms. The term says window and percentage. */
 function shared(helps: readonly string[]): string {
-  const all = [...new Set(helps)].map((help) => help.split(" "));
+  const all = helps.map((help) =>
+    help
+      .replace(/ of \d+\w/u, "")
+      .replace(/ in percent$/u, "")
+      .split(" "),
+  );
   const [first = []] = all;
-  const isShared = (each: number): boolean => all.every((other) => other.at(each) === first.at(each));
-  let [head, tail] = [0, 0];
-  while (head < first.length && isShared(head)) head += 1;
-  while (tail < first.length - head && isShared(-1 - tail)) tail += 1;
-  const isOneWord = all.every((other) => other.length === head + 1 + tail);
-  const between = isOneWord ? [[...new Set(all.map((other) => other[head]))].join("/")] : [];
-  const begin = first.slice(0, head);
-  // What followed "of" is gone.
-  if (!isOneWord && head < first.length && begin.at(-1) === "of") begin.pop();
-  return [...begin, ...between, ...first.slice(first.length - tail)].join(" ");
+  return first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
 }
 
 const name = ({ name: long, short }: Flag): string =>
@@ -110,7 +105,8 @@ const name = ({ name: long, short }: Flag): string =>
 
 const value = (flag: Flag): string => (flag.value === undefined ? "" : ` <${flag.value}>`);
 
-/** The formats are told by the text itself, with when each is the default. */
-function said({ choices, help, name: long }: Flag): string {
-  return choices === undefined || long === "output" ? help : `${help}: ${choices.join(", ")}`;
+/** Some texts tell the choices themselves, with what each does. */
+function said({ choices = [], help }: Flag): string {
+  const isTold = choices.every((choice) => help.split(/[^\w-]+/u).includes(choice));
+  return isTold ? help : `${help}: ${choices.join(", ")}`;
 }

@@ -7,8 +7,8 @@ export interface Block {
   readonly label?: string;
   readonly prose?: string;
   readonly rows?: readonly (readonly [term: string, text: string])[];
-  /** The texts of its rows begin where its own terms allow, not where those of the page do. */
-  readonly isApart?: true;
+  /** A text each, without columns: `Output: --fields --columns`. */
+  readonly lists?: readonly (readonly [name: string, text: string])[];
   /** To paste: run as they stand. */
   readonly commands?: readonly string[];
 }
@@ -24,12 +24,9 @@ const indent = "  ";
 
 /** The texts of all rows begin at one column, unless their terms are wider than that leaves room for. */
 export function drawPage(blocks: readonly Block[], paper: Paper): string {
-  const column = columnOf(
-    blocks.filter(({ isApart }) => isApart !== true),
-    paper,
-  );
+  const column = columnOf(blocks, paper);
   return blocks
-    .map((block) => drawBlock(block, paper, block.isApart === true ? columnOf([block], paper) : column))
+    .map((block) => drawBlock(block, paper, column))
     .map((lines) => `${lines.join("\n")}\n`)
     .join("\n");
 }
@@ -42,7 +39,7 @@ function columnOf(blocks: readonly Block[], { width }: Paper): number {
 
 function drawBlock(block: Block, paper: Paper, column: number): readonly string[] {
   const { width, paint } = paper;
-  const { heading, label, prose, rows = [], commands = [] } = block;
+  const { heading, label, prose, rows = [], lists = [], commands = [] } = block;
   const lines: string[] = [];
   if (heading !== undefined) lines.push(paint(`${heading}:`, "heading"));
   if (prose !== undefined && label !== undefined) {
@@ -50,6 +47,10 @@ function drawBlock(block: Block, paper: Paper, column: number): readonly string[
     lines.push(`${paint(`${label}:`, "heading")}${first.slice(label.length + 1)}`, ...rest);
   } else if (prose !== undefined) lines.push(...wrap(prose, width));
   for (const [term, text] of rows) lines.push(...drawRow(term, text, width, column));
+  for (const [name, text] of lists) {
+    const [first = "", ...rest] = wrap(`${name}: ${text}`, width - 2 * indent.length);
+    lines.push(`${indent}${first}`, ...rest.map((line) => `${indent}${indent}${line}`));
+  }
   for (const command of commands) lines.push(...drawCommand(command, paper));
   return lines;
 }

@@ -31,14 +31,14 @@ export const streamFlags: readonly Flag[] = [
   {
     name: "since",
     value: "time",
-    help: "begin with the candles from there, 15 minutes back at most: -5m",
+    help: "begin with the candles from there; 15 minutes back at most: -5m",
     group: "Filters",
   },
   {
     name: "on-invalid",
     value: "how",
     choices: ["fail", "drop"],
-    help: "an asset that the service does not stream: fail (default), or drop it and go on",
+    help: "what is not streamed (default fail); drop leaves it out and goes on",
     group: "Filters",
   },
   { name: "limit", value: "n", help: "stop after so many events", group: "Rows" },
@@ -46,7 +46,7 @@ export const streamFlags: readonly Flag[] = [
   {
     name: "idle-exit",
     value: "duration",
-    help: "stop with exit 8 when a connection had no event for so long, whatever the others had",
+    help: "stop with exit 8 when a connection had no event for so long; the others do not count",
     group: "Rows",
   },
   {
@@ -54,12 +54,12 @@ export const streamFlags: readonly Flag[] = [
     short: "o",
     value: "format",
     choices: ["ndjson"],
-    help: "one line an event, also on a terminal, where a live board is shown otherwise",
+    help: "one ndjson line an event, also on a terminal; that shows a live board otherwise",
     group: "Output",
   },
   {
     name: "envelope",
-    help: "each event inside {feed, event, id, network, address, received, data}",
+    help: "each event inside an envelope: {feed, event, id, network, address, received, data}",
     group: "Output",
   },
   {

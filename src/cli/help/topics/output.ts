@@ -35,8 +35,8 @@ export function outputTopic(): readonly Block[] {
     {
       heading: "Pictures",
       rows: [
-        ["ohlcv --chart", chartFlag.help],
-        ["tokens|pools search --spark", sparkFlag.help],
+        ["--chart", `ohlcv: ${chartFlag.help}`],
+        ["--spark", `tokens search and pools search: ${sparkFlag.help}`],
       ],
     },
     { heading: "Flags", rows: fullRows(outputFlags) },
