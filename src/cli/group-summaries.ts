@@ -2,6 +2,6 @@
 export const groupSummaries: Readonly<Record<string, string>> = {
   tokens: "search tokens",
   pools: "search pools",
-  auth: "the key, and the plan it belongs to",
+  auth: "keys and their plans",
   config: "settings that are kept",
 };

@@ -4,7 +4,8 @@ import type { Pace } from "../client/pace.ts";
 import { chooseTarget, type Target } from "../client/target.ts";
 import type { Context } from "../model/context.ts";
 import { plans } from "../model/tier.ts";
-import { findKey } from "../settings/find-key.ts";
+import { findKey, type FoundKey } from "../settings/find-key.ts";
+import { checkKeyHosts } from "../settings/key-hosts.ts";
 import { budgetOf } from "./spending/budget.ts";
 import type { Notices } from "./notices.ts";
 import { openPace } from "./spending/open-pace.ts";
@@ -67,12 +68,14 @@ async function openTarget(
   const { settings } = options;
   for (const warning of settings.warnings) notices.warn(`dexdata: ${warning}`);
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
-  const { found, warnings } = findKey(
-    context,
-    { keyFile: options.keyFile, profile: options.profile },
-    settings,
-  );
+  const { found, warnings } = await findKey(context, options, settings);
   for (const warning of warnings) notices.warn(`dexdata: ${warning}`);
+  return { target: targetOf(options, found), close: async () => undefined };
+}
+
+/** The host that the key's tier means, if the key may go there. */
+function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
+  const { settings, baseUrl } = options;
   const hosts = {
     rest: { free: settings.base_url.value, paid: settings.pro_base_url.value },
     streaming: { free: settings.streaming_url.value, paid: settings.streaming_pro_url.value },
@@ -82,8 +85,9 @@ async function openTarget(
     keySource: found?.source,
     tier: found === undefined ? settings.tier.value : found.tier,
   };
-  const override = options.baseUrl === undefined ? {} : { rest: options.baseUrl };
-  return { target: chooseTarget(hosts, identity, override), close: async () => undefined };
+  const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
+  if (found !== undefined) checkKeyHosts(found, options);
+  return target;
 }
 
 /** In this process, on loopback, with the sandbox's own key: a stored or given key is not even read. */

@@ -63,7 +63,7 @@ function knownTier(identity: Identity): Tier {
       {
         exit: 2,
         code: "usage",
-        next: "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it: dexdata auth login",
+        next: "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status",
       },
     );
   }

@@ -10,6 +10,9 @@ export interface Profile {
   readonly tier: Tier;
   /** RFC 3339. */
   readonly savedAt: string;
+  /** The hosts that took the key when it was stored; it goes to no others that merely the environment names. */
+  readonly rest?: string | undefined;
+  readonly streaming?: string | undefined;
 }
 
 /** credentials.json as it stands. */
@@ -77,9 +80,20 @@ export function toCredentials(file: string, content: JsonFile): Credentials {
 
 function readProfile(value: unknown): Profile | undefined {
   if (!isObject(value)) return undefined;
-  const { key, tier, saved_at: savedAt } = value;
+  const { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming } = value;
   const isWhole = typeof key === "string" && typeof tier === "string" && typeof savedAt === "string";
-  return isWhole && isTier(tier) ? { key, tier, savedAt } : undefined;
+  if (!isWhole || !isTier(tier) || !isTextOrAbsent(rest) || !isTextOrAbsent(streaming)) return undefined;
+  return {
+    key,
+    tier,
+    savedAt,
+    ...(rest !== undefined && { rest }),
+    ...(streaming !== undefined && { streaming }),
+  };
+}
+
+function isTextOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
 }
 
 /** All of them or undefined: a file that is half understood would be half lost at the next write. */

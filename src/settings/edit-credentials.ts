@@ -4,7 +4,14 @@ import { usageFailure } from "../model/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../model/key.ts";
 import type { Tier } from "../model/tier.ts";
 import { formatInstant } from "../model/time.ts";
-import { type Credentials, credentialsPath, hashOf, type Profile, toCredentials } from "./credentials.ts";
+import {
+  type Credentials,
+  credentialsPath,
+  defaultProfile,
+  hashOf,
+  type Profile,
+  toCredentials,
+} from "./credentials.ts";
 import { checkProfileName } from "./setting.ts";
 import { updateJsonFile, type Writing } from "./update-json-file.ts";
 
@@ -17,7 +24,7 @@ type Editing = Writing & Pick<Context, "env">;
 export async function saveProfile(
   context: Editing,
   name: string,
-  secret: { readonly key: string; readonly tier: Tier },
+  secret: Omit<Profile, "savedAt">,
   options: { readonly replaceBroken?: boolean } = {},
 ): Promise<{ readonly backup: string | undefined }> {
   const checked = checkProfileName(name);
@@ -53,18 +60,38 @@ export async function removeProfile(context: Editing, name: string): Promise<boo
   return wasStored;
 }
 
-/** Makes a stored profile the one that is used where none is named. */
-export async function switchProfile(context: Editing, name: string): Promise<void> {
+/** The names of those that were stored. What was remembered of other keys stays: it is no key. */
+export async function removeAllProfiles(context: Editing): Promise<readonly string[]> {
+  let names: readonly string[] = [];
   await edit(context, (current) => {
     if (current.problem !== undefined) throw brokenStore(current.problem);
-    if (current.profiles.has(name)) return { ...current, active: name };
+    names = [...current.profiles.keys()];
+    if (names.length === 0) return undefined;
+    const remembered = new Map(current.remembered);
+    for (const { key } of current.profiles.values()) remembered.delete(hashOf(key));
+    return { ...current, active: defaultProfile, profiles: new Map(), remembered };
+  });
+  return names;
+}
+
+/** Makes a stored profile the one that is used where none is named. */
+export async function switchProfile(context: Editing, name: string): Promise<Profile> {
+  let chosen: Profile | undefined;
+  await edit(context, (current) => {
+    if (current.problem !== undefined) throw brokenStore(current.problem);
+    chosen = current.profiles.get(name);
+    if (chosen !== undefined) return { ...current, active: name };
     const stored = [...current.profiles.keys()].join(", ");
     throw usageFailure(
       `profile "${withoutSecrets(name)}" is not stored; ${stored === "" ? "none is" : `stored: ${stored}`}`,
-      "store one with: dexdata auth login --profile <name>",
+      storeOne,
     );
   });
+  if (chosen === undefined) throw usageFailure(`profile "${withoutSecrets(name)}" is not stored`, storeOne);
+  return chosen;
 }
+
+const storeOne = "store one with: dexdata auth login --profile <name>";
 
 /** For a key that is not stored here: its hash is, so that the service need not be asked again. */
 export async function rememberTier(context: Editing, key: string, tier: Tier): Promise<void> {
@@ -91,8 +118,14 @@ async function edit(
   });
 }
 
-function written({ key, tier, savedAt }: Profile): Readonly<Record<string, string>> {
-  return { key, tier, saved_at: savedAt };
+function written({ key, tier, savedAt, rest, streaming }: Profile): Readonly<Record<string, string>> {
+  return {
+    key,
+    tier,
+    saved_at: savedAt,
+    ...(rest !== undefined && { rest_url: rest }),
+    ...(streaming !== undefined && { streaming_url: streaming }),
+  };
 }
 
 function brokenStore(problem: string): Error {

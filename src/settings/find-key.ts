@@ -2,7 +2,7 @@ import type { Context } from "../model/context.ts";
 import { type Failure, usageFailure } from "../model/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../model/key.ts";
 import type { Tier } from "../model/tier.ts";
-import { type Credentials, readCredentials, tierIn } from "./credentials.ts";
+import { type Credentials, type Profile, readCredentials, tierIn } from "./credentials.ts";
 import { readKeyFile } from "./read-key-file.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -13,7 +13,12 @@ export interface FoundKey {
   readonly source: string;
   /** Undefined when nothing says it; no host is guessed then. */
   readonly tier: Tier | undefined;
+  /** Kept here for the user rather than handed over for this run; it goes to the hosts that are kept with it. */
+  readonly kept?: KeptFor;
 }
+
+/** What the key store says of a kept key's hosts; nothing of what a command gives. */
+export type KeptFor = Pick<Profile, "rest" | "streaming">;
 
 export interface KeySearch {
   /** Undefined: keyless. */
@@ -30,14 +35,46 @@ export interface KeyFlags {
 
 /**
  * The key of this run. A flag wins over the environment, as with every other setting, since it was typed now:
- * `--key-file` or `--profile`, then `DEXDATA_API_KEY`, then the profile that `DEXDATA_PROFILE` or config.json names,
- * then the active one. (Among what is not typed, this is the order of command-line.md.)
+ * `--key-file` or `--profile`, then `DEXDATA_API_KEY`, then the profile of `DEXDATA_PROFILE`, then in config.json
+ * `key_command`, then `profile`, then the active profile. (Among what is not typed, this is the order of
+ * command-line.md.) A command is run here and nowhere else, once a run.
  */
-export function findKey(
-  context: Pick<Context, "env" | "platform">,
+export async function findKey(
+  context: Context,
   flags: KeyFlags,
   settings: Settings = readSettings(context),
-): KeySearch {
+): Promise<KeySearch> {
+  const search = lookUpKey(context, flags, settings);
+  if (search.command === undefined) return search;
+  const printed = answers.get(settings) ?? run(context, search.command);
+  answers.set(settings, printed);
+  return { found: search.command.toFound(await printed), warnings: search.warnings };
+}
+
+/** Of a run that looks twice, as `doctor` does: its program may ask somebody for a passphrase. */
+const answers = new WeakMap<Settings, Promise<string>>();
+
+/** The same as far as files tell, or the program that will. */
+interface LookedUp extends KeySearch {
+  readonly command?: KeyCommand;
+}
+
+interface KeyCommand {
+  readonly words: readonly string[];
+  readonly where: string;
+  readonly toFound: (key: string) => FoundKey;
+}
+
+async function run(context: Context, { words, where }: KeyCommand): Promise<string> {
+  const { runKeyCommand } = await import("./run-key-command.ts");
+  return await runKeyCommand(context, words, where);
+}
+
+function lookUpKey(
+  context: Pick<Context, "env" | "platform">,
+  flags: KeyFlags,
+  settings: Settings,
+): LookedUp {
   if (flags.keyFile !== undefined && flags.profile !== undefined) {
     throw usageFailure("--key-file and --profile each name a key", "give one of them");
   }
@@ -50,12 +87,25 @@ export function findKey(
   if (typed !== undefined && typed !== "") {
     return { found: accept(search, typed, "DEXDATA_API_KEY"), warnings: [] };
   }
-  const { value: named, where } = settings.profile;
+  const { value: named, where, source } = settings.profile;
+  if (named !== undefined && source === "environment") return keyOfProfile(search, named, where);
+  if (settings.key_command.value !== undefined) {
+    const { value: words, where: command } = settings.key_command;
+    return {
+      found: undefined,
+      warnings: [],
+      command: {
+        words,
+        where: command,
+        toFound: (key) => ({ ...accept(search, key, "key_command"), kept: {} }),
+      },
+    };
+  }
   if (named !== undefined) return keyOfProfile(search, named, where);
-  const active = credentials.profiles.get(credentials.active);
-  const found =
-    active === undefined ? undefined : accept(search, active.key, `profile "${credentials.active}"`);
-  return { found, warnings: storeWarnings(credentials) };
+  const isStored = credentials.profiles.has(credentials.active);
+  return isStored
+    ? keyOfProfile(search, credentials.active, "profile")
+    : { found: undefined, warnings: storeWarnings(credentials) };
 }
 
 interface Search {
@@ -74,7 +124,8 @@ function keyOfProfile(search: Search, name: string, where: string): KeySearch {
   const { credentials } = search;
   const profile = credentials.profiles.get(name);
   if (profile === undefined) throw unknownProfile(credentials, name, where);
-  const found = accept(search, profile.key, `profile "${name}"`);
+  const { key, rest, streaming } = profile;
+  const found = { ...accept(search, key, `profile "${name}"`), kept: { rest, streaming } };
   return { found, warnings: storeWarnings(credentials) };
 }
 

@@ -1,6 +1,7 @@
 import { withoutSecrets } from "../model/key.ts";
 import { nearest } from "../model/nearest.ts";
 import { checkHost } from "./check-host.ts";
+import { splitCommand } from "./split-command.ts";
 
 /** A value, or why it is none: `problem` goes after `DEXDATA_RETRIES "-1": `, `next` on a line of its own. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
@@ -9,7 +10,7 @@ export interface Setting<T> {
   /** As typed in `config set`, and as it stands in config.json. */
   readonly name: string;
   readonly variable: string;
-  readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word";
+  readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word" | "command";
   readonly fallback: T;
   /** What `config list` shows for the default. */
   readonly fallbackText: string;
@@ -17,6 +18,8 @@ export interface Setting<T> {
   readonly help: string;
   /** Not kept in config.json. */
   readonly environmentOnly: boolean;
+  /** Kept in config.json alone; its variable is refused. */
+  readonly fileOnly: boolean;
   readonly check: (text: string) => Checked<T>;
 }
 
@@ -120,6 +123,21 @@ export function profileName(name: string, fallbackText: string, help: string): S
   return { ...base, kind: "word", fallback: undefined, fallbackText, check: checkProfileName };
 }
 
+/** A program with its arguments, run without a shell. */
+export function command(
+  name: string,
+  fallbackText: string,
+  help: string,
+): Setting<readonly string[] | undefined> {
+  const base = described(name, help);
+  return { ...base, kind: "command", fallback: undefined, fallbackText, check: readCommand, fileOnly: true };
+}
+
+function readCommand(text: string): Checked<readonly string[]> {
+  const words = splitCommand(text);
+  return "problem" in words ? words : { value: words };
+}
+
 /** `DEXDATA_RETRIES "many"`: what a message about a value begins with. */
 export function label(where: string, text: string): string {
   return `${where} "${withoutSecrets(text)}"`;
@@ -128,11 +146,12 @@ export function label(where: string, text: string): string {
 function described(
   name: string,
   help: string,
-): Pick<Setting<never>, "name" | "variable" | "help" | "environmentOnly"> {
+): Pick<Setting<never>, "name" | "variable" | "help" | "environmentOnly" | "fileOnly"> {
   return {
     name,
     variable: `DEXDATA_${name.toUpperCase().replaceAll(".", "_")}`,
     help,
     environmentOnly: false,
+    fileOnly: false,
   };
 }

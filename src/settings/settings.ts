@@ -4,7 +4,17 @@ import { withoutSecrets } from "../model/key.ts";
 import { type OutputFormat, outputFormats } from "../model/output-format.ts";
 import { type Tier, tiers } from "../model/tier.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
-import { choice, duration, host, integer, label, profileName, rate, type Setting } from "./setting.ts";
+import {
+  choice,
+  command,
+  duration,
+  host,
+  integer,
+  label,
+  profileName,
+  rate,
+  type Setting,
+} from "./setting.ts";
 
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
@@ -56,6 +66,7 @@ export const settings = {
     "credits a UTC day may cost, over all processes of this machine",
   ),
   profile: profileName("profile", "the one last chosen by auth", "which stored key is used"),
+  key_command: command("key_command", "none", "program whose first line of output is the key"),
   tier: {
     ...choice("tier", tiers, undefined, "stored with the key", "tier of the key, which decides the hosts"),
     environmentOnly: true,
@@ -87,6 +98,7 @@ export interface Settings {
   /** Credits. */
   readonly budget_daily: Sourced<number | undefined>;
   readonly profile: Sourced<string | undefined>;
+  readonly key_command: Sourced<readonly string[] | undefined>;
   readonly tier: Sourced<Tier | undefined>;
   /** For stderr: config.json cannot be read, or holds names that are no settings. The run goes on without them. */
   readonly warnings: readonly string[];
@@ -112,6 +124,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
     rpm: read(settings.rpm),
     budget_daily: read(settings.budget_daily),
     profile: read(settings.profile),
+    key_command: read(settings.key_command),
     tier: read(settings.tier),
     warnings: configWarnings(config),
   };
@@ -125,6 +138,11 @@ export function readSetting<T>(
   const typed = context.env[setting.variable];
   // An empty variable counts as unset, as with NO_COLOR: it is how a shell takes a value back for one command.
   if (typed !== undefined && typed !== "") {
+    if (setting.fileOnly)
+      throw usageFailure(
+        `${setting.variable}: a program is named in config.json alone, where no folder's environment can name another`,
+        `unset it, and: dexdata config set ${setting.name} <command>`,
+      );
     const checked = setting.check(typed);
     if ("problem" in checked)
       throw usageFailure(`${label(setting.variable, typed)}: ${checked.problem}`, checked.next);

@@ -55,7 +55,15 @@ describe("auth login", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
       version: 1,
       active: "default",
-      profiles: { default: { key, tier, saved_at: "2026-11-21T08:54:00Z" } },
+      profiles: {
+        default: {
+          key,
+          tier,
+          saved_at: "2026-11-21T08:54:00Z",
+          rest_url: tier === "free" ? sandbox.running().restFree : sandbox.running().restPaid,
+          streaming_url: tier === "free" ? sandbox.running().streamFree : sandbox.running().streamPaid,
+        },
+      },
       remembered: {},
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -76,7 +84,10 @@ describe("auth login", () => {
     const key = sandbox.running().keys.pro;
     const { exit, stdout, stderr } = await run("auth login", { isTerminal: true, secret: key });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
-    expect(stderr).toMatch(
+    const { restFree, restPaid } = sandbox.running();
+    const warning = `it will be sent to ${restFree} (DEXDATA_BASE_URL) and ${restPaid} (DEXDATA_PRO_BASE_URL)\n`;
+    expect(stderr.startsWith(warning)).toBe(true);
+    expect(stderr.slice(warning.length)).toMatch(
       /^key \(not shown\): \nstored as profile "default": pro plan, \d+ credits left\n$/u,
     );
     expect(readFileSync(file, "utf8")).toContain(key);
@@ -190,7 +201,7 @@ describe("auth login", () => {
       "\n  DEXDATA_API_KEY is set, and goes before a stored key\n",
     );
     expect((await run("auth login --profile work", { stdin: key })).stderr).toContain(
-      '\n  profile "default" stays the one in use; for this one: --profile work, or dexdata config set profile work\n',
+      '\n  profile "default" stays the one in use; for this one: --profile work, or dexdata auth switch work\n',
     );
   });
 });
@@ -241,8 +252,8 @@ describe("auth status", () => {
   test("with a stored one: source, last four, both tiers and the hosts, as a table and as NDJSON", async () => {
     const { run } = atHome();
     const { keys, restPaid } = sandbox.running();
-    await run("auth login", { stdin: keys.pro });
     const env = { DEXDATA_STREAMING_PRO_URL: "http://127.0.0.1:9/stream" };
+    await run("auth login", { stdin: keys.pro, env });
     const { exit, stdout, stderr } = await run("auth status", { env });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(stdout.endsWith("}\n")).toBe(true);
@@ -269,17 +280,37 @@ describe("auth status", () => {
     expect(asked.stdout).toMatch(/^key {12}…dbox\n/u);
   });
 
-  test("of a key whose tier nobody has said asks both hosts, guesses none, and says what to set", async () => {
-    const { run } = atHome();
-    const { exit, stdout } = await run("auth status", { env: { DEXDATA_API_KEY: "api_dev_other" } });
+  test("of a key whose tier nobody has said asks both hosts, and remembers what they say by a hash", async () => {
+    const { file, run } = atHome();
+    const env = { DEXDATA_API_KEY: "api_dev_other" };
+    expect((await run("usage", { env })).stderr).toContain(
+      "let the service say it, once: dexdata auth status",
+    );
+    const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       key: "…ther",
       source: "DEXDATA_API_KEY",
-      tier: "not known",
+      tier: "dev",
       plan: "dev",
       credits_left: expect.stringMatching(/^\d+$/u),
-      problem: "set DEXDATA_TIER=dev, or store the key: dexdata auth login",
+      note: "the tier is remembered with a hash of the key: DEXDATA_TIER is not needed on this machine",
+      rest_url: sandbox.running().restPaid,
+      streaming_url: sandbox.running().streamPaid,
+    });
+    expect(readFileSync(file, "utf8")).not.toContain("api_");
+    expect(JSON.parse((await run("usage -o json", { env })).stdout).plan).toBe("dev");
+  });
+
+  test("of such a key where nothing can be remembered says what to set", async () => {
+    const { file, run } = atHome();
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, "{ torn", { mode: 0o600 });
+    const { exit, stdout } = await run("auth status", { env: { DEXDATA_API_KEY: "api_dev_other" } });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      tier: "not known",
+      problem: `set DEXDATA_TIER=dev: ${file} is not JSON`,
     });
   });
 

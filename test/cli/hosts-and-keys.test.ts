@@ -70,8 +70,10 @@ function prepared(
   return context;
 }
 
+/** As `auth login` stores it at this test's servers. */
 function stored(key: string, tier: string): string {
-  const profiles = { default: { key, tier, saved_at: "2026-11-01T00:00:00Z" } };
+  const rest_url = tier === "free" ? free.url : paid.url;
+  const profiles = { default: { key, tier, saved_at: "2026-11-01T00:00:00Z", rest_url } };
   return JSON.stringify({ version: 1, active: "default", profiles, remembered: {} });
 }
 
@@ -192,7 +194,7 @@ describe("the key", () => {
       message: "the tier of the key from DEXDATA_API_KEY is not known, and it decides the host",
       exit: 2,
       retryable: false,
-      next: "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it: dexdata auth login",
+      next: "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status",
     });
   });
 

@@ -24,39 +24,40 @@ beforeEach(async () => {
   await saveProfile(context, "work", WORK);
 });
 
-const find = (env: Record<string, string>, flags: KeyFlags = {}) =>
-  findKey({ ...context, env: { ...context.env, ...env } }, flags);
+const find = async (env: Record<string, string>, flags: KeyFlags = {}) =>
+  await findKey({ ...context, env: { ...context.env, ...env } }, flags);
 
-const stored = { key: HOME.key, source: 'profile "default"', tier: "free" };
-const work = { key: WORK.key, source: 'profile "work"', tier: "pro" };
+const kept = { rest: undefined, streaming: undefined };
+const stored = { key: HOME.key, source: 'profile "default"', tier: "free", kept };
+const work = { key: WORK.key, source: 'profile "work"', tier: "pro", kept };
 const typed = { key: TYPED, source: "DEXDATA_API_KEY", tier: undefined };
 const environment = { DEXDATA_API_KEY: TYPED };
 
 describe("what was typed now wins, then the environment, then the store", () => {
-  test("the active profile", () => {
-    expect(find({})).toEqual({ found: stored, warnings: [] });
+  test("the active profile", async () => {
+    expect(await find({})).toEqual({ found: stored, warnings: [] });
   });
 
   test("the profile of the environment, before that of config.json, before the active one", async () => {
-    expect(find({ DEXDATA_PROFILE: "work" }).found).toEqual(work);
+    expect((await find({ DEXDATA_PROFILE: "work" })).found).toEqual(work);
     await setSetting(context, "profile", "work");
-    expect(find({}).found).toEqual(work);
-    expect(find({ DEXDATA_PROFILE: "default" }).found).toEqual(stored);
+    expect((await find({})).found).toEqual(work);
+    expect((await find({ DEXDATA_PROFILE: "default" })).found).toEqual(stored);
   });
 
-  test("the key of the environment before any stored one", () => {
-    expect(find(environment).found).toEqual(typed);
-    expect(find({ ...environment, DEXDATA_PROFILE: "work" }).found).toEqual(typed);
+  test("the key of the environment before any stored one", async () => {
+    expect((await find(environment)).found).toEqual(typed);
+    expect((await find({ ...environment, DEXDATA_PROFILE: "work" })).found).toEqual(typed);
   });
 
-  test("an empty one counts as unset", () => {
-    expect(find({ DEXDATA_API_KEY: "" }).found).toEqual(stored);
+  test("an empty one counts as unset", async () => {
+    expect((await find({ DEXDATA_API_KEY: "" })).found).toEqual(stored);
   });
 
-  test("a flag before the environment", () => {
+  test("a flag before the environment", async () => {
     const filed = { key: FILED, source: `--key-file ${keyFile}`, tier: undefined };
-    expect(find(environment, { keyFile })).toEqual({ found: filed, warnings: [] });
-    expect(find(environment, { profile: "work" }).found).toEqual(work);
+    expect(await find(environment, { keyFile })).toEqual({ found: filed, warnings: [] });
+    expect((await find(environment, { profile: "work" })).found).toEqual(work);
   });
 
   test("two flags that name two keys are refused", async () => {
@@ -70,12 +71,12 @@ describe("what was typed now wins, then the environment, then the store", () => 
 
 describe("the tier", () => {
   test("is what DEXDATA_TIER says, else what the service once said of this key", async () => {
-    expect(find({ ...environment, DEXDATA_TIER: "enterprise" }).found?.tier).toBe("enterprise");
-    expect(find({ DEXDATA_API_KEY: WORK.key }).found?.tier).toBe("pro");
+    expect((await find({ ...environment, DEXDATA_TIER: "enterprise" })).found?.tier).toBe("enterprise");
+    expect((await find({ DEXDATA_API_KEY: WORK.key })).found?.tier).toBe("pro");
     await rememberTier(context, TYPED, "dev");
-    expect(find(environment).found?.tier).toBe("dev");
+    expect((await find(environment)).found?.tier).toBe("dev");
     await rememberTier(context, FILED, "pro");
-    expect(find({}, { keyFile }).found?.tier).toBe("pro");
+    expect((await find({}, { keyFile })).found?.tier).toBe("pro");
   });
 
   test("must be one of five", async () => {
@@ -109,7 +110,7 @@ describe("a profile that is not stored", () => {
 
   test("is keyless where none was named", async () => {
     await removeProfile(context, "default");
-    expect(find({})).toEqual({ found: undefined, warnings: [] });
+    expect(await find({})).toEqual({ found: undefined, warnings: [] });
   });
 });
 
@@ -118,14 +119,14 @@ describe("a store that cannot be read", () => {
     writeFileSync(credentialsPath(context), `{"key": "${HOME.key}`);
   });
 
-  test("is one warning, and the run goes on keyless", () => {
+  test("is one warning, and the run goes on keyless", async () => {
     const warning = `${credentialsPath(context)} is not JSON; going on without a stored key`;
-    expect(find({})).toEqual({ found: undefined, warnings: [warning] });
+    expect(await find({})).toEqual({ found: undefined, warnings: [warning] });
   });
 
-  test("is no matter where the key comes from elsewhere", () => {
-    expect(find(environment)).toEqual({ found: typed, warnings: [] });
-    expect(find({}, { keyFile }).warnings).toEqual([]);
+  test("is no matter where the key comes from elsewhere", async () => {
+    expect(await find(environment)).toEqual({ found: typed, warnings: [] });
+    expect((await find({}, { keyFile })).warnings).toEqual([]);
   });
 
   test("is the reason why a named profile is refused", async () => {
@@ -138,18 +139,18 @@ describe("a store that cannot be read", () => {
 });
 
 describe("a key file", () => {
-  test("that others can read is said", () => {
+  test("that others can read is said", async () => {
     chmodSync(keyFile, 0o644);
     const warning = `${keyFile} holds a key and others can read it; type: chmod 600 '${keyFile}'`;
-    expect(find({}, { keyFile }).warnings).toEqual([warning]);
+    expect((await find({}, { keyFile })).warnings).toEqual([warning]);
   });
 
-  test("and a store that others can read, when it is used", () => {
+  test("and a store that others can read, when it is used", async () => {
     const file = credentialsPath(context);
     chmodSync(file, 0o640);
     const warning = `${file} holds a key and others can read it; type: chmod 600 '${file}'`;
-    expect(find({}).warnings).toEqual([warning]);
-    expect(find(environment).warnings).toEqual([]);
+    expect((await find({})).warnings).toEqual([warning]);
+    expect((await find(environment)).warnings).toEqual([]);
   });
 
   test.each([
@@ -163,7 +164,7 @@ describe("a key file", () => {
 
   test("of exactly 4 KiB is read, one byte more is not", async () => {
     writeFileSync(keyFile, `api_${"x".repeat(4092)}`);
-    expect(find({}, { keyFile }).found?.key.length).toBe(4096);
+    expect((await find({}, { keyFile })).found?.key.length).toBe(4096);
     writeFileSync(keyFile, `api_${"x".repeat(4093)}`);
     expect((await failureOf(() => find({}, { keyFile }))).message).toContain("more than 4 KiB");
   });

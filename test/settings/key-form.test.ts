@@ -75,8 +75,8 @@ test("whatever is accepted can stand in a header as it is", () => {
 
 describe("a wrong key stops the run before any request, naming its source and not itself", () => {
   test.each(wrong.filter(([text]) => text !== ""))("from the environment: %j", async (text, problem) => {
-    const { env, platform } = createTestContext({ env: { DEXDATA_API_KEY: text } });
-    const failure = await failureOf(() => findKey({ env, platform }, {}));
+    const context = createTestContext({ env: { DEXDATA_API_KEY: text } });
+    const failure = await failureOf(() => findKey(context, {}));
     expect(failure.exit).toBe(2);
     expect(failure.message).toBe(`the key from DEXDATA_API_KEY ${problem}`);
     expect(JSON.stringify(failure)).not.toContain(SECRET);
@@ -86,7 +86,7 @@ describe("a wrong key stops the run before any request, naming its source and no
     const context = createTestContext();
     const file = path.join(context.home, "key");
     writeFileSync(file, `${KEY}\r\n`, { mode: 0o600 });
-    expect(findKey(context, { keyFile: file }).found?.key).toBe(KEY);
+    expect((await findKey(context, { keyFile: file })).found?.key).toBe(KEY);
     writeFileSync(file, `${KEY}\n\n`, { mode: 0o600 });
     expect(await failureOf(() => findKey(context, { keyFile: file }))).toEqual({
       exit: 2,

@@ -52,6 +52,13 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
   ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
   ["profile", "work-2", "work-2", "a b", "must be letters, digits, dots, dashes and underscores, 64 at most"],
+  [
+    "key_command",
+    "pass show 'dex data'",
+    ["pass", "show", "dex data"],
+    "pass show dexdata | head -1",
+    "is run without a shell, which alone understands |",
+  ],
   ["tier", "pro", "pro", "gold", "accepted: keyless, free, dev, pro, enterprise"],
 ];
 
@@ -87,6 +94,7 @@ test("defaults are the public hosts and what the design says", () => {
     ["rpm", undefined],
     ["budget_daily", undefined],
     ["profile", undefined],
+    ["key_command", undefined],
     ["tier", undefined],
   ];
   expect(shown).toEqual(defaults.map(([name, value]) => [name, value, "default", "default"]));
@@ -95,17 +103,34 @@ test("defaults are the public hosts and what the design says", () => {
 
 describe.each(values)("%s", (name, accepted, value, refused, why) => {
   const variable = `DEXDATA_${name.toUpperCase().replace(".", "_")}`;
+  const fileOnly = name === "key_command";
 
-  test("is read from its variable", () => {
-    const context = createTestContext({ env: { [variable]: accepted } });
-    expect(valueOf(context, name)).toEqual({ value, source: "environment", where: variable, text: accepted });
-  });
+  if (fileOnly) {
+    test("its variable is refused: an environment must not run programs", async () => {
+      const context = createTestContext({ env: { [variable]: accepted } });
+      expect(await failureOf(() => readSettings(context))).toEqual({
+        exit: 2,
+        message: `${variable}: a program is named in config.json alone, where no folder's environment can name another`,
+        next: `unset it, and: dexdata config set ${name} <command>`,
+      });
+    });
+  } else {
+    test("is read from its variable", () => {
+      const context = createTestContext({ env: { [variable]: accepted } });
+      expect(valueOf(context, name)).toEqual({
+        value,
+        source: "environment",
+        where: variable,
+        text: accepted,
+      });
+    });
 
-  test("is refused there with variable, value and what is accepted", async () => {
-    const context = createTestContext({ env: { [variable]: refused } });
-    const failure = await failureOf(() => readSettings(context));
-    expect([failure.exit, failure.message]).toEqual([2, `${variable} "${refused}": ${why}`]);
-  });
+    test("is refused there with variable, value and what is accepted", async () => {
+      const context = createTestContext({ env: { [variable]: refused } });
+      const failure = await failureOf(() => readSettings(context));
+      expect([failure.exit, failure.message]).toEqual([2, `${variable} "${refused}": ${why}`]);
+    });
+  }
 
   test("an empty variable counts as unset", () => {
     expect(valueOf(createTestContext({ env: { [variable]: "" } }), name)).toMatchObject({
@@ -119,6 +144,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     const context = withConfig(JSON.stringify({ [name]: accepted }));
     const where = `${name} in ${configPath(context)}`;
     expect(valueOf(context, name)).toEqual({ value, source: "config", where, text: accepted });
+    if (fileOnly) return;
     const both = withConfig(JSON.stringify({ [name]: refused }), { [variable]: accepted });
     expect(valueOf(both, name)).toMatchObject({ value, source: "environment" });
   });

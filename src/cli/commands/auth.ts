@@ -2,17 +2,19 @@ import type { Target } from "../../client/target.ts";
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
 import { checkKeyForm, maskKey } from "../../model/key.ts";
-import { readCredentials } from "../../settings/credentials.ts";
-import { removeProfile, saveProfile } from "../../settings/edit-credentials.ts";
+import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
+import { rememberTier, saveProfile } from "../../settings/edit-credentials.ts";
 import { findKey, type FoundKey } from "../../settings/find-key.ts";
+import { checkKeyHosts } from "../../settings/key-hosts.ts";
 import { readKeyFile } from "../../settings/read-key-file.ts";
-import { checkProfileName, label } from "../../settings/setting.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { expectWords, writeRecord } from "../output/local-output.ts";
 import { createNotices } from "../notices.ts";
 import { openSandbox } from "../open-client.ts";
 import { readRunOptions, type RunOptions } from "../run-options.ts";
 import { askPlan, findPlan, hostsOf, type SeenPlan } from "./find-plan.ts";
+import { profileName } from "./profile-name.ts";
+import { rivalOf } from "./rival-key.ts";
 
 export async function login(
   words: readonly string[],
@@ -29,7 +31,7 @@ export async function login(
   if (options.sandbox !== undefined) {
     throw usageFailure("auth login: the sandbox has keys of its own, and stores none", "leave out --sandbox");
   }
-  const name = profileName(options) ?? "default";
+  const name = profileName(context, options.profile) ?? defaultProfile;
   const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
@@ -40,24 +42,15 @@ export async function login(
   const { backup } = await saveProfile(
     context,
     name,
-    { key, tier: seen.plan },
+    { key, tier: seen.plan, ...hostsOf(options, seen.plan) },
     { replaceBroken: problem !== undefined },
   );
   if (backup !== undefined) await context.stderr.write(`the old file: ${backup}\n`);
   const left = seen.creditsLeft === undefined ? "" : `, ${seen.creditsLeft} credits left`;
   await context.stderr.write(`stored as profile "${name}": ${seen.plan} plan${left}\n`);
-  const rival = rivalOf(context, options, name);
+  const rival = rivalOf(context, options.settings, name);
   if (rival !== undefined) await context.stderr.write(`  ${rival}\n`);
   return 0;
-}
-
-/** What would make the next command use another key than the one just stored. */
-function rivalOf(context: Context, { settings }: RunOptions, name: string): string | undefined {
-  const typed = context.env["DEXDATA_API_KEY"];
-  if (typed !== undefined && typed !== "") return "DEXDATA_API_KEY is set, and goes before a stored key";
-  const inUse = settings.profile.value ?? readCredentials(context).active;
-  if (inUse === name) return undefined;
-  return `profile "${inUse}" stays the one in use; for this one: --profile ${name}, or dexdata config set profile ${name}`;
 }
 
 export async function status(
@@ -75,8 +68,8 @@ export async function status(
       await close();
     }
   }
-  const { keyFile, profile, settings } = options;
-  const { found, warnings } = findKey(context, { keyFile, profile }, settings);
+  const { settings } = options;
+  const { found, warnings } = await findKey(context, options, settings);
   const notices = createNotices(context, options);
   for (const warning of [...settings.warnings, ...warnings]) notices.warn(`dexdata: ${warning}`);
   await notices.settled();
@@ -86,6 +79,7 @@ export async function status(
   const tier = found?.tier ?? settings.tier.value ?? "keyless";
   const { key, source: keySource } = found ?? { key: undefined, source: undefined };
   const target: Target = { ...hostsOf(options, tier), tier, key, keySource, isSimulated: false };
+  if (found !== undefined) checkKeyHosts(found, options);
   return await writeStatus(context, flags, target, await ask(context, options, target));
 }
 
@@ -106,19 +100,30 @@ async function statusWithoutTier(
   context: Context,
   flags: FlagValues,
   options: RunOptions,
-  { key, source }: FoundKey,
+  found: FoundKey,
 ): Promise<ExitCode> {
+  const { key, source } = found;
+  checkKeyHosts(found, options);
   const asked = await findPlan(context, options, { key, source }).catch(asFailure);
-  const isKnown = !(asked instanceof Failure);
+  const shown = { key: maskKey(key), source };
+  if (asked instanceof Failure) {
+    await writeRecord(context, flags, { ...shown, tier: "not known", problem: asked.message });
+    return asked.exit;
+  }
+  const { plan, creditsLeft } = asked;
+  const unkept = await rememberTier(context, key, plan).then(() => undefined, asFailure);
   await writeRecord(context, flags, {
-    key: maskKey(key),
-    source,
-    tier: "not known",
-    plan: isKnown ? asked.plan : undefined,
-    credits_left: isKnown ? asked.creditsLeft : undefined,
-    problem: isKnown ? `set DEXDATA_TIER=${asked.plan}, or store the key: dexdata auth login` : asked.message,
+    ...shown,
+    tier: unkept === undefined ? plan : "not known",
+    plan,
+    credits_left: creditsLeft,
+    ...(unkept === undefined
+      ? { note: "the tier is remembered with a hash of the key: DEXDATA_TIER is not needed on this machine" }
+      : { problem: `set DEXDATA_TIER=${plan}: ${unkept.message}` }),
+    rest_url: hostsOf(options, plan).rest,
+    streaming_url: hostsOf(options, plan).streaming,
   });
-  return isKnown ? 0 : asked.exit;
+  return 0;
 }
 
 async function writeStatus(
@@ -146,29 +151,6 @@ async function writeStatus(
   return isRefused ? asked.exit : 0;
 }
 
-export async function logout(
-  words: readonly string[],
-  flags: FlagValues,
-  context: Context,
-): Promise<ExitCode> {
-  expectWords(words, 0, "auth logout");
-  const options = readRunOptions(flags, context);
-  const name = profileName(options) ?? readCredentials(context).active;
-  const wasStored = await removeProfile(context, name);
-  await context.stderr.write(
-    wasStored ? `removed the key of profile "${name}"\n` : `no key is stored as profile "${name}"\n`,
-  );
-  return 0;
-}
-
-/** The profile that was named; one of the settings is checked already. */
-function profileName({ profile, settings }: RunOptions): string | undefined {
-  if (profile === undefined) return settings.profile.value;
-  const checked = checkProfileName(profile);
-  if ("problem" in checked) throw usageFailure(`${label("--profile", profile)}: ${checked.problem}`);
-  return profile;
-}
-
 async function readKey(
   context: Context,
   options: RunOptions,
@@ -179,8 +161,16 @@ async function readKey(
   if (!context.stdin.isTerminal) {
     return { key: (await context.stdin.read(context.signal)).replace(/\r?\n$/u, ""), source: "stdin" };
   }
-  await context.stderr.write("key (not shown): ");
+  await context.stderr.write(`${whereTo(options)}key (not shown): `);
   const key = await context.stdin.readSecret(context.signal);
   await context.stderr.write("\n");
   return { key, source: "the prompt" };
+}
+
+/** Before anything is typed: the environment may name hosts that the user does not expect. */
+function whereTo(options: RunOptions): string {
+  const { base_url: free, pro_base_url: paid } = options.settings;
+  if (options.baseUrl !== undefined) return `it will be sent to ${options.baseUrl}\n`;
+  if (free.source === "default" && paid.source === "default") return "";
+  return `it will be sent to ${free.value} (${free.where}) and ${paid.value} (${paid.where})\n`;
 }

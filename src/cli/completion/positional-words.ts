@@ -24,6 +24,7 @@ export function positionalWords(asked: Asked, entry: CatalogueEntry, current: st
   if (kind.startsWith("network:") && current.startsWith("@")) return files("@");
   if (/^(?:network:)?address/u.test(kind)) return only(atAddress(asked, kind, current));
   if (entry.words.startsWith("config ")) return only(ofSetting(context, entry, positionals));
+  if (kind === "profile") return positionals.length === 0 ? only(storedProfiles(context)) : nothing;
   return positionals.length === 0 ? only(entry.choices.map((word) => ({ word }))) : nothing;
 }
 

@@ -46,7 +46,7 @@ async function checkService(
     retry: { retries: 0, retryOn: new Set<number>(), maxTime: 0 },
   };
   if (options.sandbox === undefined) {
-    const key = checkKey(context, options);
+    const key = await checkKey(context, options);
     await add([key]);
     if (key.result === "fail") return await add(await reachable(context, options));
   }

@@ -3,14 +3,16 @@ import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { maskKey } from "../../model/key.ts";
 import { findKey } from "../../settings/find-key.ts";
+import { checkKeyHosts } from "../../settings/key-hosts.ts";
 import type { RunOptions } from "../run-options.ts";
 import { type Finding, fail, failed, ok } from "./finding.ts";
 
 /** Which key is used, whether it has the form of one, and whether its tier is known, which decides the hosts. */
-export function checkKey(context: Context, options: RunOptions): Finding {
-  const { keyFile, profile, settings } = options;
+export async function checkKey(context: Context, options: RunOptions): Promise<Finding> {
+  const { settings } = options;
   try {
-    const { found } = findKey(context, { keyFile, profile }, settings);
+    const { found } = await findKey(context, options, settings);
+    if (found !== undefined) checkKeyHosts(found, options);
     if (found !== undefined) return ofFound(found.key, found.source, found.tier);
   } catch (cause) {
     if (cause instanceof Failure) return failed("key", cause);
@@ -41,7 +43,7 @@ function ofFound(key: string, source: string, tier: string | undefined): Finding
   return fail(
     "key",
     `${shown} has no known tier, and that decides the host`,
-    "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it: dexdata auth login",
+    "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status",
     2,
   );
 }

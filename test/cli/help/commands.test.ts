@@ -144,7 +144,7 @@ describe("dexdata commands", () => {
       command: "pools search",
       usage: "dexdata pools search [network]",
     });
-    expect((await dexdata("commands auth -o ndjson")).stdout.trimEnd().split("\n").length).toBe(3);
+    expect((await dexdata("commands auth -o ndjson")).stdout.trimEnd().split("\n").length).toBe(5);
     expect((await dexdata("commands -o table")).stdout).toMatch(
       /^COMMAND +CREDITS +PLAN +FLAGS\npool +one a request +any +\d+\n/u,
     );

@@ -13,10 +13,9 @@ export function environmentTopic(context: Context): readonly Block[] {
     },
     {
       heading: "Settings",
-      rows: Object.values(settings).map(({ variable, help, fallbackText }) => [
-        variable,
-        `${help} (default: ${fallbackText})`,
-      ]),
+      rows: Object.values(settings)
+        .filter(({ fileOnly }) => !fileOnly)
+        .map(({ variable, help, fallbackText }) => [variable, `${help} (default: ${fallbackText})`]),
     },
     {
       heading: "Key and sandbox",
