@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, lstatSync, realpathSync, statSync } from "node:fs";
+import { createReadStream, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pid } from "node:process";
@@ -108,16 +108,24 @@ export async function hashOf(file: string, bytes: number): Promise<Hash> {
 /** Refused before anything is sent: a file that would be lost, or one that rows cannot be kept in. */
 export function checkOutFile(file: string, mayExist: boolean, flag = "--out"): void {
   const label = `${flag} "${file}"`;
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined) {
-    const folder = statSync(path.dirname(path.resolve(file)), { throwIfNoEntry: false });
+  const look = (stat: typeof lstatSync, at = file): Stats | undefined => {
+    try {
+      return stat(at, { throwIfNoEntry: false });
+    } catch (cause) {
+      // A file stands where a folder of the path should be.
+      if (errorCode(cause) === "ENOTDIR") return undefined;
+      throw cannotBeWritten(label, cause);
+    }
+  };
+  if (look(lstatSync) === undefined) {
+    const folder = look(statSync, path.dirname(path.resolve(file)));
     if (folder?.isDirectory() === true) return;
     throw usageFailure(
       `${label}: there is no folder ${path.dirname(file)}`,
       "make it first, or name another file",
     );
   }
-  const target = statSync(file, { throwIfNoEntry: false });
+  const target = look(statSync);
   if (target?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
   if (target?.isFile() === false)
     throw usageFailure(`${label}: is no regular file`, `leave ${flag} out, or name a regular file`);
@@ -163,14 +171,18 @@ async function openFile(file: string, actual: string, flags: string): Promise<Fi
   try {
     return await open(actual, flags, 0o666);
   } catch (cause) {
-    throw new Failure(`--out "${file}": cannot be written (${errorCode(cause)})`, {
-      exit: 2,
-      code: "usage",
-      retryable: false,
-      next: "check the folder's permissions and free space, or name another file",
-      cause,
-    });
+    throw cannotBeWritten(`--out "${file}"`, cause);
   }
+}
+
+function cannotBeWritten(label: string, cause: unknown): Failure {
+  return new Failure(`${label}: cannot be written (${errorCode(cause)})`, {
+    exit: 2,
+    code: "usage",
+    retryable: false,
+    next: "check the folder's permissions and free space, or name another file",
+    cause,
+  });
 }
 
 /** A link stays a link: what it leads to is replaced. */
