@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { cutAnswer } from "../../src/client/byte-rows.ts";
 import { createPage } from "../../src/client/page.ts";
 import type { Rows } from "../../src/client/rows.ts";
+import { isSafeJson } from "../../src/model/json-text.ts";
 import { member } from "../../src/model/own-member.ts";
 import { rawMembers } from "../../src/model/raw-json.ts";
 import { samples } from "../raw-json/json-samples.ts";
@@ -51,6 +52,35 @@ describe("rows cut from bytes", () => {
     expect(linesOf(page('{"id":1.10},{"id":"a, b"}'))).toBe('{"id":1.10}\n{"id":"a, b"}\n');
     expect(linesOf(page('{"id":"é"},{"id":"日本"}'))).toBe('{"id":"é"}\n{"id":"日本"}\n');
     expect(linesOf(page('{"id":1}', ', "blank": 1'))).toBe('{"id":1}\n');
+  });
+
+  test("go out as JSON.stringify writes them, those that are kept, unless they hold blanks or what must be escaped", () => {
+    const written = samples().map(({ value }) => JSON.stringify(value));
+    const row = fc.tuple(written, written, fc.boolean()).map(([id, other, isKept]) => ({
+      text: `{"id":${id},"o":${other}}`,
+      isKept,
+    }));
+    const pages = fc.tuple(fc.array(row), fc.constantFrom(",", ",", ",", ", ", "\n,"), samples());
+    fc.assert(
+      fc.property(pages, ([list, comma, { text: rest }]) => {
+        const text = page(list.map((each) => each.text).join(comma), `,"rest":${rest}`);
+        fc.pre(!LONE.test(text));
+        const rows = cutAnswer(Buffer.from(text), "results", identity)?.rows.keep(
+          list.map((each) => each.isKept),
+        );
+        const kept = list.filter((each) => each.isKept).map((each) => each.text);
+        expect(rows?.texts()).toEqual(kept);
+        const expected = kept.map((each) => `${JSON.stringify(JSON.parse(each))}\n`).join("");
+        const lines = rows?.lines();
+        // What may go out unread need not, but what goes out is what it should be.
+        if (lines !== undefined) expect(Buffer.from(lines).toString()).toBe(expected);
+        if (lines !== undefined) expect(isSafeJson(expected)).toBe(true);
+        const isPlain = isSafeJson(text) && (comma === "," || list.length < 2);
+        expect(kept.length > 0 && isPlain && lines === undefined).toBe(false);
+        expect(list.length > 1 && comma !== "," && lines !== undefined).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test("that are kept go out without the others", () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkKeyForm, maskKey, withoutSecrets } from "../../src/model/key.ts";
+import { checkKeyForm, hideSecrets, maskKey, withoutSecrets } from "../../src/model/key.ts";
 import { readCredentials } from "../../src/settings/credentials.ts";
 import { saveProfile } from "../../src/settings/edit-credentials.ts";
 import { findKey } from "../../src/settings/find-key.ts";
@@ -67,9 +67,27 @@ test("whatever is accepted can stand in a header as it is", () => {
   fc.assert(
     fc.property(likely, ([start, rest]) => {
       const text = start + rest;
-      if (checkKeyForm(text) === undefined) expect(text).toMatch(/^api_[!#-&(-_a-~]{4,}$/u);
-      else if (/^api_[\w-]{4,}$/u.test(text)) throw new Error(`refused ${JSON.stringify(text)}`);
+      expect(checkKeyForm(text) === undefined).toBe(/^api_[!#-&(-_a-~]{4,}$/u.test(text));
     }),
+    { numRuns: 2000 },
+  );
+});
+
+test("no part of a key is shown, wherever it stands in a message", () => {
+  const keys = fc.stringMatching(/^api_[\w.~+/=-]{12,40}$/u);
+  const around = fc.string({ unit: fc.constantFrom(...Array.from("ab1:/=@ ?&\"'\\{},.\n")) });
+  const gaps = fc.constantFrom(" ", "=", "/", '"', ":", "?key=");
+  fc.assert(
+    fc.property(keys, around, gaps, around, (key, before, gap, after) => {
+      for (const hide of [withoutSecrets, hideSecrets]) {
+        const shown = hide(`${before}${gap}${key} ${after}`);
+        expect(shown).not.toContain(key.slice(4, 12));
+      }
+      const masked = maskKey(key);
+      expect(key.endsWith(masked.slice(1))).toBe(true);
+      expect(masked.length).toBe(5);
+    }),
+    { numRuns: 1000 },
   );
 });
 

@@ -1,0 +1,209 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  beginJournal,
+  checkInputs,
+  type CheckpointHeader,
+  continueJournal,
+  type Interrupted,
+  type Progress,
+  readInterrupted,
+} from "../../src/pull/checkpoint.ts";
+import { Failure } from "../../src/model/failure.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { isLong } from "../harness/long.ts";
+import { empty, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+function newFile(): string {
+  count += 1;
+  mkdirSync(path.join(folder, String(count)));
+  return path.join(folder, String(count), "rows.ndjson");
+}
+
+const header: CheckpointHeader = {
+  checkpoint: 1,
+  query: { command: "txns", größe: "2" },
+  now: 1_795_251_240_000,
+  tier: "keyless",
+  started: 1_795_251_240_500,
+};
+
+/** After so many pages of 10 bytes each. */
+const after = (pages: number): Progress => ({
+  bytes: 10 * pages,
+  sha256: "00".repeat(32),
+  rows: pages,
+  repeats: 0,
+  missing: 0,
+  refused: 0,
+  requests: pages,
+  credits: pages,
+  inDoubt: 0,
+  question: 0,
+  at: { flag: "cursor", value: `größe-${pages}` },
+  rowsOfQuestion: pages,
+  // The second page has no new row.
+  ...(pages === 2 ? {} : { seen: `seen${pages}` }),
+});
+
+/** A journal of three pages, the bytes of its header and each of its lines, and what it tells after so many. */
+function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } {
+  const file = newFile();
+  const journal = beginJournal(file, header);
+  for (const pages of [1, 2, 3]) journal.note(after(pages));
+  const bytes = readFileSync(`${file}.resume`);
+  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at + 1] : []));
+  return { file, bytes, ends };
+}
+
+function told(pages: number, length: number): Interrupted {
+  const seen = ["seen1", "seen3"].slice(0, pages === 3 ? 2 : Math.min(pages, 1));
+  return { header, progress: pages === 0 ? undefined : after(pages), seen, length };
+}
+
+describe("the journal of a pull", () => {
+  test("cut at any byte tells of the last whole line, and goes on behind it", () => {
+    const { file, bytes, ends } = threePages();
+    expect(ends.length).toBe(4);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      writeFileSync(`${file}.resume`, bytes.subarray(0, cut));
+      const lines = ends.filter((end) => end <= cut).length;
+      const interrupted = readInterrupted(file, 30);
+      expect(interrupted).toEqual(lines === 0 ? undefined : told(lines - 1, ends[lines - 1] ?? 0));
+      if (interrupted === undefined) continue;
+      const journal = continueJournal(file, interrupted);
+      for (let pages = lines; pages <= 3; pages += 1) journal.note(after(pages));
+      expect(readFileSync(`${file}.resume`).equals(bytes)).toBe(true);
+    }
+  });
+
+  test("tells of no more than the file holds", () => {
+    const { file, ends } = threePages();
+    for (let size = 0; size <= 35; size += 1) {
+      const pages = Math.min(3, Math.floor(size / 10));
+      expect(readInterrupted(file, size)).toEqual(told(pages, ends[pages] ?? 0));
+    }
+  });
+
+  test("with a line that is none goes up to the one before", () => {
+    const { file, bytes, ends } = threePages();
+    const second = ends[1] ?? 0;
+    for (const line of ["{}", "half", "", '{"bytes":-1}', "null"]) {
+      const damaged = [bytes.subarray(0, second), Buffer.from(`${line}\n`), bytes.subarray(second)];
+      writeFileSync(`${file}.resume`, Buffer.concat(damaged));
+      expect(readInterrupted(file, 30)).toEqual(told(1, second));
+    }
+  });
+
+  test.each([
+    ['{"checkpoint":2}\n', 30],
+    ["[]\n", 30],
+    ["1\n", 0],
+  ])("that begins with %j is refused", (text, size) => {
+    const file = newFile();
+    writeFileSync(`${file}.resume`, text);
+    expect(() => readInterrupted(file, size)).toThrow(foreign(file));
+  });
+
+  test("that is not there tells of nothing, one that cannot be read is an error", () => {
+    const file = newFile();
+    expect(readInterrupted(file, 30)).toBeUndefined();
+    mkdirSync(`${file}.resume`);
+    expect(() => readInterrupted(file, 30)).toThrow("EISDIR");
+  });
+
+  test("of more inputs than there are is refused", () => {
+    const { file } = threePages();
+    const interrupted = told(1, 1);
+    expect(() => checkInputs(file, interrupted, 0)).not.toThrow();
+    expect(() => checkInputs(file, told(0, 1), 0)).not.toThrow();
+    const beyond = { ...interrupted, progress: { ...after(1), question: 3 } };
+    expect(() => checkInputs(file, beyond, 3)).not.toThrow();
+    expect(() => checkInputs(file, beyond, 2)).toThrow(foreign(file));
+  });
+
+  test("is readable by its owner alone, and gone once the output is whole", () => {
+    const file = newFile();
+    const journal = beginJournal(file, header);
+    expect(statSync(`${file}.resume`).mode & 0o777).toBe(0o600);
+    journal.remove();
+    expect(readInterrupted(file, 0)).toBeUndefined();
+    // Somebody may have taken it away.
+    journal.remove();
+  });
+});
+
+function foreign(file: string): Failure {
+  return new Failure(`${file}.resume is not a checkpoint of this version of dexdata`, {
+    exit: 2,
+    code: "checkpoint",
+    retryable: false,
+    next: "begin anew with --force instead of --resume",
+  });
+}
+
+describe("an interrupted pull", () => {
+  const words = ["pools", "search", "ethereum", "--all", "--page-size", "2", "-o", "ndjson"];
+  let server: ScriptedServer;
+  let isHealed = true;
+  let whole: Buffer;
+  let interrupted: { readonly rows: Buffer; readonly journal: Buffer };
+
+  const pull = async (file: string): ReturnType<typeof dexdata> =>
+    await dexdata([...words, "--out", file, "--resume"], { env: { DEXDATA_BASE_URL: server.url } });
+
+  beforeAll(async () => {
+    server = await startScriptedServer(({ query }) => {
+      const page = Number(query.get("cursor") ?? "0");
+      if (page === 4 && !isHealed) return empty(503);
+      const results = [0, 1].map((row) => ({ chain: "ethereum", id: `0x${page}${row}`, name: "größer" }));
+      return json({ results, has_next_page: page < 5, next_cursor: page < 5 ? String(page + 1) : "" });
+    });
+    const [uninterrupted, broken] = [newFile(), newFile()];
+    await pull(uninterrupted);
+    whole = readFileSync(uninterrupted);
+    isHealed = false;
+    await pull(broken);
+    isHealed = true;
+    interrupted = { rows: readFileSync(broken), journal: readFileSync(`${broken}.resume`) };
+  });
+  afterAll(async () => await server.close());
+
+  test("goes on to the same file, wherever its file and its journal are cut and whatever stands behind", async () => {
+    const { rows, journal } = interrupted;
+    const begun = journal.indexOf(0x0a) + 1;
+    expect(rows.equals(whole.subarray(0, rows.length)) && rows.length < whole.length).toBe(true);
+    const cuts = fc.tuple(
+      fc.integer({ min: begun, max: journal.length }),
+      fc.integer({ min: 0, max: rows.length }),
+      fc.constantFrom("", '{"chain":"ether', "\0\0\0\0"),
+    );
+    const property = fc.asyncProperty(cuts, async ([journalCut, rowCut, torn]) => {
+      const file = newFile();
+      writeFileSync(`${file}.resume`, journal.subarray(0, journalCut));
+      // What is torn stands where rows were written and not yet accounted for.
+      const isAtPage = readInterrupted(file, rowCut)?.progress?.bytes === rowCut || rowCut === rows.length;
+      writeFileSync(file, Buffer.concat([rows.subarray(0, rowCut), Buffer.from(isAtPage ? torn : "")]));
+      expect(await pull(file)).toMatchObject({ exit: 0, stdout: "" });
+      expect(readFileSync(file).equals(whole)).toBe(true);
+      expect(() => readFileSync(`${file}.resume`)).toThrow("ENOENT");
+    });
+    await fc.assert(property, { numRuns: isLong ? 2000 : 30 });
+  });
+
+  test("whose journal has not even begun is refused, and its rows stay", async () => {
+    const file = newFile();
+    writeFileSync(file, interrupted.rows);
+    writeFileSync(`${file}.resume`, interrupted.journal.subarray(0, 20));
+    expect((await pull(file)).exit).toBe(2);
+    expect(readFileSync(file).equals(interrupted.rows)).toBe(true);
+    rmSync(file);
+    expect((await pull(file)).exit).toBe(0);
+    expect(readFileSync(file).equals(whole)).toBe(true);
+  });
+});
