@@ -1,0 +1,66 @@
+/** A part of the program that must not be wrong, and the tests that have to notice when it is, the quickest first. */
+export interface Subject {
+  readonly name: string;
+  /** Each file with the tests that cover it, paths from the root of the project. */
+  readonly files: Readonly<Record<string, readonly string[]>>;
+}
+
+const retries = ["test/client/retry-decision.test.ts", "test/client/retry.test.ts"];
+const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts"];
+const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
+const json = ["test/raw-json/raw-json.test.ts", "test/raw-json/json-text.test.ts"];
+const bytes = ["test/raw-json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
+const streams = ["test/client/streams/event-stream.test.ts", "test/client/streams/parser-fuzz.test.ts"];
+const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
+
+export const subjects: readonly Subject[] = [
+  {
+    name: "retries",
+    files: {
+      "src/client/retry.ts": retries,
+      "src/client/retry-after.ts": retries,
+      "src/model/meanings.ts": statuses,
+    },
+  },
+  {
+    name: "sanitiser",
+    files: {
+      "src/render/sanitise.ts": lines,
+      "src/model/unsafe-text.ts": lines,
+      "src/model/json-text.ts": ["test/raw-json/json-text.test.ts", "test/render/all-of-unicode.test.ts"],
+    },
+  },
+  {
+    name: "event streams",
+    files: {
+      "src/client/streams/event-stream.ts": streams,
+      "src/client/streams/byte-store.ts": streams,
+      "src/client/streams/repeated-line.ts": streams,
+    },
+  },
+  {
+    name: "target and key",
+    files: {
+      "src/client/target.ts": hosts,
+      "src/settings/check-host.ts": ["test/settings/host.test.ts"],
+      "src/settings/find-key.ts": ["test/settings/find-key.test.ts"],
+      "src/model/key.ts": ["test/settings/key-form.test.ts"],
+    },
+  },
+  {
+    name: "checkpoint",
+    files: {
+      "src/pull/checkpoint.ts": ["test/pull/checkpoint.test.ts", "test/cli/out.test.ts"],
+      "src/pull/out-file.ts": ["test/pull/out-file.test.ts", "test/cli/out.test.ts"],
+    },
+  },
+  {
+    name: "rows",
+    files: {
+      "src/model/byte-scan.ts": bytes,
+      "src/client/byte-rows.ts": bytes,
+      "src/model/raw-json.ts": json,
+      "src/model/json-scan.ts": json,
+    },
+  },
+];
