@@ -34,9 +34,18 @@ export interface Run {
 
 /** Every question in turn, page by page to the output, then what there is to say about them once it is whole. */
 export async function answerQuestions(run: Run): Promise<ExitCode> {
+  const renderer = await openRenderer(run);
+  try {
+    return await answerAll(run, renderer);
+  } catch (cause) {
+    await renderer.release?.();
+    throw cause;
+  }
+}
+
+async function answerAll(run: Run, renderer: Renderer): Promise<ExitCode> {
   const { questions, notices, destination, open } = run;
   const { tally } = destination;
-  const renderer = await openRenderer(run);
   const missing = fieldsToWatch(run);
   const failures: Failure[] = [];
   const remarks: string[] = [];

@@ -15,11 +15,17 @@ export async function reportFailure(context: Context, failure: Failure, format: 
 
 /** What is wrong, why in the service's words, what to type next. */
 function failureText(failure: Failure): string {
-  const { why, next } = failure.details;
+  const { why } = failure.details;
+  const next = nextOf(failure);
   const lines = [`dexdata: ${shown(failure.message)}`];
   if (why !== undefined && why !== failure.message) lines.push(`  the service says: ${shown(why)}`);
   if (next !== undefined) lines.push(`  ${shown(next)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** A refusal of the service that says no more is explained at length. */
+function nextOf({ details: { next, status, code } }: Failure): string | undefined {
+  return next ?? (status === undefined ? undefined : `see: dexdata explain ${code ?? status}`);
 }
 
 const longestLine = 500;
@@ -31,7 +37,7 @@ function shown(text: string): string {
 
 /** Ours first, then every field of the service's body under its own name, digits intact. */
 function failureJson(failure: Failure): string {
-  const { code, status, exit, retryable, next, why, body } = failure.details;
+  const { code, status, exit, retryable, why, body } = failure.details;
   const members = new Map<string, string>();
   const add = (name: string, value: unknown): void => {
     if (value !== undefined) members.set(name, JSON.stringify(value));
@@ -41,7 +47,7 @@ function failureJson(failure: Failure): string {
   add("status", status);
   add("exit", exit);
   add("retryable", retryable ?? false);
-  add("next", next);
+  add("next", nextOf(failure));
   add("service_message", why);
   for (const [name, text] of body ?? []) {
     if (!members.has(name)) members.set(name, text.trim().replaceAll(/[\r\n]/gu, " "));

@@ -105,8 +105,12 @@ function resourceOf(endpoint: Endpoint): string {
   return endpoint.path.includes("{pool_address}") ? "pool" : "token";
 }
 
-function removed(body: ErrorBody, question: Question): Sentence {
+function removed(body: ErrorBody, { endpoint }: Question): Sentence {
   const replacement = textField(body.fields, "replacement");
-  const message = `the service has removed ${question.endpoint.path} for good`;
-  return replacement === undefined ? { message } : { message, next: `its replacement: ${replacement}` };
+  const next = [
+    ...(replacement === undefined ? [] : [`its replacement: ${replacement}`]),
+    ...(endpoint.rawPath === undefined ? [] : [`the command for it: dexdata migrate '${endpoint.rawPath}'`]),
+  ];
+  const message = `the service has removed ${endpoint.path} for good`;
+  return next.length === 0 ? { message } : { message, next: next.join("; ") };
 }

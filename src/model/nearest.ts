@@ -1,27 +1,38 @@
 /**
  * The known word nearest to what was typed, for "did you mean": a beginning of one, at most a third of the letters
- * changed (Damerau-Levenshtein), or one that has all its parts and more (`volume-min`: volume-usd-24h-min). Undefined when nothing is near, so that no far-fetched hint is given.
+ * changed (Damerau-Levenshtein) of the word or of its first part (`prise`: price-usd), or one that has all its parts
+ * and more (`volume-min`: volume-usd-24h-min). Undefined when nothing is near, so that no far-fetched hint is given.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
   if (wanted === "") return undefined;
   let best: { word: string; distance: number } | undefined;
   for (const word of known) {
-    const candidate = fold(word);
-    const distance = distanceOf(typed, word, wanted, candidate);
-    const isNear = distance <= Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
-    if (isNear && (best === undefined || distance < best.distance)) best = { word, distance };
+    const distance = distanceOf(typed, word, wanted);
+    if (distance !== undefined && (best === undefined || distance < best.distance)) best = { word, distance };
   }
   return best?.word;
 }
 
-function distanceOf(typed: string, word: string, wanted: string, candidate: string): number {
+/** Undefined for what is not near. */
+function distanceOf(typed: string, word: string, wanted: string): number | undefined {
+  const candidate = fold(word);
   if (candidate.startsWith(wanted)) return 0.5;
   const [asked, known] = [partsOf(typed), partsOf(word)];
   let found = 0;
   for (const part of known) if (part === asked[found]) found += 1;
   if (asked.length > 1 && found === asked.length) return 0.6 + (known.length - found) / 100;
-  return editDistance(wanted, candidate);
+  const whole = nearDistance(wanted, candidate);
+  if (whole !== undefined || asked.length > 1 || known.length === 1) return whole;
+  const first = nearDistance(wanted, known[0] ?? "");
+  // A word that is near as a whole is nearer.
+  return first === undefined ? undefined : first + 0.9;
+}
+
+function nearDistance(wanted: string, candidate: string): number | undefined {
+  const distance = editDistance(wanted, candidate);
+  const most = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
+  return distance <= most ? distance : undefined;
 }
 
 const partsOf = (word: string): readonly string[] => word.toLowerCase().match(/[^-_\s]+/gu) ?? [];

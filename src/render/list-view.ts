@@ -8,27 +8,42 @@ import type { Presentation, Renderer } from "./renderer.ts";
 import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
+/** Rows that come one a page are so many before a table is begun: each could ask for other widths. */
+const mostHeld = 40;
+
 /** Lists as tables, each page as it lands; where several groups are shown, each under its name. */
 export async function createListView(presentation: Presentation): Promise<Renderer> {
-  const { output, groups } = presentation;
+  const { output, groups, endpoint } = presentation;
   const paint = await createPaint(presentation.isColored);
   const sections = new Map<string, RowSection>();
+  let held: string[] | undefined = endpoint.reply.kind === "single" ? [] : undefined;
+
+  const show = async (group: string, rows: readonly string[]): Promise<void> => {
+    let section = sections.get(group);
+    let heading = "";
+    if (section === undefined) {
+      if (groups.length > 1) heading = `${sections.size > 0 ? "\n" : ""}${paint(title(group), "heading")}\n`;
+      section = createSection(presentation, group, paint);
+      sections.set(group, section);
+    }
+    await output.write(heading + section.lines(rows));
+  };
+  const release = async (): Promise<void> => {
+    const rows = held ?? [];
+    held = undefined;
+    if (rows.length > 0) await show("rows", rows);
+  };
 
   return {
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
-      let section = sections.get(group);
-      let heading = "";
-      if (section === undefined) {
-        if (groups.length > 1)
-          heading = `${sections.size > 0 ? "\n" : ""}${paint(title(group), "heading")}\n`;
-        section = createSection(presentation, group, paint);
-        sections.set(group, section);
-      }
-      await output.write(heading + section.lines(rows.texts()));
+      if (held === undefined) return await show(group, rows.texts());
+      held.push(...rows.texts());
+      if (held.length >= mostHeld) await release();
     },
     leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
-    end: () => Promise.resolve(),
+    release,
+    end: release,
   };
 }
 

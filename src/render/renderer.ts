@@ -47,6 +47,8 @@ export interface Renderer {
   page(page: Page): Promise<void>;
   /** Columns that were asked for by name and found no room. */
   leftOut?(): readonly string[];
+  /** Shows what was held back for the looks of it, also where the run fails. */
+  release?(): Promise<void>;
   /** Only after success: what is left open tells a reader that the pull failed. */
   end(): Promise<void>;
 }

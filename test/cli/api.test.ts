@@ -526,7 +526,10 @@ describe("the answer", () => {
     expect(toRow(removed.stderr)["message"]).toBe(
       "the service has removed /networks/ethereum/pools/filter for good",
     );
-    expect(toRow(removed.stderr)["next"]).toBe("its replacement: /networks/{network}/pools/search");
+    expect(toRow(removed.stderr)["next"]).toBe(
+      "its replacement: /networks/{network}/pools/search; " +
+        "the command for it: dexdata migrate '/networks/ethereum/pools/filter'",
+    );
     const unknown = await ask("api /networks/eth/pools/search --error-format json");
     expect([unknown.exit, toRow(unknown.stderr)["next"]]).toEqual([3, "did you mean ethereum?"]);
     const plan = await dexdata(

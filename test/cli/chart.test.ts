@@ -165,6 +165,8 @@ describe("ohlcv --chart", () => {
     ["-o csv", "--chart and --output csv: a picture is for a person, csv for a program"],
     ["-o ndjson", "--chart and --output ndjson: a picture is for a person, ndjson for a program"],
     ["--fields close", "--chart and --fields: a chart has no columns of values"],
+    ["--columns close", "--chart and --columns: a chart has no columns of values"],
+    ["-o wide", "--chart and --output wide: a chart has no columns of values"],
     ["--no-header", "--chart and --no-header: a chart has no columns of values"],
     [
       "--out chart.txt --resume",

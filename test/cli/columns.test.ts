@@ -52,6 +52,14 @@ describe("--columns", () => {
       "pools search ethereum --columns prise-usd",
       '--columns "prise-usd": accepted: token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
     ],
+    [
+      "dexes ethereum --columns volum",
+      '--columns "volum": accepted: dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean volume-24h?',
+    ],
+    [
+      "dexes ethereum --columns tnxs",
+      '--columns "tnxs": accepted: dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean txns-24h?',
+    ],
     ["networks --columns network,id", '--columns "network,id": names network twice'],
     [
       "networks --columns network,",

@@ -24,6 +24,17 @@ const row = String.raw`{"id":"0x1","chain":"ethereum","amount":42728007103226430
 const spaced = row.replaceAll(",", " ,\n\t").replaceAll(":", " : ");
 
 describe("rows", () => {
+  test("that a table held back are shown where the run fails", async () => {
+    const words = `pool ethereum ${pool} 0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b ${pool}`;
+    const { exit, stdout } = await dexdata(
+      `${words} --sandbox --faults 500@3 --retries 0 --parallel 1 -o table --columns token-0,token-1`,
+    );
+    expect({ exit, stdout }).toEqual({
+      exit: 7,
+      stdout: "TOKEN 0  TOKEN 1\nUSDC     WETH\nWETH     USDT\n",
+    });
+  });
+
   test("come out of ndjson as the service wrote them, each digit and unknown field", async () => {
     const { stdout } = await answerWith(
       `{"results":[${row},${row.replace("0x1", "0x2")}],"has_next_page":false}`,

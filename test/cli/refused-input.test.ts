@@ -133,7 +133,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --error-format xml", '--error-format "xml": accepted: text, json'],
   ["pools search --page 5", "--page: dexdata pools search has no such flag", "did you mean --cursor?"],
   ["pool base ..", '<address> "..": must be an address or id, without blanks'],
-  ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <address>"],
+  ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <pool>"],
   ["dexes", "a network is needed", "usage: dexdata dexes <network>"],
   ["networks extra", '"extra": one word too many', "usage: dexdata networks"],
   ["prices base a,b", '"a,b": one address a word, without commas'],

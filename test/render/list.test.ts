@@ -96,6 +96,20 @@ describe("a list", () => {
     ]);
   });
 
+  it("holds back rows that come one an answer, so that one table has the widths of all", async () => {
+    const pages = [
+      `[{"id":"0x1","last_price_usd":1}]`,
+      `[{"id":"0x2","last_price_usd":95082.5}]`,
+      `[{"id":"0x3","last_price_usd":12.5}]`,
+    ];
+    const options = { endpoint: "pool", columns: 80 } as const;
+    expect(await renderWrites(pages, options)).toEqual([
+      "PRICE USD  POOL\n     1.00  0x1\n95,082.50  0x2\n    12.50  0x3\n",
+    ]);
+    const many = Array.from({ length: 41 }, (_, index) => `[{"id":"0x${index}","last_price_usd":1}]`);
+    expect((await renderWrites(many, options)).map((each) => each.split("\n").length - 1)).toEqual([41, 1]);
+  });
+
   it("begins anew below when a later row would not fit whole", async () => {
     const pages = [
       `[{"id":"base","txns_24h":7}]`,

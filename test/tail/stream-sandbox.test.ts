@@ -76,6 +76,17 @@ describe("the public dialect", () => {
     expect(stderr).toMatch(/^dexdata: the service does not stream ethereum:0xdead\n/u);
   });
 
+  test("an asset of a network that is not known gets the nearest one", async () => {
+    const running = listen("eth:0xdead", undefined, { env: sandbox.env("pro"), speed: 1 });
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(2);
+    expect(stderr).toBe(
+      "dexdata: the service does not stream eth:0xdead\n" +
+        "  the service says: unsupported chain: eth\n" +
+        "  did you mean ethereum?\n",
+    );
+  });
+
   test("without a key, an asset outside the preview: exit 4", async () => {
     const env = sandbox.env("keyless");
     const { exit, stderr } = await listen("ethereum:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", undefined, {

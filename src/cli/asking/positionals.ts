@@ -37,7 +37,8 @@ export function positionals(group: readonly Endpoint[]): readonly Positional[] {
     shown: "<address…|->",
     help: "one or more; - reads them from stdin; network:address names both",
   };
-  const one = { shown: "<address>", help: "or network:address in one word" };
+  const isOfPools = group.every(({ path }) => path.includes("{pool_address}"));
+  const one = { shown: isOfPools ? "<pool>" : "<address>", help: "or network:address in one word" };
   return [...shown, takesMany(endpoint) ? many : one];
 }
 

@@ -8,7 +8,7 @@ import { Failure } from "../../model/failure.ts";
 import { nearest } from "../../model/nearest.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { keptRow, listName } from "./kept-lists.ts";
-import { networkAliases } from "./network-aliases.ts";
+import { nearestNetwork } from "./nearest-network.ts";
 
 /**
  * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request
@@ -28,11 +28,10 @@ export async function withSuggestion(
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
   const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
-  const slugs = known.map(([id = ""]) => id);
-  const network = asked.find((each) => !slugs.includes(each));
-  if (slugs.length === 0 || network === undefined) return cause;
-  const alias = networkAliases.get(network.toLowerCase());
-  const near = alias !== undefined && slugs.includes(alias) ? alias : nearest(network, slugs);
+  const slugs = new Set(known.map(([id = ""]) => id));
+  const network = asked.find((each) => !slugs.has(each));
+  if (slugs.size === 0 || network === undefined) return cause;
+  const near = nearestNetwork(network, slugs);
   return new Failure(`network "${network}" is not known to the service`, {
     ...cause.details,
     code: "unsupported_network",

@@ -22,13 +22,17 @@ export function readPicture(flags: FlagValues): Picture | undefined {
   const picture = (["chart", "spark"] as const).find((name) => flags[name] === true);
   if (picture === undefined) return undefined;
   const output = readText(flags, "output");
-  if (output !== undefined && output !== "table")
+  const isForPeople =
+    output === undefined || output === "table" || (output === "wide" && picture === "spark");
+  if (!isForPeople)
     throw usageFailure(
-      `--${picture} and --output ${output}: a picture is for a person, ${output} for a program`,
+      output === "wide"
+        ? "--chart and --output wide: a chart has no columns of values"
+        : `--${picture} and --output ${output}: a picture is for a person, ${output} for a program`,
       "leave out one of them",
     );
   if (picture === "spark") return picture;
-  const ofColumns = ["fields", "no-header"].find((name) => flags[name] !== undefined);
+  const ofColumns = ["fields", "columns", "no-header"].find((name) => flags[name] !== undefined);
   if (ofColumns !== undefined)
     throw usageFailure(
       `--chart and --${ofColumns}: a chart has no columns of values`,

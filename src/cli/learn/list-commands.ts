@@ -41,4 +41,8 @@ export async function listCommands(
   );
 }
 
-const firstClause = (text: string): string => text.split(/[,;]/u)[0] ?? text;
+/** A line has room for that; JSON has the rest. */
+function firstClause(text: string): string {
+  const [first = "", ...rest] = text.split(/[,;]/u);
+  return rest.length === 0 ? first : `${first}, ...`;
+}

@@ -90,7 +90,12 @@ function settledFormat(context: Context): string | undefined {
 
 /** Words a command of ours does not take are refused rather than ignored. */
 export function expectWords(words: readonly string[], count: number, usage: string): void {
-  if (words.length !== count) throw usageFailure(`usage: dexdata ${usage}`);
+  if (words.length === count) return;
+  const surplus = words[count];
+  throw usageFailure(
+    surplus === undefined ? `${usage.split(" <")[0]}: a word is missing` : `"${surplus}": one word too many`,
+    `usage: dexdata ${usage}`,
+  );
 }
 
 function shown(value: LocalRow[string]): string {

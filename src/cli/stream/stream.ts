@@ -1,7 +1,9 @@
+import type { Subject } from "../../client/batches.ts";
 import type { Context } from "../../model/context.ts";
-import type { ExitCode } from "../../model/failure.ts";
+import { type ExitCode, Failure } from "../../model/failure.ts";
 import { Stop } from "../../tail/ending.ts";
 import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
+import { hintAtNetworks } from "../asking/nearest-network.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { counted, createNotices } from "../notices.ts";
 import { openClient } from "../open-client.ts";
@@ -61,7 +63,7 @@ export async function stream(
       const listening = listenForReload(session, tail, namesFile(words) ? read : undefined);
       const ticking = logCredits(session);
       try {
-        return await untilStopped(tail.run(subjects, stops.signal), tally);
+        return await untilStopped(tail.run(subjects, stops.signal), tally, subjects);
       } finally {
         listening();
         ticking();
@@ -89,13 +91,26 @@ function simulated(speed: number): string {
  * Everything ends by being thrown; a stop that was asked for is no failure. Time passes whether or not anything is
  * connected: where a connection was missing at its end, what was asked for did not come whole.
  */
-async function untilStopped(run: Promise<never>, { state }: ConnectionTally): Promise<ExitCode> {
+async function untilStopped(
+  run: Promise<never>,
+  { state }: ConnectionTally,
+  subjects: readonly Subject[],
+): Promise<ExitCode> {
   try {
     return await run;
   } catch (cause) {
     if (cause instanceof Stop) return cause.by === "time" && state().missed > 0 ? 8 : 0;
-    throw cause;
+    throw isOfNetwork(cause) ? withNetworkHint(cause, subjects) : cause;
   }
+}
+
+/** An asset of a network that is not known is refused like an unknown asset; the sentence tells the difference. */
+function isOfNetwork(cause: unknown): cause is Failure {
+  return cause instanceof Failure && /\bunsupported (?:chain|network)\b/iu.test(cause.details.why ?? "");
+}
+
+function withNetworkHint({ message, details }: Failure, subjects: readonly Subject[]): Failure {
+  return new Failure(message, { ...details, next: hintAtNetworks(subjects.map(({ network }) => network)) });
 }
 
 function closingLine(events: number, credits: number, milliseconds: number): string {

@@ -24,6 +24,7 @@ const cases: readonly (readonly [string, string, string])[] = [
     '"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640": dexdata has no such command',
     "look the address up: dexdata search 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
   ],
+  ["polls", '"polls": dexdata has no such command', "did you mean pools search?"],
   ["zzzzzz", '"zzzzzz": dexdata has no such command', "see: dexdata --help"],
   [
     "pools search --volume-min 5",
