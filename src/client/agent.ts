@@ -1,12 +1,15 @@
-import { Socket } from "node:net";
 import type * as undici from "undici";
-import { Agent, buildConnector } from "./undici-parts.ts";
+import { type Peer, peerName } from "./connection-failure.ts";
+import { createConnector } from "./connector.ts";
+import { createOpenSockets } from "./open-sockets.ts";
+import type { Environment } from "./proxy.ts";
+import { Agent } from "./undici-parts.ts";
 
 /** The connections of a run, or of one stream. */
 export interface OwnAgent {
   readonly agent: undici.Agent;
-  /** Whether any connection was made: until then it is the network that fails, not the service. */
-  readonly hasConnected: () => boolean;
+  /** Whom messages about a host name. */
+  readonly peerOf: (url: URL) => Peer;
   /** Destroys every socket at once: at the end nobody waits for what is under way. */
   readonly close: () => Promise<void>;
 }
@@ -14,39 +17,38 @@ export interface OwnAgent {
 const maxHeaderBytes = 64 * 1024;
 
 /** No time-out of undici's own: whoever sends has a deadline over connecting, headers and body, or wants none. */
-export function createAgent(): OwnAgent {
-  const sockets = new Set<Socket>();
+export function createAgent(env: Environment): OwnAgent {
+  const sockets = createOpenSockets();
   let isConnected = false;
+  let proxy: string | undefined;
+  const connect = createConnector(env, {
+    sockets,
+    proxied: (shown) => {
+      proxy = shown;
+    },
+  });
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: connectorInto(sockets, () => {
-      isConnected = true;
-    }),
+    connect: (options, callback) => {
+      connect(options, (...outcome) => {
+        if (outcome[0] === null) isConnected = true;
+        callback(...outcome);
+      });
+    },
     maxHeaderSize: maxHeaderBytes,
     pipelining: 1,
   });
   return {
     agent,
-    hasConnected: () => isConnected,
+    peerOf: ({ host }) => ({
+      name: () => peerName(host, proxy),
+      hasConnected: () => isConnected,
+    }),
     close: async () => {
       const destroyed = agent.destroy();
-      for (const socket of sockets) socket.destroy();
+      sockets.destroy();
       await destroyed;
     },
-  };
-}
-
-/** undici leaves a socket that is still connecting to the system, for minutes: so each is noted until it is closed. */
-function connectorInto(sockets: Set<Socket>, connected: () => void): undici.buildConnector.connector {
-  const connect = buildConnector({ timeout: 0 });
-  return (options, callback) => {
-    const socket: unknown = connect(options, (...outcome) => {
-      if (outcome[0] === null) connected();
-      callback(...outcome);
-    });
-    if (!(socket instanceof Socket)) return;
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
   };
 }

@@ -60,7 +60,7 @@ export interface Waiting {
 }
 
 export function createClient(context: Context, target: Target, options: ClientOptions): Client {
-  const transport = createTransport(context.clock);
+  const transport = createTransport(context);
   const { meter, sent } = createMeter();
   const turns = inTurn(options.budget);
 

@@ -1,93 +1,122 @@
 import { errors } from "./undici-parts.ts";
+import { errorCode } from "../model/error-code.ts";
 import { Failure, untrustedAnswer } from "../model/failure.ts";
+import { tlsFailure } from "./tls-failure.ts";
 
-/** Codes of node:net, node:dns, node:tls and undici, and the sentence for each. */
-const sentences: Readonly<Record<string, string>> = {
-  ENOTFOUND: "the host name is not known",
-  EAI_AGAIN: "the name server did not answer",
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was reset",
-  EPIPE: "the connection was closed while sending",
-  EHOSTUNREACH: "the host cannot be reached",
-  ENETUNREACH: "the network cannot be reached",
-  ETIMEDOUT: "the connection timed out",
-  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
-  UND_ERR_SOCKET: "the connection was closed before the answer was whole",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer is not as long as it says",
+/** The other end, as messages name it. */
+export interface Peer {
+  /** `api.example`, `127.0.0.1:8080`, and the proxy on the way there once it is known. */
+  readonly name: () => string;
+  /** Whether any connection was made: until then it is the network that fails, not the service. */
+  readonly hasConnected: () => boolean;
+  /** What to do where the network is at fault, if it is not the host that has to be looked at. */
+  readonly next?: string;
+}
+
+export function peerName(host: string, proxy: string | undefined): string {
+  return proxy === undefined ? host : `${host} through the proxy ${proxy}`;
+}
+
+/** Codes of node:net, node:dns and undici, and the sentence for each. */
+const sentences: Readonly<Record<string, (host: string) => string>> = {
+  ENOTFOUND: (host) => `the name of ${host} is not known`,
+  EAI_AGAIN: (host) => `no name server answered for ${host}`,
+  ECONNREFUSED: (host) => `the connection to ${host} was refused`,
+  ECONNRESET: (host) => `the connection to ${host} was reset`,
+  EPIPE: (host) => `${host} closed the connection while it was asked`,
+  EHOSTUNREACH: (host) => `${host} cannot be reached`,
+  EHOSTDOWN: (host) => `${host} cannot be reached`,
+  ENETUNREACH: (host) => `the network of ${host} cannot be reached`,
+  ENETDOWN: (host) => `the network to ${host} is down`,
+  EADDRNOTAVAIL: (host) => `this machine has no address to reach ${host} from`,
+  ETIMEDOUT: (host) => `the connection to ${host} timed out`,
+  UND_ERR_CONNECT_TIMEOUT: (host) => `the connection to ${host} timed out`,
+  UND_ERR_SOCKET: (host) => `${host} closed the connection before the answer was whole`,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) => `the answer of ${host} is not as long as it says`,
 };
 
-const next = "check the network and the host, then try again";
+export const checkNetwork = "check the network and the host, then try again";
 
 /**
- * A fault of the connection: exit 7. A GET is safe to repeat, so it is retried like a 500. `hasConnected`: a
- * connection was there, so that the request may have left.
+ * A fault of the connection: exit 7. A GET is safe to repeat, so it is retried like a 500. Where a connection was
+ * there, the request may have left.
  */
-export function connectionFailure(cause: unknown, hasConnected: boolean): Error {
+export function connectionFailure(cause: unknown, peer: Peer): Error {
   if (cause instanceof Failure) return cause;
+  const host = peer.name();
   // What answers there is not the service: asking again would give the same.
-  if (cause instanceof errors.HTTPParserError) return untrustedAnswer("the answer is not HTTP");
-  const { code, syscall } = faultOf(cause);
-  const isUnsent = !hasConnected || syscall === "connect" || syscall === "getaddrinfo";
+  if (cause instanceof errors.HTTPParserError) return untrustedAnswer(`the answer of ${host} is not HTTP`);
+  const { code, syscall, message } = faultOf(cause);
+  const isUnsent = !peer.hasConnected() || syscall === "connect" || syscall === "getaddrinfo";
   if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
-  if (code === "UND_ERR_HEADERS_OVERFLOW") return untrustedAnswer("the headers of the answer are too long");
+  if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW")
+    return untrustedAnswer(`the headers of the answer of ${host} are too long`);
   if (code === "UND_ERR_RESPONSE" || code.startsWith("HPE_"))
-    return untrustedAnswer("the answer is not HTTP");
-  if (/^(ERR_TLS_CERT|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/u.test(code)) {
-    return new Failure(`the certificate of the host was not accepted (${code})`, {
-      exit: 7,
-      code: "tls",
-      retryable: false,
-      isUnsent: true,
-      next: "if the host uses a certificate authority of its own, name its file in NODE_EXTRA_CA_CERTS",
-    });
-  }
-  // EPROTO is what node makes of an answer that is no TLS, on some systems.
-  if (/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) {
-    return new Failure(`no secure connection to the host (${code})`, {
-      exit: 7,
-      code: "tls",
-      retryable: false,
-      isUnsent,
-      next: "check the host, its port, and any proxy in between",
-    });
-  }
-  const sentence = sentences[code] ?? `the connection failed (${code})`;
+    return untrustedAnswer(`the answer of ${host} is not HTTP`);
+  const secure = tlsFailure({ code, message }, host, isUnsent);
+  if (secure !== undefined) return secure;
+  const sentence =
+    closingSentence(host, code, message) ??
+    sentences[code]?.(host) ??
+    `the connection to ${host} failed (${code})`;
   // A name that does not exist now will not exist in a second; EAI_AGAIN is the one that may.
   return new Failure(sentence, {
     exit: 7,
     code: "network",
     retryable: code !== "ENOTFOUND",
     isUnsent,
-    next,
+    next: peer.next ?? checkNetwork,
     cause,
   });
 }
 
-export function timeoutFailure(milliseconds: number, hasConnected: boolean): Failure {
-  return new Failure(`no whole answer within ${milliseconds / 1000} s`, {
-    exit: 7,
-    code: "timeout",
-    retryable: true,
-    isUnsent: !hasConnected,
-    next: "try again, or allow more with --timeout 60s",
-  });
+/** Node gives the code of a reset to what was closed too early in its own eyes. */
+function closingSentence(host: string, code: string, message: string): string | undefined {
+  if (code !== "ECONNRESET") return undefined;
+  if (message.includes("before secure TLS connection"))
+    return `${host} closed the connection before it was secure`;
+  return message === "socket hang up" ? `${host} closed the connection without an answer` : undefined;
+}
+
+export function timeoutFailure(milliseconds: number, peer: Peer): Failure {
+  const isConnected = peer.hasConnected();
+  const time = `within ${milliseconds / 1000} s`;
+  return new Failure(
+    isConnected ? `no whole answer of ${peer.name()} ${time}` : `no connection to ${peer.name()} ${time}`,
+    {
+      exit: 7,
+      code: "timeout",
+      retryable: true,
+      isUnsent: !isConnected,
+      next: "try again, or allow more with --timeout 60s",
+    },
+  );
 }
 
 interface Fault {
   readonly code: string | undefined;
   /** What the system was doing, where it was the system. */
   readonly syscall: unknown;
+  readonly message: string;
 }
 
-/** undici wraps the socket's error, and happy-eyeballs wraps several: the first code found on the way in. */
+/** undici wraps the socket's error, and happy-eyeballs one for each address: the first code found on the way in. */
 function faultOf(cause: unknown): Fault {
   let fault: unknown = cause;
   for (let depth = 0; depth < 5 && fault instanceof Error; depth += 1) {
-    const inner: unknown = fault instanceof AggregateError ? fault.errors[0] : fault;
+    const inner: unknown = fault instanceof AggregateError ? mostTelling(fault.errors) : fault;
     if (!(inner instanceof Error)) break;
-    if ("code" in inner && typeof inner.code === "string" && inner.code !== "UND_ERR_ABORTED")
-      return { code: inner.code, syscall: "syscall" in inner ? inner.syscall : undefined };
+    if ("code" in inner && typeof inner.code === "string" && inner.code !== "UND_ERR_ABORTED") {
+      const syscall = "syscall" in inner ? inner.syscall : undefined;
+      return { code: inner.code, syscall, message: inner.message };
+    }
     fault = inner.cause;
   }
-  return { code: undefined, syscall: undefined };
+  return { code: undefined, syscall: undefined, message: "" };
+}
+
+/** That a machine has no IPv6 says nothing about a host that refused over IPv4. */
+function mostTelling(faults: readonly unknown[]): unknown {
+  const routes = ["ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"];
+  return faults.find((fault) => !routes.includes(errorCode(fault))) ?? faults[0];
 }

@@ -1,7 +1,9 @@
 import { lookup } from "node:dns/promises";
-import net from "node:net";
 import tls from "node:tls";
-import type { Clock } from "../model/context.ts";
+import type { Context } from "../model/context.ts";
+import { type Peer, peerName } from "./connection-failure.ts";
+import { createConnector } from "./connector.ts";
+import { createOpenSockets } from "./open-sockets.ts";
 import type { SendOptions } from "./transport.ts";
 import { withDeadline } from "./transport.ts";
 
@@ -12,40 +14,59 @@ export interface Reached {
   readonly protocol: string | undefined;
   /** When the certificate of the host ends, as it says so. */
   readonly validTo: string | undefined;
+  /** On the way there, as messages show it. */
+  readonly proxy: string | undefined;
 }
+
+type Reaching = Pick<Context, "clock" | "env">;
 
 /** The addresses of a host's name, in the order they are tried. */
 export async function findAddresses(
-  clock: Clock,
+  { clock }: Reaching,
   url: URL,
   options: SendOptions,
 ): Promise<readonly string[]> {
   const look = async (): Promise<readonly string[]> =>
     (await lookup(hostOf(url), { all: true })).map(({ address }) => address);
-  return await withDeadline(clock, options, look, () => false);
+  return await withDeadline(clock, options, look, peerOf(url.hostname));
 }
 
 /** Connects as a request would, asks nothing, and closes. */
-export async function reachHost(clock: Clock, url: URL, options: SendOptions): Promise<Reached> {
+export async function reachHost({ clock, env }: Reaching, url: URL, options: SendOptions): Promise<Reached> {
   const started = clock.elapsed();
-  const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
-  const host = hostOf(url);
-  const isSecure = url.protocol === "https:";
-  const servername = net.isIP(host) === 0 ? { servername: host } : {};
-  const connect = async (signal: AbortSignal): Promise<Reached> =>
+  const sockets = createOpenSockets();
+  let proxy: string | undefined;
+  const connect = createConnector(env, {
+    sockets,
+    proxied: (shown) => {
+      proxy = shown;
+    },
+  });
+  const { protocol, port, host } = url;
+  const reach = async (): Promise<Reached> =>
     await new Promise((resolve, reject) => {
-      const socket = isSecure ? tls.connect({ host, port, ...servername }) : net.connect({ host, port });
-      signal.addEventListener("abort", () => socket.destroy());
-      socket.once("error", reject);
-      socket.once(isSecure ? "secureConnect" : "connect", () => {
+      connect({ protocol, port, host, hostname: hostOf(url) }, (fault, socket) => {
+        if (fault !== null) return reject(fault);
         const secured = socket instanceof tls.TLSSocket ? socket : undefined;
-        const milliseconds = clock.elapsed() - started;
         const validTo = secured?.getPeerCertificate().valid_to;
-        resolve({ milliseconds, protocol: secured?.getProtocol() ?? undefined, validTo });
-        socket.destroy();
+        const spoken = secured?.getProtocol() ?? undefined;
+        resolve({ milliseconds: clock.elapsed() - started, protocol: spoken, validTo, proxy });
       });
     });
-  return await withDeadline(clock, options, connect, () => false);
+  try {
+    return await withDeadline(
+      clock,
+      options,
+      reach,
+      peerOf(host, () => proxy),
+    );
+  } finally {
+    sockets.destroy();
+  }
+}
+
+function peerOf(host: string, proxy: () => string | undefined = () => undefined): Peer {
+  return { name: () => peerName(host, proxy()), hasConnected: () => false };
 }
 
 function hostOf(url: URL): string {

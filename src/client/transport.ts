@@ -1,9 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import type { Agent, Dispatcher } from "undici";
-import type { Clock } from "../model/context.ts";
+import type { Clock, Context } from "../model/context.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { createAgent } from "./agent.ts";
-import { connectionFailure, timeoutFailure } from "./connection-failure.ts";
+import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 
 export interface Answer {
   readonly status: number;
@@ -32,11 +32,11 @@ export interface Transport {
 const maxBodyBytes = 32 * 1024 * 1024;
 
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
-export function createTransport(clock: Clock): Transport {
-  const { agent, hasConnected, close } = createAgent();
+export function createTransport({ clock, env }: Pick<Context, "clock" | "env">): Transport {
+  const { agent, peerOf, close } = createAgent(env);
   return {
     get: async (url, headers, options) =>
-      await withDeadline(clock, options, (signal) => exchange(agent, url, headers, signal), hasConnected),
+      await withDeadline(clock, options, (signal) => exchange(agent, url, headers, signal), peerOf(url)),
     close,
   };
 }
@@ -113,7 +113,7 @@ export async function withDeadline<T>(
   clock: Clock,
   options: SendOptions,
   send: (signal: AbortSignal) => Promise<T>,
-  hasConnected: () => boolean,
+  peer: Peer,
 ): Promise<T> {
   const late = new AbortController();
   const done = new AbortController();
@@ -127,8 +127,8 @@ export async function withDeadline<T>(
     return await Promise.race([send(signal), whenAborted(signal, done.signal)]);
   } catch (cause) {
     if (options.signal.aborted) throw options.signal.reason;
-    if (late.signal.aborted) throw timeoutFailure(options.timeout, hasConnected());
-    throw connectionFailure(cause, hasConnected());
+    if (late.signal.aborted) throw timeoutFailure(options.timeout, peer);
+    throw connectionFailure(cause, peer);
   } finally {
     done.abort();
   }

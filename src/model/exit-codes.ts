@@ -15,7 +15,10 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     next: "fix the command",
   },
   3: { when: "404, 410", next: "fix the address, or use the replacement named" },
-  4: { when: "401, 403: key, host or plan", next: "fix the key or the plan" },
+  4: {
+    when: "401, 403: key, host or plan; 407: the proxy's password",
+    next: "fix the key, the plan or the password",
+  },
   5: {
     when: "402: credits used up; or --max-credits or budget.daily reached",
     next: "wait, pay, or raise the bound",

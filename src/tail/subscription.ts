@@ -8,7 +8,7 @@ import {
   streamRefusal,
 } from "../client/streams/stream-refusal.ts";
 import { authorization, type Target } from "../client/target.ts";
-import type { Clock } from "../model/context.ts";
+import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import type { OpenShard } from "./shard.ts";
@@ -26,7 +26,7 @@ export interface Subscription {
 /** How, and as whom, connections are opened. */
 export interface Opening {
   readonly target: Target;
-  readonly clock: Clock;
+  readonly context: Pick<Context, "clock" | "env">;
   /** An opening counts against the minute like any request. */
   readonly pace: Pace;
   /** Milliseconds until the headers are there. */
@@ -39,7 +39,7 @@ export interface Opening {
 
 /** Opens the subscription; a refusal is a Failure in the user's words. */
 export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
-  const { target, clock, pace, timeout, command } = opening;
+  const { target, context, pace, timeout, command } = opening;
   const { feed, subjects } = subscription;
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
   let wasOpen = false;
@@ -57,7 +57,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
       },
       body: subjects.length > 1 ? bodyOf(subscription) : undefined,
     };
-    const opened = await openConnection(clock, request, { timeout, signal });
+    const opened = await openConnection(context, request, { timeout, signal });
     const { headers } = opened.kind === "open" ? opened.connection : opened.answer;
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) opening.counted?.(plan);

@@ -147,7 +147,7 @@ describe("doctor, where something is wrong", () => {
         "rest connection",
         {
           result: "fail",
-          found: "127.0.0.1:1: the connection was refused",
+          found: "the connection to 127.0.0.1:1 was refused",
           next: expect.stringContaining("check port"),
         },
       ],
@@ -158,7 +158,7 @@ describe("doctor, where something is wrong", () => {
         "rest name",
         {
           result: "fail",
-          found: "x.invalid: the host name is not known",
+          found: "the name of x.invalid is not known",
           next: expect.stringContaining("pro_base_url"),
         },
       ],
@@ -169,8 +169,8 @@ describe("doctor, where something is wrong", () => {
         "rest connection",
         {
           result: "fail",
-          found: expect.stringContaining("no secure connection"),
-          next: expect.stringContaining("check port"),
+          found: expect.stringContaining("does not speak TLS"),
+          next: expect.stringContaining("its port"),
         },
       ],
       [
@@ -199,7 +199,11 @@ describe("doctor, where something is wrong", () => {
         { script: () => hang(), flags: "--no-stream --timeout 200s" },
         7,
         "answer",
-        { result: "fail", found: "no whole answer within 200 s", next: expect.any(String) },
+        {
+          result: "fail",
+          found: expect.stringMatching(/^no whole answer of 127\.0\.0\.1:\d+ within 200 s$/u),
+          next: expect.any(String),
+        },
       ],
       [
         "another plan than expected",
@@ -329,6 +333,17 @@ describe("doctor, where something is wrong", () => {
         },
       ],
       [
+        "certificates that are none",
+        { env: () => ({ NODE_EXTRA_CA_CERTS: path.resolve("package.json") }) },
+        2,
+        "certificates",
+        {
+          result: "fail",
+          found: expect.stringContaining("package.json holds no certificate that can be read"),
+          next: expect.any(String),
+        },
+      ],
+      [
         "certificates that cannot be read",
         { env: () => ({ NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" }) },
         2,
@@ -340,10 +355,58 @@ describe("doctor, where something is wrong", () => {
         },
       ],
       [
-        "a proxy with a password, which is not used",
+        "a proxy with a password that refuses connections",
         {
           env: () => ({
-            HTTPS_PROXY: "http://me:secret@proxy.invalid:3128",
+            HTTPS_PROXY: "http://me:secret@127.0.0.1:1",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        7,
+        "proxy",
+        {
+          result: "ok",
+          next: null,
+          found: "x.invalid through http://…@127.0.0.1:1 (HTTPS_PROXY); 127.0.0.1 directly",
+        },
+      ],
+      [
+        "what is said of that host then",
+        {
+          env: () => ({
+            HTTPS_PROXY: "http://me:secret@127.0.0.1:1",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        7,
+        "rest connection",
+        {
+          result: "fail",
+          found: "the connection to the proxy http://…@127.0.0.1:1 was refused",
+          next: "check HTTPS_PROXY, or ask directly: NO_PROXY=x.invalid",
+        },
+      ],
+      [
+        "a proxy that is none for HTTP",
+        {
+          env: () => ({
+            ALL_PROXY: "socks5://me:secret@proxy.invalid",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        2,
+        "proxy",
+        {
+          result: "fail",
+          found: expect.stringContaining('ALL_PROXY "socks5://…@proxy.invalid": SOCKS proxies are not'),
+          next: expect.stringContaining("http://proxy.example:3128"),
+        },
+      ],
+      [
+        "a proxy for plain http alone",
+        {
+          env: () => ({
+            HTTP_PROXY: "http://proxy.invalid:3128",
             DEXDATA_PRO_BASE_URL: "https://x.invalid",
           }),
         },
@@ -351,9 +414,25 @@ describe("doctor, where something is wrong", () => {
         "proxy",
         {
           result: "warn",
-          found:
-            "HTTPS_PROXY is http://…@proxy.invalid:3128, and is not used: dexdata asks x.invalid directly",
-          next: expect.stringContaining("directly"),
+          found: "HTTP_PROXY is for plain http, so x.invalid is asked directly",
+          next: expect.stringContaining("HTTPS_PROXY"),
+        },
+      ],
+      [
+        "a proxy that NO_PROXY keeps from these hosts",
+        {
+          env: () => ({
+            HTTPS_PROXY: "http://me:secret@proxy.invalid:3128",
+            NO_PROXY: "invalid",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        7,
+        "proxy",
+        {
+          result: "ok",
+          next: null,
+          found: "HTTPS_PROXY is http://…@proxy.invalid:3128, but not for these hosts",
         },
       ],
       [

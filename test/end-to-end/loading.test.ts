@@ -34,13 +34,14 @@ const unneeded = [
   "internal/deps/undici/undici",
 ];
 
-const heavy = ["undici", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];
+const heavy = ["undici", "tunnel", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];
 
 describe("what a run loads", () => {
   test("the build has these chunks, so that their absence below says something", () => {
     const built = readdirSync("dist").map((file) => file.replace(/(-[\w-]{8})?\.cjs$/u, ""));
     for (const chunk of [
       "undici",
+      "tunnel",
       "zod",
       "conf",
       "ora",
@@ -92,9 +93,9 @@ describe("what a run loads", () => {
   test("ndjson loads no table, colour, schema or settings writer", async () => {
     const chunks = await chunksOf(["networks", "--sandbox", "-o", "ndjson"]);
     expect(chunks).toContain("undici");
-    expect(chunks.filter((chunk) => ["zod", "conf", "ora", "chalk", "cli-table3"].includes(chunk))).toEqual(
-      [],
-    );
+    expect(
+      chunks.filter((chunk) => ["tunnel", "zod", "conf", "ora", "chalk", "cli-table3"].includes(chunk)),
+    ).toEqual([]);
   });
 
   test("csv loads no table either, and the list of fields nothing that asks", async () => {

@@ -1,6 +1,8 @@
 import http from "node:http";
+import https from "node:https";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { type CertificateName, certificateOptions } from "./certificates.ts";
 
 /** A request as it arrived, whole: a request whose body never ends is not seen. */
 export interface SeenRequest {
@@ -20,7 +22,7 @@ export interface SeenRequest {
 export type Script = (request: SeenRequest, index: number) => Reply | Promise<Reply>;
 
 export interface ScriptedServer {
-  /** `http://127.0.0.1:PORT`, without a slash at the end. */
+  /** `http://127.0.0.1:PORT`, or where its place is, without a slash at the end. */
   readonly url: string;
   /** All requests so far; grows while the server runs. */
   readonly requests: readonly SeenRequest[];
@@ -64,11 +66,20 @@ export type Reply =
       readonly chunk: Bytes;
     };
 
+export interface Place {
+  /** Speaks TLS, with this one. */
+  readonly certificate?: CertificateName;
+  readonly host?: "127.0.0.1" | "::1";
+}
+
 /**
  * A server on 127.0.0.1 that does what a sound service would not: the sandbox is for what the service does. Close
  * it in `afterEach`.
  */
-export async function startScriptedServer(script: Script): Promise<ScriptedServer> {
+export async function startScriptedServer(
+  script: Script,
+  { certificate, host = "127.0.0.1" }: Place = {},
+): Promise<ScriptedServer> {
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
   const faults: unknown[] = [];
@@ -87,12 +98,16 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
     if (!response.destroyed) await play(reply, response, request.socket);
   }
 
-  const server = http.createServer((request, response) => {
+  const heed: http.RequestListener = (request, response) => {
     serve(request, response).catch((fault: unknown) => {
       faults.push(fault);
       request.socket.destroy();
     });
-  });
+  };
+  const server =
+    certificate === undefined
+      ? http.createServer(heed)
+      : https.createServer(certificateOptions(certificate), heed);
   // Only the script ends a connection: a server that hangs up on idle ones makes a test depend on the machine's speed.
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
@@ -107,13 +122,13 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
+    server.listen(0, host, resolve);
   });
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the scripted server has no port");
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http${certificate === undefined ? "" : "s"}://${host.includes(":") ? `[${host}]` : host}:${address.port}`,
     requests,
     openRequests: () => open,
     close: async () => {

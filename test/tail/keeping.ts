@@ -81,7 +81,7 @@ export async function keep(
   };
   const opening = {
     target,
-    clock: context.clock,
+    context,
     pace,
     timeout: 86_400_000,
     command: "stream --feed prices",

@@ -10,7 +10,8 @@ import { checkConfig, checkCredentials, checkState } from "./files.ts";
 import type { Finding } from "./finding.ts";
 import { checkHost } from "./hosts.ts";
 import { checkKey, ofSandbox } from "./key.ts";
-import { checkCertificates, checkProxy, checkTerminal, checkVersions } from "./machine.ts";
+import { checkCertificates, checkTerminal, checkVersions } from "./machine.ts";
+import { checkProxy } from "./proxy.ts";
 import { hostsOf } from "../commands/find-plan.ts";
 import { checkBudget, checkPace } from "./rates.ts";
 import { checkAnswer } from "./service.ts";
@@ -63,11 +64,13 @@ async function checkService(
 async function reachable(context: Context, options: RunOptions): Promise<readonly Finding[]> {
   const { rest, streaming } = hostsOf(options, options.settings.tier.value ?? "keyless");
   const { timeout } = options;
+  const proxy = checkProxy(context, [rest, streaming]);
+  if (proxy.result === "fail") return [proxy];
   const reached = await Promise.all([
     checkHost(context, "rest", rest, timeout),
     checkHost(context, "streaming", streaming, timeout),
   ]);
-  return [checkProxy(context, [rest, streaming]), ...reached.flat()];
+  return [proxy, ...reached.flat()];
 }
 
 async function checkTarget(
@@ -80,11 +83,14 @@ async function checkTarget(
   const { target } = open.client;
   const { timeout } = options;
   if (target.isSimulated) await add([ofSandbox(target)]);
+  const proxy = checkProxy(context, [target.rest, target.streaming]);
   await add([
     ...(target.isSimulated ? [] : [checkPace(context, options, target)]),
     ...checkBudget(context, options, target),
-    checkProxy(context, [target.rest, target.streaming]),
+    proxy,
   ]);
+  // Nobody knows whom to ask on the way.
+  if (proxy.result === "fail") return;
   const isStreamed = flags["no-stream"] !== true;
   if (!target.isSimulated)
     await context.stderr.write(

@@ -1,4 +1,6 @@
 import { isIP } from "node:net";
+import { checkNetwork, peerName } from "../../client/connection-failure.ts";
+import { findProxy } from "../../client/proxy.ts";
 import { findAddresses, reachHost } from "../../client/reach.ts";
 import type { Context } from "../../model/context.ts";
 import { type Finding, failed, ok, took, warn } from "./finding.ts";
@@ -16,9 +18,11 @@ export async function checkHost(
   const options = { timeout, signal: context.signal };
   const findings: Finding[] = [];
   try {
-    if (isIP(url.hostname.replaceAll(/[[\]]/gu, "")) === 0) {
+    const isName = isIP(url.hostname.replaceAll(/[[\]]/gu, "")) === 0;
+    // Behind a proxy it is the proxy that looks the name up.
+    if (isName && findProxy(url, context.env) === undefined) {
       const started = context.clock.elapsed();
-      const addresses = await findAddresses(context.clock, url, options);
+      const addresses = await findAddresses(context, url, options);
       findings.push(
         ok(
           `${name} name`,
@@ -28,12 +32,12 @@ export async function checkHost(
     }
   } catch (cause) {
     const next = `check the name and the name server: ${hostSetting(name)}`;
-    return [{ ...failed(`${name} name`, cause), found: `${url.hostname}: ${messageOf(cause)}`, next }];
+    return [{ ...failed(`${name} name`, cause), next }];
   }
   try {
-    const { milliseconds, protocol, validTo } = await reachHost(context.clock, url, options);
+    const { milliseconds, protocol, validTo, proxy } = await reachHost(context, url, options);
     const secure = protocol === undefined ? "without TLS, on this machine" : protocol;
-    const found = `${url.host} reached in ${took(milliseconds)}, ${secure}`;
+    const found = `${peerName(url.host, proxy)} reached in ${took(milliseconds)}, ${secure}`;
     const left = Date.parse(validTo ?? "") - context.clock.now();
     findings.push(
       left < soon
@@ -45,25 +49,13 @@ export async function checkHost(
         : ok(`${name} connection`, found),
     );
   } catch (cause) {
-    const next = `check port, firewall and proxy; which host is asked: ${hostSetting(name)}`;
     const finding = failed(`${name} connection`, cause);
-    findings.push({
-      ...finding,
-      found: `${url.host}: ${finding.found}`,
-      next: isCertificate(finding) ? finding.next : next,
-    });
+    const next = `check port and firewall; which host is asked: ${hostSetting(name)}`;
+    findings.push(finding.next === checkNetwork ? { ...finding, next } : finding);
   }
   return findings;
 }
 
-function isCertificate({ found }: Finding): boolean {
-  return found.includes("certificate");
-}
-
 function hostSetting(name: string): string {
   return `dexdata config list shows ${name === "rest" ? "base_url and pro_base_url" : "streaming_url and streaming_pro_url"}`;
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

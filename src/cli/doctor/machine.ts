@@ -1,10 +1,10 @@
-import { accessSync, constants } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { versions } from "node:process";
-import { isLoopback } from "../../model/loopback.ts";
 import type { Context } from "../../model/context.ts";
 import { errorCode } from "../../model/error-code.ts";
-import { withoutSecrets } from "../../model/key.ts";
 import { versionLine } from "../../model/version.ts";
+import { counted } from "../notices.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -33,40 +33,35 @@ export function checkTerminal(context: Context): Finding {
     : ok("terminal", found);
 }
 
-/** Node reads it once, at its start, and goes on without a word where it cannot. */
+/** Node reads it once, at its start, and goes on with a line on stderr at most where it cannot. */
 export function checkCertificates({ env }: Pick<Context, "env">): readonly Finding[] {
   const file = env["NODE_EXTRA_CA_CERTS"];
   if (file === undefined || file === "") return [];
+  const next = "name a file of certificates (PEM) that can be read, or unset NODE_EXTRA_CA_CERTS";
   try {
-    accessSync(file, constants.R_OK);
-    return [ok("certificates", `NODE_EXTRA_CA_CERTS: ${file} can be read`)];
+    const count = countCertificates(readFileSync(file, "latin1"));
+    if (count > 0)
+      return [ok("certificates", `NODE_EXTRA_CA_CERTS: ${counted(count, "certificate")} in ${file}`)];
+    const found = `NODE_EXTRA_CA_CERTS: ${file} holds no certificate that can be read`;
+    return [fail("certificates", found, next, 2)];
   } catch (cause) {
     const found = `NODE_EXTRA_CA_CERTS: ${file} cannot be read (${errorCode(cause)}), so its certificates are not trusted`;
-    return [fail("certificates", found, "name a file that can be read, or unset NODE_EXTRA_CA_CERTS", 2)];
+    return [fail("certificates", found, next, 2)];
   }
 }
 
-const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-
-/** Proxies are not asked: a machine that reaches the world through one only will not reach the service. */
-export function checkProxy({ env }: Pick<Context, "env">, urls: readonly string[]): Finding {
-  const set = proxyVariables.filter((name) => (env[name] ?? "") !== "");
-  const [name = ""] = set;
-  if (set.length === 0) return ok("proxy", "none is set; hosts are asked directly");
-  const direct = env["NO_PROXY"] ?? env["no_proxy"] ?? "";
-  const proxied = urls.map((url) => new URL(url).hostname).filter((host) => !isDirect(host, direct));
-  const said = `${name} is ${withoutSecrets(env[name] ?? "")}`;
-  if (proxied.length === 0) return ok("proxy", `${said}, but not for these hosts`);
-  return warn(
-    "proxy",
-    `${said}, and is not used: dexdata asks ${[...new Set(proxied)].join(" and ")} directly`,
-    "nothing, where the lines below are ok; else let these hosts be reached directly",
-  );
+/** As far as Node takes them: it stops at the first that is damaged. */
+function countCertificates(text: string): number {
+  const blocks =
+    text.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END [\w ]+-----/gu) ?? [];
+  const damaged = blocks.findIndex((block) => !isCertificate(block));
+  return damaged === -1 ? blocks.length : damaged;
 }
 
-/** Whether the host is in NO_PROXY, as curl reads it, or on this machine. */
-function isDirect(host: string, noProxy: string): boolean {
-  if (isLoopback(host)) return true;
-  const names = noProxy.split(",").map((each) => each.trim().replace(/^\*?\./u, ""));
-  return names.some((each) => each === "*" || each === host || (each !== "" && host.endsWith(`.${each}`)));
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).subject !== undefined;
+  } catch {
+    return false;
+  }
 }

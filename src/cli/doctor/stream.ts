@@ -15,7 +15,7 @@ export async function checkStream(context: Context, open: OpenClient, timeout: n
   const feed = feeds.prices;
   const [kind] = feed.kinds;
   if (kind === undefined) throw new Error("the price feed has a kind");
-  const opening = { target, clock, pace: open.pace, timeout, command: "doctor" };
+  const opening = { target, context, pace: open.pace, timeout, command: "doctor" };
   const subscription = { feed, kind, subjects: [asset], params: new Map<string, string>() };
   const late = new AbortController();
   const done = new AbortController();

@@ -125,7 +125,7 @@ async function listen(
   const opener = openerOf(
     {
       target,
-      clock: context.clock,
+      context,
       pace: open.pace,
       timeout: options.timeout,
       command: "txns --follow",

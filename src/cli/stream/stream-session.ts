@@ -35,7 +35,7 @@ export function createSessionTail(session: Session, cap: number): Tail {
     context,
     {
       target,
-      clock: context.clock,
+      context,
       pace: open.pace,
       timeout: options.timeout,
       command: feed.name === "prices" ? "stream" : `stream --feed ${feed.name}`,

@@ -1,8 +1,8 @@
 import type { Agent, Dispatcher } from "undici";
-import type { Clock } from "../../model/context.ts";
+import type { Context } from "../../model/context.ts";
 import { Failure, untrustedAnswer } from "../../model/failure.ts";
 import { createAgent } from "../agent.ts";
-import { connectionFailure } from "../connection-failure.ts";
+import { connectionFailure, type Peer } from "../connection-failure.ts";
 import { type Answer, firstValues, readBody, type SendOptions, withDeadline } from "../transport.ts";
 
 export interface ConnectionRequest {
@@ -34,11 +34,12 @@ export type Opened =
  * stream has none, because it may be quiet for as long as it likes. The signal ends both. No redirect is followed.
  */
 export async function openConnection(
-  clock: Clock,
+  { clock, env }: Pick<Context, "clock" | "env">,
   request: ConnectionRequest,
   options: SendOptions,
 ): Promise<Opened> {
-  const { agent, hasConnected, close: destroy } = createAgent();
+  const { agent, peerOf, close: destroy } = createAgent(env);
+  const peer = peerOf(request.url);
   const close = (): void => {
     void destroy().catch(() => undefined);
   };
@@ -46,8 +47,8 @@ export async function openConnection(
     const opened = await withDeadline(
       clock,
       options,
-      async (signal) => await ask(agent, request, signal, close),
-      hasConnected,
+      async (signal) => await ask({ agent, peer, close }, request, signal),
+      peer,
     );
     if (opened.kind === "refused") close();
     return opened;
@@ -58,10 +59,9 @@ export async function openConnection(
 }
 
 async function ask(
-  agent: Agent,
+  { agent, peer, close }: { readonly agent: Agent; readonly peer: Peer; readonly close: () => void },
   { url, headers, body }: ConnectionRequest,
   signal: AbortSignal,
-  close: () => void,
 ): Promise<Opened> {
   const response = await agent.request({
     origin: url.origin,
@@ -91,7 +91,7 @@ async function ask(
   refuseOtherTypes(received, url);
   return {
     kind: "open",
-    connection: { headers: received, chunks: readChunks(response.body), close },
+    connection: { headers: received, chunks: readChunks(response.body, peer), close },
   };
 }
 
@@ -107,14 +107,14 @@ function refuseOtherTypes(headers: ReadonlyMap<string, string>, url: URL): void 
   }
 }
 
-async function* readChunks(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Buffer> {
+async function* readChunks(body: Dispatcher.ResponseData["body"], peer: Peer): AsyncGenerator<Buffer> {
   try {
     for await (const bytes of body) {
       if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
       yield bytes;
     }
   } catch (cause) {
-    throw brokenStream(connectionFailure(cause, true));
+    throw brokenStream(connectionFailure(cause, peer));
   }
 }
 

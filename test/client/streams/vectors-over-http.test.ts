@@ -76,9 +76,9 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects, 
 });
 
 async function ask(number: number, isLarge: boolean): Promise<{ parsed: ReturnType<typeof parseChunks> }> {
-  const { clock } = createTestContext();
+  const context = createTestContext();
   const options = { timeout: 60_000_000, signal: new AbortController().signal };
-  const opened = await openConnection(clock, { url: new URL(`${url}/${number}`), headers: {} }, options);
+  const opened = await openConnection(context, { url: new URL(`${url}/${number}`), headers: {} }, options);
   if (opened.kind !== "open") throw new Error(`refused with ${opened.answer.status}`);
   const chunks: Buffer[] = [];
   for await (const chunk of opened.connection.chunks) chunks.push(chunk);

@@ -40,9 +40,10 @@ export function environmentTopic(context: Context): readonly Block[] {
         ["LC_ALL, LC_CTYPE, LANG", "whether the terminal shows more than ASCII"],
         ["XDG_CONFIG_HOME …", "where the folders above are, unless named; likewise _STATE_ and _CACHE_"],
         [
-          "HTTPS_PROXY, NO_PROXY",
-          "not used: hosts are asked directly; dexdata doctor says whether that matters",
+          "HTTPS_PROXY, ALL_PROXY",
+          "an http:// or https:// proxy, name:password@ before its host; lower case first",
         ],
+        ["NO_PROXY", "hosts asked directly: names with their subdomains, addresses, ranges, host:port, or *"],
         ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
       ],
     },

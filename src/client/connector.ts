@@ -1,0 +1,43 @@
+import { Socket } from "node:net";
+import type * as undici from "undici";
+import type { OpenSockets } from "./open-sockets.ts";
+import { type Environment, mayBeProxied } from "./proxy.ts";
+import { buildConnector } from "./undici-parts.ts";
+
+/** What whoever connects wants to know before it is connected. */
+export interface ConnectionWatch {
+  readonly sockets: OpenSockets;
+  /** That the host is asked through a proxy, as messages show it. */
+  readonly proxied: (proxy: string) => void;
+}
+
+/**
+ * Connects to a host as every request does, directly or through the proxy of the environment. HTTP/1.1 only. No
+ * time-out of its own.
+ */
+export function createConnector(env: Environment, watch: ConnectionWatch): undici.buildConnector.connector {
+  const direct = buildConnector({ timeout: 0 });
+  // undici's types say that it gives nothing back; it gives the socket.
+  const connect = (
+    options: undici.buildConnector.Options,
+    callback: undici.buildConnector.Callback,
+  ): unknown => direct(options, callback);
+  const connectNoted: undici.buildConnector.connector = (options, callback) => {
+    const socket = connect(options, callback);
+    if (socket instanceof Socket) watch.sockets.add(socket);
+  };
+  return (options, callback) => {
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+    if (!mayBeProxied(url, env)) return connectNoted(options, callback);
+    import("./tunnel.ts")
+      .then(async ({ openTunnel }) => await openTunnel(url, env, watch))
+      .then(
+        (tunnel) => {
+          if (tunnel === undefined) return connectNoted(options, callback);
+          watch.sockets.leave(tunnel);
+          connectNoted({ ...options, httpSocket: tunnel }, callback);
+        },
+        (cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null),
+      );
+  };
+}
