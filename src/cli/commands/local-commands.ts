@@ -64,7 +64,6 @@ export const localCommands: readonly LocalCommand[] = [
       "error-format",
       "timeout",
       "rpm",
-      "max-credits",
       "sandbox",
       "tier",
       "seed",

@@ -87,6 +87,12 @@ export const streamFlags: readonly Flag[] = [
     group: "Requests",
   },
   {
+    name: "max-credits",
+    value: "n",
+    help: "stop with exit 5 when the events have cost so many credits",
+    group: "Requests",
+  },
+  {
     name: "streaming-url",
     value: "url",
     help: "streaming host instead of the configured one",

@@ -17,7 +17,9 @@ export function streamsTopic(): readonly Block[] {
       heading: "How it ends",
       rows: [
         ["0", "--limit or --for was reached, or the reader went away"],
-        ["3, 4, 5", "a refusal that stays: 404, 401, 403, 402, and --max-credits"],
+        ["2, 3, 4", "a refusal that stays: 400; 404, 410; 401, 403"],
+        ["5", "402, --max-credits, or the day's budget"],
+        ["6, 7", "more assets than there is room for; a host that was not found at the start"],
         ["8", "--idle-exit, a connection that never opened, or one that was down at the end"],
         ["130, 143", "Ctrl-C, SIGTERM"],
       ],
