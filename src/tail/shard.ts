@@ -2,6 +2,7 @@ import type { Connection } from "../client/streams/connection.ts";
 import type { StreamEvent } from "../client/streams/event-stream.ts";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
+import { lastingRefusals } from "./lasting-refusals.ts";
 import { listen } from "./listen.ts";
 import { type Moment, momentOf } from "./moment.ts";
 import { reconnectWait } from "./reconnect-wait.ts";
@@ -28,8 +29,8 @@ export interface ShardHandlers {
   readonly charged?: (events: number) => void;
   /** An open connection is gone, for good or not; `since` as in the gap that this begins. */
   readonly lost?: (since: Moment, failure: Failure) => void;
-  /** The connection is gone, or was not to be had, and will be tried again after the wait; `since` the last byte came. */
-  readonly retrying: (failure: Failure, waitMilliseconds: number, since: Moment | undefined) => void;
+  /** The connection is gone, or was not to be had, and will be tried again after the wait. */
+  readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
   /** What the service says besides data, for people; untrusted text. */
   readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
 }
@@ -56,6 +57,9 @@ export interface Tried {
   readonly wasOpen: boolean;
 }
 
+/** What stands in between says so of a request that came too slowly. */
+const requestTimeout = 408;
+
 /** Three pings of the service (wire-facts 5.4). */
 export const defaultSilence = 45_000;
 
@@ -67,9 +71,9 @@ export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Co
 
 /**
  * Keeps one stream open for ever: ends only by throwing, the signal's reason when that aborts, what a handler threw, or
- * the Failure that no further connection would change (400, 401, 402, 403, 404, 410, an answer that cannot be trusted,
- * "token not found" in the stream, `maxReconnects`). Everything else leads to a new connection: 429, 5xx, faults of the
- * line, silence, an `error` event, an end by the service, a machine that was suspended.
+ * the Failure that no further connection would change (400, 401, 402, 403, 404, 410, "token not found" in the stream,
+ * `maxReconnects`; before it was open, a host or an answer that is none). Everything else leads to a new connection: 408,
+ * 429, 5xx, faults of the line, silence, an `error` event, an end by the service, a machine that was suspended.
  */
 export async function keepOpen(
   context: Pick<Context, "clock" | "random">,
@@ -105,7 +109,7 @@ export async function keepOpen(
     if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
       throw givenUp(failure, limits.maxReconnects);
     const wait = reconnectWait(attempts, failure, random());
-    handlers.retrying(failure, wait, lost?.from);
+    handlers.retrying(failure, wait);
     await clock.sleep(wait, signal);
   }
 }
@@ -125,9 +129,11 @@ async function tryToOpen(
   }
 }
 
-/** A host that was there once will be there again, also when its name cannot be looked up just now. */
-function isRetried({ details, exit }: Failure, isHostKnown: boolean): boolean {
-  return details.retryable === true || (details.status ?? 0) >= 500 || (exit === 7 && isHostKnown);
+/** A host that was there once will be there again, whatever a look-up, or an answer that is not its own, says just now. */
+function isRetried({ details: { status, retryable }, exit }: Failure, isHostKnown: boolean): boolean {
+  if (retryable === true || status === requestTimeout || (status ?? 0) >= 500) return true;
+  const mayPass = status === undefined ? exit === 1 || exit === 7 : !lastingRefusals.has(status);
+  return mayPass && isHostKnown;
 }
 
 function givenUp(failure: Failure, reconnects: number): Failure {

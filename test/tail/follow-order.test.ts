@@ -289,6 +289,15 @@ test("a row whose time cannot be read is an answer that cannot be trusted, after
   expect(server.requests.length).toBe(5);
 });
 
+test("an answer of something in between (408) ends no tail: it is asked again", async () => {
+  const listing: Listing = { events: events(["row", 0]) };
+  server = await startScriptedServer((request, index) =>
+    index < 7 ? json({ message: "too slow" }, { status: 408 }) : answerOf(listing, request),
+  );
+  const { exit, written } = await followServer(server, `--poll 10s --limit 1 ${from}`);
+  expect({ exit, written }).toEqual({ exit: 0, written: ["row 0"] });
+});
+
 function byNumber(a: string, b: string): number {
   return Number.parseInt(a, 16) - Number.parseInt(b, 16);
 }

@@ -58,7 +58,7 @@ test("an interruption with an answer in it that is no stream is reported with bo
   expect(course.slice(0, 6)).toEqual(["open", "retry", "retry", "open", "gap", "filled"]);
   const [opened, , , , gap, filled] = logged;
   expect(Date.parse(String(gap?.["from"]))).toBeGreaterThanOrEqual(Date.parse(String(opened?.["at"])));
-  expect(Date.parse(String(gap?.["to"])) - Date.parse(String(gap?.["from"]))).toBeGreaterThan(60_000);
+  expect(Date.parse(String(gap?.["to"])) - Date.parse(String(gap?.["from"]))).toBeGreaterThanOrEqual(3000);
   expect(filled).toMatchObject({ from: gap?.["from"], to: gap?.["to"] });
   expect(stderr).toContain("dexdata: the stream was interrupted from ");
 });

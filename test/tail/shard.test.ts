@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { feeds } from "../../src/tail/feeds.ts";
-import { empty, hang, json, raw, reset } from "../harness/scripted-server.ts";
+import { empty, hang, json, raw, reset, slow } from "../harness/scripted-server.ts";
 import { failureOf, keep, ping, price, stream, streamError } from "./keeping.ts";
 
 const texts = (events: readonly { readonly data: Buffer }[]): readonly string[] =>
@@ -200,6 +200,28 @@ describe("what leads to a new connection", () => {
     kept.context.clock.advance(120_000);
     await kept.until(() => kept.events.length === 2);
     expect(kept.reasons[0]).toMatch(/^this machine was away/u);
+  });
+});
+
+describe("an answer that is not the service's own", () => {
+  const html = slow({ headers: { "content-type": "text/html" }, chunks: ["<html>"] });
+  test.each([
+    ["408", json({ message: "too slow" }, { status: 408 }), "the service refused the stream (status 408)"],
+    ["418", json({}, { status: 418 }), "the service refused the stream (status 418)"],
+    ["302", json({}, { status: 302 }), /answered with a redirect \(status 302\)/u],
+    ["a page", html, /answered with text\/html instead of an event stream$/u],
+  ])("%s: is asked again where there was a stream before", async (_, answer, reason) => {
+    const kept = await keep((__, index) =>
+      index === 1 ? answer : stream([price(String(index))], { stayOpen: index > 0 }),
+    );
+    await kept.until(() => kept.events.length === 2);
+    expect(kept.requests.length).toBe(3);
+    expect(kept.reasons[1]).toMatch(reason);
+  });
+
+  test("408 also where there was none", async () => {
+    const kept = await keep((_, index) => (index === 0 ? json({}, { status: 408 }) : stream([price("1")])));
+    await kept.until(() => kept.events.length === 1);
   });
 });
 

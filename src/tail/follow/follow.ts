@@ -1,5 +1,6 @@
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
+import { lastingRefusals } from "../lasting-refusals.ts";
 import { unlessAborted } from "../unless-aborted.ts";
 import { reconnectWait } from "../reconnect-wait.ts";
 import { catchUp } from "./catch-up.ts";
@@ -142,8 +143,9 @@ function createReader(
   };
 }
 
-/** What may pass by itself leads to another read: 429, 5xx, faults of the line, a bad answer unless it stays so. */
-function isFinal({ exit }: Failure, failures: number): boolean {
+/** What may pass by itself leads to another read: 408, 429, 5xx, faults of the line, a bad answer unless it stays so. */
+function isFinal({ exit, details: { status } }: Failure, failures: number): boolean {
   if (exit === 1) return failures >= patience;
+  if (status !== undefined && !lastingRefusals.has(status)) return false;
   return exit !== 6 && exit !== 7;
 }

@@ -2,7 +2,7 @@ import type { Budget } from "../../client/budget.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { feeds } from "../feeds.ts";
-import { defaultSilence, keepOpen, type Moment, type OpenShard, type ShardHandlers } from "../shard.ts";
+import { defaultSilence, keepOpen, type OpenShard, type ShardHandlers } from "../shard.ts";
 import type { Wake } from "./wake.ts";
 
 /** What becomes known of the stream that says when to read. */
@@ -13,7 +13,7 @@ const absence = 60_000;
 
 /**
  * Lets the events of a stream call for reads; what they say is not looked at. Each costs a credit. Ends only by throwing:
- * what `keepOpen` throws, but for a host that cannot be reached or is none; then the reads go on without it.
+ * what `keepOpen` throws, but for a host that was never reached or is none; then the reads go on without it.
  */
 export async function listenForCalls(
   context: Pick<Context, "clock" | "random">,
@@ -23,24 +23,14 @@ export async function listenForCalls(
   signal: AbortSignal,
 ): Promise<never> {
   const limits = { names: feeds.transactions.events, silence: defaultSilence, maxReconnects: undefined };
-  /** When the stream was last heard, as far as it is known: what keeps it open forgets that when it gives up. */
-  let last: Moment | undefined;
-  let givenUp: string | undefined;
   const shard: ShardHandlers = {
     ...handlers,
     opened: (at, gap) => {
-      const given = last === undefined || givenUp === undefined ? undefined : { from: last, reason: givenUp };
-      handlers.opened(at, gap ?? (given && { ...given, to: at }));
-      [last, givenUp] = [at, undefined];
+      handlers.opened(at, gap);
       // What came while nobody listened.
       wake.call();
     },
-    retrying: (failure, wait, since) => {
-      last = since ?? last;
-      handlers.retrying(failure, wait, since);
-    },
-    events: async (events, at) => {
-      last = at;
+    events: async (events) => {
       wake.call();
       await (await budget.claim(events.length)).settle(events.length);
     },
@@ -51,8 +41,7 @@ export async function listenForCalls(
     } catch (cause) {
       const isAbsent = cause instanceof Failure && (cause.exit === 7 || cause.exit === 1);
       if (!isAbsent || signal.aborted) throw cause;
-      givenUp = cause.message;
-      handlers.retrying(cause, absence, last);
+      handlers.retrying(cause, absence);
       await context.clock.sleep(absence, signal);
     }
   }
