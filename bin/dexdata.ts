@@ -6,6 +6,12 @@ import { versionLine } from "../src/model/version.ts";
 // Answered before anything else is loaded: scripts ask for it often, and it should cost what Node itself costs.
 const [first, ...rest] = process.argv.slice(2);
 if (rest.length === 0 && (first === "--version" || first === "-V")) {
+  process.stdout.once("error", (cause) => {
+    const code = "code" in cause ? String(cause.code) : cause.message;
+    if (code === "EPIPE") return;
+    process.stderr.write(`dexdata: the output cannot be written (${code})\n`);
+    process.exitCode = 1;
+  });
   process.stdout.write(`${versionLine}\n`);
 } else if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));

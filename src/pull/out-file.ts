@@ -4,6 +4,7 @@ import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Output } from "../model/context.ts";
+import { diskAdvice } from "../model/disk-advice.ts";
 import { errorCode } from "../model/error-code.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 
@@ -48,9 +49,9 @@ export async function createWholeFile(file: string, mayReplace: boolean, isHashe
   const part = `${target}.${pid}.part`;
   const handle = await openFile(file, part, "w");
   return counted(newHash(isHashed), 0, {
-    write: (text) => handle.writeFile(text),
+    write: (text) => named(file, handle.writeFile(text)),
     finish: async () => {
-      await handle.sync();
+      await named(file, handle.sync());
       await handle.close();
       if (mayReplace) await rename(part, target);
       else await appear(part, target, file);
@@ -88,9 +89,9 @@ export async function continueFile(file: string, bytes: number): Promise<Sink> {
   const handle = await openFile(file, file, "a");
   await handle.truncate(bytes);
   return counted(await hashOf(file, bytes), bytes, {
-    write: (text) => handle.writeFile(text),
+    write: (text) => named(file, handle.writeFile(text)),
     finish: async () => {
-      await handle.sync();
+      await named(file, handle.sync());
       await handle.close();
     },
     abandon: () => handle.close(),
@@ -172,6 +173,22 @@ async function openFile(file: string, actual: string, flags: string): Promise<Fi
     return await open(actual, flags, 0o666);
   } catch (cause) {
     throw cannotBeWritten(`--out "${file}"`, cause);
+  }
+}
+
+/** The failure of a write to an open file is one of the disk, which says nothing about the command. */
+async function named(file: string, written: Promise<void>): Promise<void> {
+  try {
+    await written;
+  } catch (cause) {
+    const code = errorCode(cause);
+    throw new Failure(`--out "${file}": cannot be written (${code})`, {
+      exit: 1,
+      code: "output",
+      retryable: false,
+      next: diskAdvice(code),
+      cause,
+    });
   }
 }
 

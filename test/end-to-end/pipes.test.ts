@@ -89,19 +89,6 @@ describe("a pipe", () => {
   });
 });
 
-describe("a full disk", () => {
-  test("is one clear message, exit 1", async () => {
-    const command = `"$NODE" "$PROGRAM" networks --sandbox -o ndjson --error-format text > /dev/full`;
-    const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
-    const { exit, stderr } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
-    expect({ exit, stderr }).toEqual({
-      exit: 1,
-      stderr:
-        "dexdata: the output cannot be written (ENOSPC)\n  the disk is full: make room, or write elsewhere\n",
-    });
-  });
-});
-
 describe("a signal", () => {
   test.each([
     ["SIGINT", 130],
