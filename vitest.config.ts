@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     globalSetup: ["test/harness/global-setup.ts"],
     include: ["test/**/*.test.ts"],
-    setupFiles: ["test/harness/no-public-host.ts"],
+    setupFiles: ["test/harness/no-public-host.ts", "test/harness/no-key-seen.ts"],
     // Real sockets and child processes on two cores: generous, but a hang still ends.
     testTimeout: 30_000,
     hookTimeout: 30_000,

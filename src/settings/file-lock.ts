@@ -1,4 +1,4 @@
-import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import os from "node:os";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
@@ -81,10 +81,19 @@ export function holdLock(path: string): FileLock | { readonly holder: number } {
 
 /** False when it exists. */
 function create(path: string, token: string): boolean {
+  let isOurs = false;
   try {
-    writeFileSync(path, token, { flag: "wx", mode: 0o600 });
+    const descriptor = openSync(path, "wx", 0o600);
+    isOurs = true;
+    try {
+      writeSync(descriptor, token);
+    } finally {
+      closeSync(descriptor);
+    }
     return true;
   } catch (error) {
+    // On a full disk it would stay, empty, and nobody could say whose it is.
+    if (isOurs) unlink(path);
     const code = errorCode(error);
     if (code === "EEXIST") return false;
     // Windows answers so while a file of that name is being deleted.
@@ -140,11 +149,15 @@ function unlink(path: string): void {
 }
 
 function lockFailure(path: string, why: string, cause?: unknown): Failure {
+  const next =
+    cause === undefined
+      ? `try again; if no other dexdata is running, delete ${path}`
+      : "check the folder's permissions and free space";
   return new Failure(`${path}: no lock on the settings: ${why}`, {
     exit: 2,
     code: "settings_locked",
     retryable: true,
-    next: `try again; if no other dexdata is running, delete ${path}`,
+    next,
     cause,
   });
 }

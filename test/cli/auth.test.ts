@@ -102,11 +102,11 @@ describe("auth login", () => {
   });
 
   test.each([
-    ["of a wrong form", "Bearer api_pro_sandbox", 2, /begins with the word Bearer/],
-    ["in quotes", '"api_pro_sandbox"', 2, /stands in quotes/],
-    ["over two lines", "api_pro_\nsandbox", 2, /has a line break/],
-    ["with a blank after it", "api_pro_sandbox \n", 2, /has a blank/],
-    ["with another beginning", "sk_live_sandbox", 2, /does not begin with api_/],
+    ["of a wrong form", "Bearer api_pro_s3cr3t_sandbox", 2, /begins with the word Bearer/],
+    ["in quotes", '"api_pro_s3cr3t_sandbox"', 2, /stands in quotes/],
+    ["over two lines", "api_pro_\ns3cr3t", 2, /has a line break/],
+    ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /has a blank/],
+    ["with another beginning", "sk_live_s3cr3t", 2, /does not begin with api_/],
     ["that is empty", "\n", 2, /is empty/],
   ])("refuses a key %s without asking anybody", async (_, stdin, code, why) => {
     const { run, file } = atHome();
@@ -119,7 +119,7 @@ describe("auth login", () => {
       stored: false,
     });
     expect(stderr).toMatch(why);
-    expect(stderr).not.toMatch(/sandbox|live/u);
+    expect(stderr).not.toMatch(/s3cr3t|live/u);
   });
 
   test("refuses a key that no host accepts, and stores nothing", async () => {
@@ -156,21 +156,24 @@ describe("auth login", () => {
   test("refuses a key as a word, which the shell would remember", async () => {
     const { run, file } = atHome();
     sandbox.takeLog();
-    const { exit, stderr } = await run("auth login api_pro_sandbox");
+    const { exit, stderr } = await run("auth login api_pro_s3cr3t_sandbox");
     expect({ exit, stored: existsSync(file), asked: paths() }).toEqual({ exit: 2, stored: false, asked: [] });
     expect(stderr).toContain("a key is never typed as a word");
-    expect(stderr).not.toContain("api_pro_sandbox");
+    expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
   });
 
-  test.each(["a b", "api_pro_sandbox", "../x", ""])("refuses the profile name %j first", async (name) => {
-    const { home } = atHome();
-    sandbox.takeLog();
-    const env = { ...sandbox.env("keyless"), HOME: home };
-    const options = { env, stdin: sandbox.running().keys.pro };
-    const { exit, stderr } = await dexdata(["auth", "login", "--profile", name], options);
-    expect({ exit, asked: paths() }).toEqual({ exit: 2, asked: [] });
-    expect(stderr).not.toContain("api_pro_sandbox");
-  });
+  test.each(["a b", "api_pro_s3cr3t_sandbox", "../x", ""])(
+    "refuses the profile name %j first",
+    async (name) => {
+      const { home } = atHome();
+      sandbox.takeLog();
+      const env = { ...sandbox.env("keyless"), HOME: home };
+      const options = { env, stdin: sandbox.running().keys.pro };
+      const { exit, stderr } = await dexdata(["auth", "login", "--profile", name], options);
+      expect({ exit, asked: paths() }).toEqual({ exit: 2, asked: [] });
+      expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
+    },
+  );
 
   test("keeps a store that cannot be read aside, and says where", async () => {
     const { run, file } = atHome();
@@ -187,7 +190,7 @@ describe("auth login", () => {
   test("leaves no file behind when the service fails", async () => {
     const { run, file } = atHome();
     const { exit } = await run("auth login", {
-      stdin: "api_pro_sandbox",
+      stdin: "api_pro_s3cr3t_sandbox",
       env: { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" },
     });
     expect({ exit, stored: existsSync(file) }).toEqual({ exit: 7, stored: false });
@@ -196,7 +199,7 @@ describe("auth login", () => {
   test("says when another key goes before the one it stored", async () => {
     const { run } = atHome();
     const key = sandbox.running().keys.free;
-    const env = { DEXDATA_API_KEY: "api_pro_sandbox" };
+    const env = { DEXDATA_API_KEY: "api_pro_s3cr3t_sandbox" };
     expect((await run("auth login", { stdin: key, env })).stderr).toContain(
       "\n  DEXDATA_API_KEY is set, and goes before a stored key\n",
     );
@@ -328,7 +331,7 @@ describe("auth status", () => {
 
   test("of a key at the wrong host says so", async () => {
     const { run } = atHome();
-    const env = { DEXDATA_API_KEY: "api_free_sandbox", DEXDATA_TIER: "pro" };
+    const env = { DEXDATA_API_KEY: "api_free_s3cr3t_sandbox", DEXDATA_TIER: "pro" };
     const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(4);
     expect(JSON.parse(stdout).problem).toMatch(/^a free key does not belong to 127\.0\.0\.1/u);
@@ -397,7 +400,7 @@ describe("a service that is not as it should be", () => {
   const login = async (reply: Parameters<typeof json>): Promise<Outcome> => {
     server = await startScriptedServer(() => json(...reply));
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
-    return await dexdata("auth login --error-format text", { stdin: "api_pro_sandbox", env });
+    return await dexdata("auth login --error-format text", { stdin: "api_pro_s3cr3t_sandbox", env });
   };
 
   test("counts the key as nobody's on both hosts: it is not stored", async () => {
@@ -417,10 +420,10 @@ describe("a service that is not as it should be", () => {
 
   test("repeats the key in its refusal: it is not shown", async () => {
     const { exit, stderr } = await login([
-      { error: "invalid_api_key", message: "no key api_pro_sandbox" },
+      { error: "invalid_api_key", message: "no key api_pro_s3cr3t_sandbox" },
       { status: 401 },
     ]);
     expect(exit).toBe(4);
-    expect(stderr).not.toContain("api_pro_sandbox");
+    expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Row, toRow } from "./rows.ts";
 import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import { secretMark } from "./key-search.ts";
 import { startSandbox } from "./bundled-sandbox.ts";
 
 /** The instant of every sandbox of the tests, in milliseconds: the same market in each run. */
@@ -23,6 +24,14 @@ export interface LogEntry {
   readonly status: number;
 }
 
+/** Customers of its own, whose keys no run prints; those of `dexdata sandbox` are no secret. */
+const keys = {
+  free: `api_free_${secretMark}_sandbox`,
+  dev: `api_dev_${secretMark}_sandbox`,
+  pro: `api_pro_${secretMark}_sandbox`,
+  enterprise: `api_enterprise_${secretMark}_sandbox`,
+};
+
 function toEntry({ method, url, status }: Row): LogEntry {
   return { method: String(method), url: String(url), status: Number(status) };
 }
@@ -43,7 +52,7 @@ export function useSandbox(options: Partial<SandboxOptions> = {}): SandboxInTest
   const running = (): RunningSandbox => {
     if (sandbox === undefined)
       throw new Error("the sandbox is started before the tests, not while they are described");
-    return sandbox;
+    return { ...sandbox, keys };
   };
   return {
     running,

@@ -1,4 +1,5 @@
 import type { Output } from "../../src/model/context.ts";
+import { watchOutput } from "./no-key-seen.ts";
 
 /** A screen or a pipe that keeps what is written to it. */
 export interface TestOutput extends Output {
@@ -26,6 +27,7 @@ export function createTestOutput(options: {
   readonly onClosed: () => void;
 }): TestOutput {
   const chunks: Buffer[] = [];
+  const watch = watchOutput("a run of the program");
   const closed = new AbortController();
   let room = Number.POSITIVE_INFINITY;
   let keepUp: (() => Promise<void>) | undefined;
@@ -58,6 +60,7 @@ export function createTestOutput(options: {
       const written = typeof text === "string" ? Buffer.from(text, "utf8") : Buffer.from(text);
       const taken = written.subarray(0, Math.min(written.length, room));
       chunks.push(taken);
+      watch(taken);
       room -= taken.length;
       if (room <= 0) closed.abort();
       if (taken.length < written.length) return fail();

@@ -154,13 +154,13 @@ describe("permissions", () => {
 test("a store that is a link stays a link", async () => {
   const context = createTestContext();
   const file = credentialsPath(context);
-  const real = path.join(context.home, "dotfiles.json");
+  const real = path.join(context.home, "key-store.json");
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(real, JSON.stringify({ version: 1, active: "default", profiles: {}, remembered: {} }));
   symlinkSync(real, file);
   await saveProfile(context, "default", FREE);
   expect([modeOf(real), readFileSync(real, "utf8").includes(FREE.key)]).toEqual(["600", true]);
-  expect(readdirSync(context.home).toSorted()).toEqual([".config", "dotfiles.json"]);
+  expect(readdirSync(context.home).toSorted()).toEqual([".config", "key-store.json"]);
 });
 
 const broken: readonly [string, string, string][] = [
