@@ -25,6 +25,21 @@ const MISTAKES: readonly { readonly form: RegExp; readonly problem: string; read
     problem: `begins with the word ${word}`,
     next: KEY_ALONE,
   })),
+  {
+    form: /^\s*(?:export\s+|set\s+|\$env:)?\w+\s*=/u,
+    problem: "begins with the name of a variable",
+    next: KEY_ALONE,
+  },
+  {
+    form: /^\s*(?:\$[\w{(]|<.*>\s*$|%\w+%|\{\{)/u,
+    problem: "is a placeholder that nothing was put in for",
+    next: KEY_ALONE,
+  },
+  {
+    form: /…|\.{3}|[*•]{2}/u,
+    problem: "is a shortened one, as lists show it",
+    next: "copy it whole from the console",
+  },
   { form: /[\r\n]/u, problem: "has a line break in it or after it", next: COPY_AGAIN },
   { form: /^[ \t]|[ \t]$/u, problem: "has a blank before or after it", next: COPY_AGAIN },
   { form: /[ \t]/u, problem: "has a blank inside", next: COPY_AGAIN },

@@ -12,7 +12,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { credentialsPath } from "../../src/settings/credentials.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { html, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 const sandbox = useSandbox();
@@ -407,6 +407,29 @@ describe("a service that is not as it should be", () => {
     const { exit, stderr } = await login([{ plan: "keyless" }, { headers: { "x-api-plan": "keyless" } }]);
     expect(exit).toBe(4);
     expect(stderr).toContain("neither host of the service accepts this key");
+  });
+
+  test("or its edge refuses the request with a web page: that is said, and nothing is stored", async () => {
+    server = await startScriptedServer(() => html(403));
+    const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+    const options = { stdin: "api_pro_s3cr3t_sandbox", env };
+    const { exit, stderr, context } = await dexdata("auth login --error-format text", options);
+    expect({ exit, stderr, stored: existsSync(credentialsPath(context)) }).toEqual({
+      exit: 4,
+      stderr:
+        `dexdata: ${new URL(server.url).host} refused the request before the service saw it (it answered with a web page)\n` +
+        `  check the hosts that were asked (dexdata config list): ${server.url}\n`,
+      stored: false,
+    });
+  });
+
+  test("or the free key meets the paid host alone: it says where it does not belong", async () => {
+    const { restPaid } = sandbox.running();
+    const options = { stdin: sandbox.running().keys.free, env: sandbox.env("keyless") };
+    const { exit, stderr } = await dexdata(`auth login --error-format text --base-url ${restPaid}`, options);
+    expect(exit).toBe(4);
+    expect(stderr).toContain(`dexdata: a free key does not belong to ${new URL(restPaid).host}\n`);
+    expect(stderr).toContain(`check the hosts that were asked (dexdata config list): ${restPaid}\n`);
   });
 
   test("says the plan in the header alone", async () => {

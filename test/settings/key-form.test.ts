@@ -47,7 +47,16 @@ const wrong: readonly [string, string][] = [
   [`sk_live_${SECRET}`, "does not begin with api_"],
   [`API_dev_${SECRET}`, "does not begin with api_"],
   [`Bearer${KEY}`, "does not begin with api_"],
-  [`DEXDATA_API_KEY=${KEY}`, "does not begin with api_"],
+  [`DEXDATA_API_KEY=${KEY}`, "begins with the name of a variable"],
+  [`export DEXDATA_API_KEY = ${KEY}`, "begins with the name of a variable"],
+  ["$DEXDATA_API_KEY", "is a placeholder that nothing was put in for"],
+  ["${DEXDATA_API_KEY}", "is a placeholder that nothing was put in for"],
+  ["<your api_key>", "is a placeholder that nothing was put in for"],
+  ["%DEXDATA_API_KEY%", "is a placeholder that nothing was put in for"],
+  ["{{ secrets.api_key }}", "is a placeholder that nothing was put in for"],
+  [`api_…${SECRET}`, "is a shortened one, as lists show it"],
+  [`api_dev_...${SECRET}`, "is a shortened one, as lists show it"],
+  [`api_dev_****${SECRET}`, "is a shortened one, as lists show it"],
   ["api_", "is too short to be a whole key"],
   ["api_abc", "is too short to be a whole key"],
 ];
@@ -88,6 +97,43 @@ test("no part of a key is shown, wherever it stands in a message", () => {
       expect(masked.length).toBe(5);
     }),
     { numRuns: 1000 },
+  );
+});
+
+const spoilt = fc
+  .tuple(
+    fc.stringMatching(/^[\w-]{4,40}$/u),
+    fc.constantFrom(
+      (key: string) => `Bearer ${key}`,
+      (key: string) => `token:${key}`,
+      (key: string) => `Authorization=${key}`,
+      (key: string) => `"${key}"`,
+      (key: string) => `‘${key}’`,
+      (key: string) => ` ${key}`,
+      (key: string) => `${key}\t`,
+      (key: string) => `${key}\n`,
+      (key: string) => `${key}\r\nX-Other: 1`,
+      (key: string) => `${key}\u200b`,
+      (key: string) => `\ufeff${key}`,
+      (key: string) => `${key.slice(0, 6)} ${key.slice(6)}`,
+      (key: string) => `${key.slice(0, 6)}\u0000${key.slice(6)}`,
+      (key: string) => `${key.slice(0, 6)}…${key.slice(-4)}`,
+      (key: string) => key.slice(1),
+      (key: string) => key.toUpperCase(),
+      (key: string) => `KEY=${key}`,
+    ),
+  )
+  .map(([rest, spoil]) => ({ rest, text: spoil(`api_${rest}`) }));
+
+test("a key of any text, spoilt in any of these ways, is refused with a problem and advice that hold nothing of it", () => {
+  fc.assert(
+    fc.property(spoilt, ({ rest, text }) => {
+      const refused = checkKeyForm(text);
+      expect(refused?.problem).toMatch(/^(?:is|has|stands|begins|does not) /u);
+      expect(refused?.next).not.toBe("");
+      // Four characters may well stand in our own words; what is longer can only be the key's.
+      if (rest.length > 12) expect(JSON.stringify(refused)).not.toContain(rest.slice(0, 12));
+    }),
   );
 });
 

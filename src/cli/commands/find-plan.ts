@@ -38,6 +38,14 @@ export async function findPlan(
   }
   // The paid host's word for a wrong key is the clearer one.
   const last = failures.at(-1);
+  // Anything but an unknown key, such as the web page of an edge or a host of the other plans, says itself what it is.
+  if (last !== undefined && last.details.status !== 401) {
+    const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
+    throw new Failure(last.message, {
+      ...last.details,
+      next: `check the hosts that were asked (dexdata config list): ${hosts.join(" and ")}`,
+    });
+  }
   throw new Failure("neither host of the service accepts this key", {
     exit: 4,
     code: last?.details.code ?? "invalid_api_key",

@@ -20,7 +20,11 @@ export function environmentTopic(context: Context): readonly Block[] {
     {
       heading: "Key and sandbox",
       rows: [
-        ["DEXDATA_API_KEY", "the key; needs DEXDATA_TIER beside it, so that no host is guessed"],
+        [
+          "DEXDATA_API_KEY",
+          "the key, after --key-file and --profile, before DEXDATA_PROFILE, key_command and what is stored; its tier is " +
+            "DEXDATA_TIER, or what dexdata auth status once found",
+        ],
         ["DEXDATA_SANDBOX", "1: every command asks the built-in sandbox, as with --sandbox"],
         ["DEXDATA_NOW", "the instant that --now is, for time bounds"],
       ],
