@@ -127,6 +127,18 @@ describe("doctor, where nothing is wrong", () => {
     expect(stdout).toMatch(/\n\nall \d+ checks are ok\n$/u);
   });
 
+  test("lines are broken at the window, further ones below what was found", async () => {
+    const { stdout } = await dexdata("doctor --sandbox --no-stream", {
+      isTerminal: true,
+      columns: 60,
+      env: { NO_COLOR: "1" },
+    });
+    const lines = stdout.trimEnd().split("\n");
+    // A path is a word: it stays whole.
+    expect(lines.filter((line) => line.length > 60 && line.slice(25).includes(" "))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith(" ".repeat(25))).length).toBeGreaterThan(2);
+  });
+
   test("a terminal gets signs, where it shows UTF-8 and colour; words, where it does not", async () => {
     const isTerminal = { stdout: true };
     const shown = async (env: Record<string, string>): Promise<string> =>

@@ -182,7 +182,7 @@ export const localCommands: readonly LocalCommand[] = [
     words: "doctor",
     section: "Set up",
     positionals: "",
-    summary: "check key, hosts, network, clock and files; each line says what to do",
+    summary: "check key, hosts, network, clock and files, and say what to do",
     examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
     flags: [{ name: "no-stream", help: "open no stream, which may cost a credit", group: "Requests" }],
     shared: ["output", "no-header", "color", "verbose", "error-format", "timeout", "rpm", ...identifying],
@@ -195,7 +195,7 @@ export const localCommands: readonly LocalCommand[] = [
     section: "Set up",
     positionals: "<bash|zsh|fish>",
     choices: shells,
-    summary: "print a completion script for a shell",
+    summary: "a completion script for bash, zsh or fish",
     examples: [
       "source <(dexdata completion bash)",
       'dexdata completion zsh > "${fpath[1]}/_dexdata"',

@@ -1,8 +1,10 @@
 import type { Context } from "../../model/context.ts";
 import type { ExitCode } from "../../model/failure.ts";
 import { hideSecrets } from "../../model/key.ts";
+import { roomOf } from "../../render/fit-columns.ts";
 import { createPaint } from "../../render/painter.ts";
 import { visibleText } from "../../render/sanitise.ts";
+import { wrapWords } from "../../render/wrap-words.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { counted } from "../notices.ts";
@@ -31,8 +33,13 @@ export function showFindings(context: Context, flags: FlagValues): Findings {
           (marks?.[result] ?? result).padEnd(marks === undefined ? 4 : 1),
           tones[result],
         );
-        const advice = next === undefined ? "" : `${" ".repeat(marks === undefined ? 6 : 3)}${clean(next)}\n`;
-        await context.stdout.write(`${mark}  ${check.padEnd(20)}  ${clean(found)}\n${advice}`);
+        const begin = marks === undefined ? 6 : 3;
+        const name = check.padEnd(20);
+        const lines = [
+          `${mark}  ${name}  ${wrapped(clean(found), begin + name.length + 2, context)}`,
+          ...(next === undefined ? [] : [`${" ".repeat(begin)}${wrapped(clean(next), begin, context)}`]),
+        ];
+        await context.stdout.write(lines.map((line) => `${line}\n`).join(""));
       }
     },
     end: async () => {
@@ -55,6 +62,12 @@ export function showFindings(context: Context, flags: FlagValues): Findings {
 
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
 const tones = { ok: "up", warn: "heading", fail: "down" } as const;
+
+/** Further lines begin below the first, where a window has room for both. */
+function wrapped(text: string, begin: number, { stdout }: Context): string {
+  const room = (roomOf(stdout) ?? Number.POSITIVE_INFINITY) - begin;
+  return room < 20 ? text : wrapWords(text, room).join(`\n${" ".repeat(begin)}`);
+}
 
 const clean = (text: string): string => visibleText(hideSecrets(text));
 

@@ -43,6 +43,6 @@ export async function listCommands(
 
 /** A line has room for that; JSON has the rest. */
 function firstClause(text: string): string {
-  const [first = "", ...rest] = text.split(/[,;]/u);
+  const [first = "", ...rest] = text.replace(", also without a key", "").split(/[,;]/u);
   return rest.length === 0 ? first : `${first}, ...`;
 }
