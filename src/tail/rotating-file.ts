@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../model/context.ts";
@@ -25,7 +25,7 @@ export function checkOutPattern(pattern: string, now: number): void {
       "make it first, or name another file",
     );
   }
-  const found = statSync(file, { throwIfNoEntry: false });
+  const found = look(file);
   if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
   if (found?.isFile() === false)
     throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
@@ -129,5 +129,14 @@ function unwritable(file: string, cause: unknown): Failure {
 }
 
 function isFolder(folder: string): boolean {
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return look(folder)?.isDirectory() === true;
+}
+
+/** Undefined where nothing is; whatever else is wrong with a name is told when it is opened. */
+function look(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

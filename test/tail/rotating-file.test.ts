@@ -244,6 +244,8 @@ test("a file that may not be opened is one clear failure", async () => {
   const made = newFolder();
   writeFileSync(path.join(made, "x"), "");
   await expect(open(path.join(made, "x", "%Y", "y.ndjson"))).rejects.toThrow(/there is no folder/u);
+  await expect(open(path.join(made, "x", "y", "z.ndjson"))).rejects.toThrow(/there is no folder/u);
+  await expect(open(path.join(made, "x".repeat(300)))).rejects.toThrow(/cannot be written \(ENAMETOOLONG\)/u);
   const file = await open(path.join(made, "%H"));
   mkdirSync(path.join(made, "00"));
   await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(EISDIR\)/u);
