@@ -48,6 +48,27 @@ describe("rows cut from bytes", () => {
     );
   });
 
+  test.each([
+    ["1.0", "1"],
+    ["1e0", "1"],
+    ["10e-1", "1"],
+    ["-0", "0"],
+    ["0.10", "0.1"],
+    ["100000000000000", "1e14"],
+    ["12345678901234567890", "12345678901234567000"],
+    ['"\\u0041"', '"A"'],
+    ['"\\/x0"', '"/x0"'],
+    ['"é"', '"\\u00e9"'],
+    ['""', '""'],
+    ['"\\"0"', '"\\u00220"'],
+    ['{"a": 0}', '{"a":0}'],
+  ])("whose identity is written as %s are those with %s, as in the text", (one, other) => {
+    const text = page(`{"id":${one},"chain":"a"},{"id":${other},"chain":"a"}`);
+    const rows = cutAnswer(Buffer.from(text), "results", identity)?.rows;
+    expect(rows?.key(0)).toBe(rows?.key(1));
+    expect(rows && seen(rows)).toEqual(seen(readAsText(text)));
+  });
+
   test("go out as they came, a line each", () => {
     expect(linesOf(page('{"id":1.10},{"id":"a, b"}'))).toBe('{"id":1.10}\n{"id":"a, b"}\n');
     expect(linesOf(page('{"id":"é"},{"id":"日本"}'))).toBe('{"id":"é"}\n{"id":"日本"}\n');

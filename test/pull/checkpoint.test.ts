@@ -82,6 +82,36 @@ describe("the journal of a pull", () => {
     }
   });
 
+  test("tells every part of how far the pull is, as it was noted", () => {
+    const counts = Object.fromEntries(
+      Object.entries(after(1)).flatMap(([name, value]) =>
+        typeof value === "number" && name !== "bytes" ? [[name, fc.nat()]] : [],
+      ),
+    );
+    const text = fc.string({ unit: "grapheme" });
+    const places = fc.record(
+      {
+        flag: fc.constantFrom("cursor" as const, "page" as const, "from" as const, "subject" as const),
+        value: text,
+        to: text,
+        before: text,
+        items: fc.nat(),
+      },
+      { requiredKeys: ["flag", "value"] },
+    );
+    const optional = { at: places, creditsBefore: text, seen: text, first: text, last: text, to: text };
+    const noted = fc.record({ ...counts, ...optional }, { requiredKeys: [] });
+    const file = newFile();
+    fc.assert(
+      fc.property(noted, (parts) => {
+        const progress = { ...after(1), ...parts };
+        beginJournal(file, header).note(progress);
+        expect(readInterrupted(file, progress.bytes)?.progress).toEqual(progress);
+        expect(readInterrupted(file, progress.bytes - 1)?.progress).toBeUndefined();
+      }),
+    );
+  });
+
   test("tells of no more than the file holds", () => {
     const { file, ends } = threePages();
     for (let size = 0; size <= 35; size += 1) {

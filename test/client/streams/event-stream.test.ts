@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { inPieces, parseChunks } from "./parse-stream.ts";
+import { parseByTheStandard } from "./reference-parser.ts";
 import { streamCases } from "./stream-cases.ts";
 
 /** The whole first, then every cut that could fall into the middle of something. */
@@ -27,6 +28,17 @@ test("an event is given with the byte that completes it, and not before", () => 
   // A lone CR is the end of a line already: what follows may be long in coming.
   expect(parser.push(Buffer.from("data: 2\r"))).toEqual([]);
   expect(parser.push(Buffer.from("\r"))).toHaveLength(1);
+});
+
+test("a line that comes again with one more byte, whichever, is read as the standard says", () => {
+  for (const field of ["event", "request_id", "id", "data"]) {
+    for (let byte = 0; byte < 256; byte += 1) {
+      const known = `${field}: a`;
+      const stream = Buffer.from(`data: 1\n${known}\n\ndata: 2\n${known}?b\n\n${known}\ndata: 3\n\n`);
+      stream[stream.indexOf("?")] = byte;
+      expect(parseChunks([stream]), `${field}, ${byte}`).toEqual(parseByTheStandard(stream));
+    }
+  }
 });
 
 test("what was given does not change when the parser goes on", () => {
@@ -67,6 +79,18 @@ describe("the cap of 1 MiB", () => {
     for (const size of [Number.POSITIVE_INFINITY, 7]) {
       const { hasOverflown } = parseChunks(inPieces(Buffer.from(`\ufeff${line(length)}`), size));
       expect(hasOverflown, `in pieces of ${size}`).toBe(overflows);
+    }
+  });
+
+  test("or another one is passed by the next byte, and not before, however they come", () => {
+    for (let most = 1; most <= 300; most += 1) {
+      for (const size of [1, 2, most, most + 1]) {
+        const parser = createEventStreamParser(most);
+        for (const piece of inPieces(Buffer.from("x".repeat(most)), size)) parser.push(piece);
+        expect(parser.hasOverflown(), `${most} in pieces of ${size}`).toBe(false);
+        parser.push(Buffer.from("x"));
+        expect(parser.hasOverflown(), `${most} in pieces of ${size}, and one more`).toBe(true);
+      }
     }
   });
 
