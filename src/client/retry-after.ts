@@ -41,9 +41,11 @@ export function parseHttpDate(text: string): number | undefined {
   const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number);
   if (month < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined;
   const year = fullYear(groups["year"] ?? "");
-  const isOfMonth = new Date(Date.UTC(year, month, day)).getUTCMonth() === month;
+  const date = new Date(Date.UTC(year, month, day));
+  // 30 February would be a day of March, and the year 0026 one of the last century.
+  const isThere = date.getUTCMonth() === month && date.getUTCFullYear() === year;
   // A leap second is the first one of the next minute, also of the next year.
-  return isOfMonth ? Date.UTC(year, month, day, hour, minute, second) : undefined;
+  return isThere ? Date.UTC(year, month, day, hour, minute, second) : undefined;
 }
 
 /** Two digits of RFC 850 name a year of the last century from 70 on: no service answers from before 1970. */

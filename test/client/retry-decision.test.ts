@@ -188,7 +188,8 @@ describe("a date of HTTP", () => {
         const text = write(at * 1000)[form] ?? "";
         const edited = text.slice(0, place) + put + text.slice(place + gone);
         const read = parseHttpDate(edited);
-        if (read === undefined) return;
+        // A leap second is written as what it is read as: the first one of the next minute.
+        if (read === undefined || edited.includes(":60")) return;
         // The name of the day is not checked against the date, and a year of four digits may lie anywhere.
         const shape = (written: string): string =>
           written.replace(/^[A-Z][a-z]+/u, "").replace(/(?<= )0(?=\d )/u, " ");
@@ -204,6 +205,7 @@ describe("a date of HTTP", () => {
     ["Friday, 06-Nov-70 08:49:37 GMT", Date.UTC(1970, 10, 6, 8, 49, 37)],
     ["Thu, 29 Feb 2024 00:00:00 GMT", Date.UTC(2024, 1, 29)],
     ["Wed, 01 Jan 2025 23:59:59 GMT", Date.UTC(2025, 0, 1, 23, 59, 59)],
+    ["Sat, 21 Nov 0026 08:54:00 GMT", undefined],
     ["Wed, 29 Feb 2023 00:00:00 GMT", undefined],
     ["Wed, 00 Jan 2025 00:00:00 GMT", undefined],
     ["Wed, 32 Jan 2025 00:00:00 GMT", undefined],
