@@ -1,3 +1,4 @@
+import { counted, grouped } from "../model/counted.ts";
 import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
 import type { Meter } from "../client/meter.ts";
 import type { Context } from "../model/context.ts";
@@ -104,14 +105,6 @@ function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
       ? "an answer that did not come whole"
       : `${requestsInDoubt} answers that did not come whole`;
   return ` and perhaps ${grouped(String(creditsInDoubt))} more for ${which}`;
-}
-
-export function counted(number: number, noun: string): string {
-  return `${grouped(String(number))} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-export function grouped(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/gu, ",");
 }
 
 function waitingLine({ milliseconds, failure }: Waiting): string {

@@ -4,7 +4,7 @@ import type { Context } from "../../model/context.ts";
 import { member } from "../../model/own-member.ts";
 import { plans } from "../../model/tier.ts";
 import { readJsonFile } from "../../settings/read-json-file.ts";
-import { counted } from "../notices.ts";
+import { counted } from "../../model/counted.ts";
 import type { RunOptions } from "../run-options.ts";
 import { accountFile } from "../spending/account-file.ts";
 import { type Finding, fail, ok, took, warn } from "./finding.ts";

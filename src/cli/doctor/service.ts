@@ -3,7 +3,7 @@ import { member } from "../../model/own-member.ts";
 import { usage } from "../../endpoints/usage.ts";
 import { rawAt } from "../../model/raw-json.ts";
 import type { OpenClient } from "../open-client.ts";
-import { grouped } from "../notices.ts";
+import { grouped } from "../../model/counted.ts";
 import { checkClock } from "./clock.ts";
 import { type Finding, failed, ok, took, warn } from "./finding.ts";
 

@@ -7,7 +7,7 @@ import { visibleText } from "../../render/sanitise.ts";
 import { wrapWords } from "../../render/wrap-words.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { counted } from "../notices.ts";
+import { counted } from "../../model/counted.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
 import { formatOf, writeRows } from "../output/local-output.ts";
 import type { Finding } from "./finding.ts";

@@ -6,7 +6,8 @@ import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard.ts";
 import type { FollowLog } from "./follow-events.ts";
-import { counted, type Notices } from "../notices.ts";
+import { counted } from "../../model/counted.ts";
+import { type Notices } from "../notices.ts";
 import { instant, seconds } from "../output/times-said.ts";
 import { createRepetitions } from "../output/repetitions.ts";
 

@@ -4,7 +4,7 @@ import { isSeparated, type Separated } from "../../model/output-format.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { separatedLine } from "../../render/separated-text.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { grouped } from "../notices.ts";
+import { grouped } from "../../model/counted.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 import { readWord } from "../run-options.ts";

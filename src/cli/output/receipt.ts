@@ -9,7 +9,7 @@ import { formatInstant, fromWire } from "../../model/time.ts";
 import { version } from "../../model/version.ts";
 import type { Run } from "../answer-questions.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
-import { counted } from "../notices.ts";
+import { counted } from "../../model/counted.ts";
 import type { Questions } from "../asking/questions.ts";
 
 /** How a run ended. */

@@ -3,7 +3,8 @@ import { joinFitting } from "../join-fitting.ts";
 import { visibleText } from "../sanitise.ts";
 import { cutText } from "../width.ts";
 import type { BoardOptions } from "./board-options.ts";
-import { counted, statusLine, type TailState } from "./status-line.ts";
+import { counted } from "../../model/counted.ts";
+import { statusLine, type TailState } from "./status-line.ts";
 
 export function drawTitle(options: BoardOptions, assets: number, columns: number, elapsed: number): string {
   const { feed, isSimulated, isUnicode, paint, start } = options;

@@ -1,3 +1,4 @@
+import { counted } from "../../model/counted.ts";
 import type { Cell } from "../cell.ts";
 import { joinFitting } from "../join-fitting.ts";
 
@@ -30,9 +31,4 @@ export function statusLine(state: TailState, isUnicode: boolean, width: number):
     text: joinFitting(parts, isUnicode, width),
     tone: isWhole ? "up" : retrying > 0 ? "down" : "faint",
   };
-}
-
-/** `1,234 events`, `1 event`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }
