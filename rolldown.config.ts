@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
+import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
 const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1];
 
@@ -28,7 +29,7 @@ const leftOut: Plugin = {
 export default defineConfig({
   input: { dexdata: "bin/dexdata.ts" },
   platform: "node",
-  plugins: [leftOut],
+  plugins: [leftOut, thirdPartyLicenses],
   transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
   output: {
     dir: "dist",

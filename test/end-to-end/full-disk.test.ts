@@ -69,7 +69,8 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
 /** Files of 128 KiB at most are as full as a disk can be made without a device of its own. */
 describe.runIf(process.platform === "linux")("a disk that is full", () => {
   const pull =
-    "dexdata pools search base --limit 500 --sandbox --now 2026-11-21T08:54:00Z --error-format text";
+    "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1d --limit 500 " +
+    "--sandbox --now 2026-11-21T08:54:00Z --error-format text";
 
   test("keeps what --resume promised, and the same command goes on", async () => {
     const folder = temporaryFolder();

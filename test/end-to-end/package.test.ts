@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { build } from "rolldown";
+import { beforeAll, expect, test } from "vitest";
+import config from "../../rolldown.config.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+interface Built {
+  /** Every file, with its bytes. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The packages that are in them. */
+  readonly packages: ReadonlySet<string>;
+}
+
+async function buildAnew(): Promise<Built> {
+  const folder = temporaryFolder();
+  const { output } = await build({
+    ...config,
+    logLevel: "silent",
+    output: { ...[config.output].flat()[0], dir: path.join(folder, "dist") },
+  });
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.join(parentPath, name))
+    .toSorted();
+  const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+  const packages = modules.flatMap((id) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(id)?.[1] ?? []);
+  return {
+    files: new Map(names.map((file) => [path.relative(folder, file), readFileSync(file, "latin1")])),
+    packages: new Set(packages),
+  };
+}
+
+let first: Built;
+let second: Built;
+beforeAll(async () => {
+  first = await buildAnew();
+  second = await buildAnew();
+});
+
+test("two builds give the same files with the same bytes", () => {
+  expect(first.files.size).toBeGreaterThan(50);
+  expect([...second.files.keys()]).toEqual([...first.files.keys()]);
+  for (const [file, bytes] of first.files) expect(second.files.get(file) === bytes, file).toBe(true);
+});
+
+test("no file names the folder it was built in", () => {
+  const naming = [...first.files].filter(([, bytes]) => bytes.includes(process.cwd()));
+  expect(naming.map(([file]) => file)).toEqual([]);
+});
+
+test("THIRD-PARTY-LICENSES names every package that is in the program, with its text", () => {
+  const text = first.files.get("THIRD-PARTY-LICENSES") ?? "";
+  expect([...first.packages]).toEqual(
+    expect.arrayContaining(["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"]),
+  );
+  const named = [...text.matchAll(/^(\S+) \d[\w.-]* \(.+\)$/gmu)].map(([, name = ""]) => name);
+  expect(new Set(named)).toEqual(first.packages);
+  expect(
+    text.match(/^.*(?:permission is|permission to|redistribution) .*$/gimu)?.length,
+  ).toBeGreaterThanOrEqual(named.length);
+});
+
+test("the package holds the program and what belongs to it, and nothing else", async () => {
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
+  const paths = [...stdout.matchAll(/"path": "([^"]+)"/gu)].map(([, file = ""]) => file);
+  expect(paths).toContain("dist/dexdata.cjs");
+  const outside = paths.filter((file) => !/^(?:dist|completions)\//u.test(file));
+  expect(outside.toSorted()).toEqual(["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"]);
+});
+
+/** What npm would run on the machine of whoever installs, or builds. */
+test("no package of the lock has an install script, and ours has none either", () => {
+  const lock: unknown = JSON.parse(readFileSync("package-lock.json", "utf8"));
+  const packages: unknown =
+    lock !== null && typeof lock === "object" && "packages" in lock ? lock.packages : {};
+  const entries = Object.entries(Object(packages));
+  expect(entries.length).toBeGreaterThan(50);
+  const withScript = entries.filter(([, entry]) => Object(entry).hasInstallScript === true);
+  expect(withScript.map(([name]) => name)).toEqual([]);
+  const manifest: unknown = JSON.parse(readFileSync("package.json", "utf8"));
+  expect(manifest).not.toHaveProperty("dependencies");
+  for (const script of ["preinstall", "install", "postinstall", "prepare"])
+    expect(manifest).not.toHaveProperty(`scripts.${script}`);
+});
