@@ -31,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   };
 }
 
-/** What `no-key-seen.ts` has searched, and what is left here; throws, which fails the run, where there is a key. */
+/** What `no-key-seen.ts` has searched, and what is left here; the run fails where there is a key. */
 function tellSearch(folder: string): void {
   const left = searchFolder(folder);
   let { bytes, files } = left;
@@ -45,6 +45,10 @@ function tellSearch(folder: string): void {
   }
   const { sightings } = left;
   const searched = `${(bytes / 1e6).toFixed(1)} MB of output and ${files} files of the tests`;
-  if (sightings.length > 0) throw new Error(`keys in ${searched}:\n${sightings.join("\n")}`);
-  console.log(`searched ${searched} for keys: none but in key stores`);
+  if (sightings.length === 0) console.log(`searched ${searched} for keys: none but in key stores`);
+  else {
+    console.error(`a key was written: ${searched}:\n${sightings.join("\n")}`);
+    // Thrown here, an error would be shown and the run would still end with 0.
+    process.exitCode = 1;
+  }
 }
