@@ -43,11 +43,8 @@ export function environmentTopic(context: Context): readonly Block[] {
         ["NO_COLOR, FORCE_COLOR", "colour never, colour always; TERM=dumb: no colour and no live board"],
         ["LC_ALL, LC_CTYPE, LANG", "whether the terminal shows more than ASCII"],
         ["XDG_CONFIG_HOME …", "where the folders above are, unless named; likewise _STATE_ and _CACHE_"],
-        [
-          "HTTPS_PROXY, ALL_PROXY",
-          "an http:// or https:// proxy, name:password@ before its host; lower case first",
-        ],
-        ["NO_PROXY", "hosts asked directly: names with their subdomains, addresses, ranges, host:port, or *"],
+        ["HTTPS_PROXY, ALL_PROXY", "an http:// or https:// proxy"],
+        ["NO_PROXY", "hosts asked directly: names, addresses, ranges, or *"],
         ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
       ],
     },
