@@ -120,6 +120,7 @@ function covers(entry: string, host: string): boolean {
   return name !== "" && (host === name || host.endsWith(`.${name}`));
 }
 
-function unbracketed(name: string): string {
+/** An IPv6 address without the brackets it has in a URL. */
+export function unbracketed(name: string): string {
   return name.replace(/^\[(.*)\]$/u, "$1");
 }

@@ -4,6 +4,7 @@ import type { Context } from "../model/context.ts";
 import { type Peer, peerName } from "./connection-failure.ts";
 import { createConnector } from "./connector.ts";
 import { createOpenSockets } from "./open-sockets.ts";
+import { unbracketed } from "./proxy.ts";
 import type { SendOptions } from "./transport.ts";
 import { withDeadline } from "./transport.ts";
 
@@ -27,7 +28,7 @@ export async function findAddresses(
   options: SendOptions,
 ): Promise<readonly string[]> {
   const look = async (): Promise<readonly string[]> =>
-    (await lookup(hostOf(url), { all: true })).map(({ address }) => address);
+    (await lookup(unbracketed(url.hostname), { all: true })).map(({ address }) => address);
   return await withDeadline(clock, options, look, peerOf(url.hostname));
 }
 
@@ -45,7 +46,7 @@ export async function reachHost({ clock, env }: Reaching, url: URL, options: Sen
   const { protocol, port, host } = url;
   const reach = async (): Promise<Reached> =>
     await new Promise((resolve, reject) => {
-      connect({ protocol, port, host, hostname: hostOf(url) }, (fault, socket) => {
+      connect({ protocol, port, host, hostname: unbracketed(url.hostname) }, (fault, socket) => {
         if (fault !== null) return reject(fault);
         const secured = socket instanceof tls.TLSSocket ? socket : undefined;
         const validTo = secured?.getPeerCertificate().valid_to;
@@ -67,8 +68,4 @@ export async function reachHost({ clock, env }: Reaching, url: URL, options: Sen
 
 function peerOf(host: string, proxy: () => string | undefined = () => undefined): Peer {
   return { name: () => peerName(host, proxy()), hasConnected: () => false };
-}
-
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/u, "$1");
 }

@@ -5,7 +5,7 @@ import { errorCode } from "../model/error-code.ts";
 import { Failure } from "../model/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import type { ConnectionWatch } from "./connector.ts";
-import { type Environment, findProxy, type Proxy } from "./proxy.ts";
+import { type Environment, findProxy, type Proxy, unbracketed } from "./proxy.ts";
 
 const details = { code: "proxy", isUnsent: true, retryable: false } as const;
 
@@ -48,7 +48,7 @@ export async function openTunnel(
 function connectRequest({ url: proxy, authorization }: Proxy, { hostname, port }: URL): http.ClientRequest {
   const target = `${hostname}:${port === "" ? 443 : port}`;
   const isSecure = proxy.protocol === "https:";
-  const host = proxy.hostname.replace(/^\[(.*)\]$/u, "$1");
+  const host = unbracketed(proxy.hostname);
   const options: https.RequestOptions = {
     host,
     // Node would take the name in the header, which is the service's.

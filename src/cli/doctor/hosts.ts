@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { checkNetwork, peerName } from "../../client/connection-failure.ts";
-import { findProxy } from "../../client/proxy.ts";
+import { findProxy, unbracketed } from "../../client/proxy.ts";
 import { findAddresses, reachHost } from "../../client/reach.ts";
 import type { Context } from "../../model/context.ts";
 import { type Finding, failed, ok, took, warn } from "./finding.ts";
@@ -18,7 +18,7 @@ export async function checkHost(
   const options = { timeout, signal: context.signal };
   const findings: Finding[] = [];
   try {
-    const isName = isIP(url.hostname.replaceAll(/[[\]]/gu, "")) === 0;
+    const isName = isIP(unbracketed(url.hostname)) === 0;
     // Behind a proxy it is the proxy that looks the name up.
     if (isName && findProxy(url, context.env) === undefined) {
       const started = context.clock.elapsed();

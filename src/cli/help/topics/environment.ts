@@ -44,7 +44,7 @@ export function environmentTopic(context: Context): readonly Block[] {
         ["LC_ALL, LC_CTYPE, LANG", "whether the terminal shows more than ASCII"],
         ["XDG_CONFIG_HOME …", "where the folders above are, unless named; likewise _STATE_ and _CACHE_"],
         ["HTTPS_PROXY, ALL_PROXY", "an http:// or https:// proxy"],
-        ["NO_PROXY", "hosts asked directly: names, addresses, ranges, or *"],
+        ["NO_PROXY", "hosts asked directly: names, addresses, ranges"],
         ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
       ],
     },
