@@ -1,8 +1,7 @@
-import { gunzipSync } from "node:zlib";
-import type { Agent, Dispatcher } from "undici";
+import type { Agent } from "undici";
 import type { Clock, Context } from "../model/context.ts";
-import { untrustedAnswer } from "../model/failure.ts";
 import { createAgent } from "./agent.ts";
+import { readAnswerBody } from "./answer-body.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 
 export interface Answer {
@@ -28,9 +27,6 @@ export interface Transport {
   readonly close: () => Promise<void>;
 }
 
-/** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
-const maxBodyBytes = 32 * 1024 * 1024;
-
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
 export function createTransport({ clock, env }: Pick<Context, "clock" | "env">): Transport {
   const { agent, peerOf, close } = createAgent(env);
@@ -55,47 +51,8 @@ async function exchange(
     signal,
   });
   const received = firstValues(response.headers);
-  const body = await readBody(response.body, url);
-  return {
-    status: response.statusCode,
-    headers: received,
-    body: decode(body, received.get("content-encoding"), url),
-  };
-}
-
-export async function readBody(body: Dispatcher.ResponseData["body"], url: URL): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const bytes of body) {
-    if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
-    size += bytes.length;
-    if (size > maxBodyBytes) {
-      body.destroy();
-      throw tooLarge(url);
-    }
-    chunks.push(bytes);
-  }
-  const [only] = chunks;
-  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
-}
-
-function decode(body: Uint8Array, name: string | undefined, url: URL): Uint8Array {
-  // RFC 9110, 8.4.1: names of codings have no letter case.
-  const encoding = name?.toLowerCase();
-  if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
-  if (encoding !== "gzip" && encoding !== "x-gzip") {
-    throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
-  }
-  try {
-    return gunzipSync(body, { maxOutputLength: maxBodyBytes });
-  } catch (cause) {
-    const isTooLarge = cause instanceof RangeError;
-    throw isTooLarge ? tooLarge(url) : untrustedAnswer(`the gzip body from ${url.host} is damaged`);
-  }
-}
-
-function tooLarge(url: URL): Error {
-  return untrustedAnswer(`the answer from ${url.host} is larger than 32 MiB`);
+  const body = await readAnswerBody(response, received, url);
+  return { status: response.statusCode, headers: received, body };
 }
 
 export function firstValues(

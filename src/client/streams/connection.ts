@@ -2,8 +2,9 @@ import type { Agent, Dispatcher } from "undici";
 import type { Context } from "../../model/context.ts";
 import { Failure, untrustedAnswer } from "../../model/failure.ts";
 import { createAgent } from "../agent.ts";
+import { readAnswerBody } from "../answer-body.ts";
 import { connectionFailure, type Peer } from "../connection-failure.ts";
-import { type Answer, firstValues, readBody, type SendOptions, withDeadline } from "../transport.ts";
+import { type Answer, firstValues, type SendOptions, withDeadline } from "../transport.ts";
 
 export interface ConnectionRequest {
   readonly url: URL;
@@ -80,10 +81,8 @@ async function ask(
   const received = firstValues(response.headers);
   const status = response.statusCode;
   if (status < 200 || status >= 300) {
-    return {
-      kind: "refused",
-      answer: { status, headers: received, body: await readBody(response.body, url) },
-    };
+    const answer = { status, headers: received, body: await readAnswerBody(response, received, url) };
+    return { kind: "refused", answer };
   }
   // The standard: an answer of another status or type is not read, and not asked for again.
   if (status !== 200)
