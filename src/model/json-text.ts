@@ -1,4 +1,6 @@
+import { collectText } from "./collect-text.ts";
 import { endOfString, endOfValue, isBlank, skipBlanks } from "./json-scan.ts";
+import { replaceEach } from "./replace-each.ts";
 import { UNSAFE_IN_JSON } from "./unsafe-text.ts";
 
 const QUOTE = 34;
@@ -79,7 +81,7 @@ export function prettyJson(text: string, indent = 2, depth = 0): string {
  * U+FFFF). Such characters stand inside strings only, so `JSON.parse` gives the same value as before.
  */
 export function escapeJsonText(text: string): string {
-  return isSafeJson(text) ? text : text.replace(EVERY_UNSAFE, escapeUnits);
+  return isSafeJson(text) ? text : replaceEach(text, EVERY_UNSAFE, escapeUnits);
 }
 
 /** Whether the document may go out as it is. */
@@ -88,31 +90,20 @@ export function isSafeJson(text: string): boolean {
 }
 
 const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
-const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "gu");
+/** In runs, as a hostile name may be one of millions. */
+const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]{1,256}`, "gu");
 
-function escapeUnits(character: string): string {
-  let escaped = "";
-  for (let at = 0; at < character.length; at++) {
-    escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`;
-  }
-  return escaped;
+function escapeUnits(run: string): string {
+  return Array.from({ length: run.length }, (_, at) => escapeUnit(run.charCodeAt(at))).join("");
 }
 
-/** Joins many short pieces; in portions, since a hostile document makes millions of them. */
-function collectText(): { add: (piece: string) => void; end: () => string } {
-  let whole = "";
-  const pieces: string[] = [];
-  const flush = (): void => {
-    whole += pieces.join("");
-    pieces.length = 0;
-  };
-  return {
-    add: (piece) => {
-      if (pieces.push(piece) === 4096) flush();
-    },
-    end: () => {
-      flush();
-      return whole;
-    },
-  };
+/** Each is worked out once. */
+const escapes = new Map<number, string>();
+
+function escapeUnit(unit: number): string {
+  const known = escapes.get(unit);
+  if (known !== undefined) return known;
+  const escape = `\\u${unit.toString(16).padStart(4, "0")}`;
+  escapes.set(unit, escape);
+  return escape;
 }

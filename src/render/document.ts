@@ -1,8 +1,9 @@
-import { compactJson, escapeJsonText, prettyJson } from "../model/json-text.ts";
+import { compactJson, prettyJson } from "../model/json-text.ts";
 import { beginsWith, OPEN_ARRAY } from "../model/json-scan.ts";
 import { rawElements } from "../model/raw-json.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
 import { createRowSelector } from "./select-row.ts";
+import { writeJson } from "./write-json.ts";
 
 /**
  * Whole answers, whatever JSON they are. As NDJSON an array is one line an element and anything else one line; else
@@ -21,7 +22,7 @@ export function createDocuments({ output, format, fields }: Presentation): Rende
   return {
     page: async ({ rows }) => {
       const lines = rows.texts().flatMap(linesOf);
-      await output.write(escapeJsonText(lines.map((line) => `${line}\n`).join("")));
+      await writeJson(output, lines.map((line) => `${line}\n`).join(""));
     },
     end: () => Promise.resolve(),
   };

@@ -1,6 +1,7 @@
-import { compactJson, escapeJsonText, prettyJson } from "../model/json-text.ts";
+import { compactJson, prettyJson } from "../model/json-text.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
 import { createRowSelector } from "./select-row.ts";
+import { writeJson } from "./write-json.ts";
 
 /** One document: pretty for a person, compact for a program. Every token is the service's own. */
 export function createJson(presentation: Presentation): Renderer {
@@ -24,7 +25,7 @@ function createArrayDocument({ output, groups, fields, isContinued }: Presentati
         .texts()
         .map((row) => (isTerminal ? prettyJson(select(row), 2, 1) : compactJson(select(row))))
         .join(`,${lead}`);
-      await output.write(escapeJsonText(text));
+      await writeJson(output, text);
     },
     end: async () => {
       if (isOpen) await output.write(isTerminal ? "\n]\n" : "]\n");
@@ -39,14 +40,8 @@ function createRecordDocument({ output, fields }: Presentation): Renderer {
   return {
     page: async ({ rows }) => {
       if (rows.length > 0) {
-        await output.write(
-          escapeJsonText(
-            rows
-              .texts()
-              .map((row) => `${write(select(row))}\n`)
-              .join(""),
-          ),
-        );
+        const lines = rows.texts().map((row) => `${write(select(row))}\n`);
+        await writeJson(output, lines.join(""));
       }
     },
     end: () => Promise.resolve(),
@@ -67,7 +62,7 @@ function createGroupsDocument({ output, groups, fields }: Presentation): Rendere
       const members = [...rowsOf].map(([group, rows]) => `${JSON.stringify(group)}:[${rows.join(",")}]`);
       const document = `{${members.join(",")}}`;
       const write = output.isTerminal ? prettyJson : compactJson;
-      await output.write(escapeJsonText(`${write(document)}\n`));
+      await writeJson(output, `${write(document)}\n`);
     },
   };
 }

@@ -1,6 +1,7 @@
-import { compactJson, escapeJsonText } from "../model/json-text.ts";
+import { compactJson } from "../model/json-text.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
 import { createRowSelector } from "./select-row.ts";
+import { writeJson } from "./write-json.ts";
 
 /**
  * One line a row, the service's own text: only white space between tokens goes, and what could act on a terminal
@@ -21,7 +22,7 @@ export function createNdjson({ output, groups, fields }: Presentation): Renderer
         const line = compactJson(select(row));
         lines += isLabelled ? `${label}${line}}\n` : `${line}\n`;
       }
-      await output.write(escapeJsonText(lines));
+      await writeJson(output, lines);
     },
     end: () => Promise.resolve(),
   };

@@ -1,3 +1,4 @@
+import { replaceEach } from "../model/replace-each.ts";
 import { UNSAFE_IN_LINE } from "../model/unsafe-text.ts";
 
 /**
@@ -21,7 +22,7 @@ export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\u0080-\\u{10ffff}`);
 function createEscape(unsafe: string): (text: string) => string {
   const suspect = new RegExp(`[\\\\${unsafe}]`, "u");
   const every = new RegExp(`\\\\(?=[\\\\nrt]|u\\{|[${unsafe}])|[${unsafe}]`, "gu");
-  return (text) => (suspect.test(text) ? text.replace(every, writeEscape) : text);
+  return (text) => (suspect.test(text) ? replaceEach(text, every, writeEscape) : text);
 }
 
 const NAMED: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,6 @@
 import { compactJson, escapeJsonText } from "../model/json-text.ts";
 import type { Separated } from "../model/output-format.ts";
+import { replaceEach } from "../model/replace-each.ts";
 import { UNSAFE_IN_LINE } from "../model/unsafe-text.ts";
 import { visibleText } from "./sanitise.ts";
 
@@ -71,7 +72,7 @@ function quoted(text: string): string {
 const tsv: Writing = {
   separator: "\t",
   nothing: String.raw`\N`,
-  writeText: (text) => (PLAIN.test(text) ? text : text.replace(EVERY_ESCAPED, escapeBytes)),
+  writeText: (text) => (PLAIN.test(text) ? text : replaceEach(text, EVERY_ESCAPED, escapeBytes)),
   writeJson: (text) => text.replaceAll("\\", "\\\\"),
 };
 
