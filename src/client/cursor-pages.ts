@@ -74,10 +74,21 @@ function nextCursor(answer: object): string | undefined {
     throw untrustedAnswer("has_next_page of the answer is neither true nor false");
   }
   if (hasNextPage === false) return undefined;
-  if (typeof cursor === "string" && cursor !== "") return cursor;
+  if (typeof cursor === "string" && cursor !== "") {
+    if (!isSendable(cursor))
+      throw untrustedAnswer("next_cursor of the answer is no text that could be sent back");
+    return cursor;
+  }
   if (cursor !== undefined && cursor !== null && cursor !== "")
     throw untrustedAnswer("next_cursor of the answer is no text");
   if (hasNextPage === true)
     throw untrustedAnswer("the service promised a next page but sent no cursor for it");
   return undefined;
 }
+
+/** Half a surrogate pair has no bytes, and no host takes a URL of any length. */
+function isSendable(cursor: string): boolean {
+  return cursor.length <= longestCursor && !/\p{Surrogate}/u.test(cursor);
+}
+
+const longestCursor = 8192;

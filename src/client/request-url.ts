@@ -9,7 +9,7 @@ import { usageFailure } from "../model/failure.ts";
  */
 export function requestUrl(base: string, endpoint: Endpoint, args: Args): URL {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) =>
-    encodeURIComponent(args.get(name) ?? ""),
+    encodeValue(args.get(name) ?? ""),
   );
   const query = endpoint.params
     .filter((param) => param.place === "query" && args.has(param.name))
@@ -22,5 +22,11 @@ export function requestUrl(base: string, endpoint: Endpoint, args: Args): URL {
 
 /** Commas stay readable: they separate, and no address holds one. */
 function encodeQueryValue(text: string): string {
-  return encodeURIComponent(text).replaceAll("%2C", ",");
+  return encodeValue(text).replaceAll("%2C", ",");
+}
+
+/** Rows of stdin and of the service can hold half a surrogate pair, which has no bytes. */
+function encodeValue(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw usageFailure(`"${text}": is no whole text`);
+  return encodeURIComponent(text);
 }

@@ -1,7 +1,7 @@
 import type { Page } from "../client/page.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
-import type { Reach, SeenKeys } from "./seen-keys.ts";
+import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
 /** Pages in a row that only repeat before the pull gives up: each costs a credit. */
 const patienceWithRepeats = 3;
@@ -19,16 +19,19 @@ export function reachOf({ reply }: Endpoint): Reach {
  */
 export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
+  // A row without what tells it apart is given each time; but a list of nothing else must end as well.
+  const unnamed = createSeenKeys("recent", false);
   for await (const page of pages) {
     const isNew: boolean[] = [];
+    let isBarren = true;
     for (let index = 0; index < page.rows.length; index += 1) {
       const key = page.rows.key(index);
       isNew.push(key === undefined || seen.add(key));
+      if (key === undefined ? unnamed.add(page.rows.text(index)) : isNew[index] === true) isBarren = false;
     }
     yield isNew.includes(false) ? withoutRepeats(page, isNew) : page;
     // The walk asked once more on purpose: what it brings says nothing about the list.
     if (page.isAgain === true) continue;
-    const isBarren = !isNew.includes(true);
     repeats = isBarren && isNew.length > 0 ? repeats + 1 : 0;
     empty = isBarren ? empty + 1 : 0;
     if (page.next !== undefined && (repeats === patienceWithRepeats || empty === patienceWithEmptyPages)) {
