@@ -1,0 +1,17 @@
+/** One of each kind of character that acts, hides or breaks: promise 2. Written by number, so that none stands here. */
+const points =
+  "0 7 8 9 a d 1b 7f 80 85 90 9b 9d 9f ad 34f 61c 115f 17b4 180e 200b 200d 200e 200f 2028 2029 202a 202e 2060 2066 2069 " +
+  "3164 feff ffa0 fff9 1bca0 1d173 e0001 e0041 e01f0";
+const codePoints = points.split(" ").map((point) => Number.parseInt(point, 16));
+
+/** All of them, a title set by OSC, a line of colour, and what forges a row. */
+export const forbidden = `\u001b]0;owned\u0007\u001b[31mred${String.fromCodePoint(...codePoints)}"},\r\n{"id":"forged"}`;
+
+/** Whether any of them stands in the text as it is; line feeds are the program's own. */
+export function findForbidden(text: string): string | undefined {
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    if (point !== 0x0a && codePoints.includes(point)) return `U+${point.toString(16)}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { gzipSync } from "node:zlib";
+import { afterEach, expect, test } from "vitest";
+import { isLong } from "../harness/long.ts";
+import { longPull } from "../harness/long-pull.ts";
+import {
+  bytes,
+  endless,
+  type Reply,
+  type ScriptedServer,
+  slow,
+  startScriptedServer,
+} from "../harness/scripted-server.ts";
+
+let server: ScriptedServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const MiB = 1024 * 1024;
+/** As large as an answer may be, of one piece again and again. */
+const most = 31 * MiB;
+const filled = (piece: string): Buffer => {
+  const unit = Buffer.from(piece);
+  return Buffer.alloc(Math.floor(most / unit.length) * unit.length, unit);
+};
+const zipped = (before: string, piece: string, after: string): Reply =>
+  bytes(gzipSync(Buffer.concat([Buffer.from(before), filled(piece), Buffer.from(after)]), { level: 1 }), {
+    "content-encoding": "gzip",
+  });
+const name = '[{"id":"x","name":"';
+
+/** What a body does, the words that ask for it, the exit code, and whether `npm test` has it too. */
+const heavy: readonly (readonly [string, () => Reply, string, number, boolean])[] = [
+  ["without an end", () => endless("[".padEnd(MiB)), "networks", 1, true],
+  ["of 8 million empty rows", () => zipped("[", "{},", "{}]"), "networks", 1, true],
+  ["of 32 million levels", () => zipped("", "[", ""), "pools search", 1, false],
+  [
+    "with a name of ten million bidi characters",
+    () => zipped(name, "\u202e", '"}]'),
+    "networks -o ndjson",
+    0,
+    true,
+  ],
+  ["the same as a table", () => zipped(name, "\u202e", '"}]'), "networks -o table", 0, false],
+  ["the same as csv", () => zipped(name, "\u202e", '"}]'), "networks -o csv", 0, false],
+  ["with a name of ten million line breaks", () => zipped(name, "\\n", '"}]'), "networks -o table", 0, false],
+  ["with a number of 31 million digits", () => zipped('[{"id":', "7", "}]"), "networks -o table", 0, false],
+];
+
+for (const [what, reply, words, exit, isAlways] of heavy) {
+  test.runIf(isAlways || isLong)(`promise 5: a body ${what}: exit ${exit}, under 400 MB`, async () => {
+    const made = reply();
+    server = await startScriptedServer(() => made);
+    const pull = await longPull(words.split(" "), { DEXDATA_BASE_URL: server.url });
+    expect({ exit: pull.exit, isBug: /a bug in|\n\s+at /u.test(pull.stderr) }).toEqual({
+      exit,
+      isBug: false,
+    });
+    expect(pull.peakMegabytes).toBeLessThan(400);
+    expect(server.requests.length).toBe(1);
+  });
+}
+
+test("promise 5: a body that trickles ends a second after its deadline at the latest", async () => {
+  server = await startScriptedServer(() =>
+    slow({ chunks: Array.from({ length: 400 }, () => " "), everyMs: 20, stayOpen: true }),
+  );
+  const words = ["networks", "--timeout", "1s", "--retries", "0"];
+  const pull = await longPull(words, { DEXDATA_BASE_URL: server.url });
+  expect(pull.exit).toBe(7);
+  // From when the request arrived: what the program's start takes is the machine's affair.
+  expect(performance.now() - (server.requests[0]?.at ?? 0)).toBeLessThan(2000);
+});

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from "node:util";
+import { afterEach, describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { bodyModes, encodingModes } from "../harness/hostile/body-modes.ts";
+import { commands, type HostileCommand } from "../harness/hostile/commands.ts";
+import { connectionModes } from "../harness/hostile/connection-modes.ts";
+import { findForbidden } from "../harness/hostile/forbidden.ts";
+import type { Mode } from "../harness/hostile/mode.ts";
+import { pagingModes } from "../harness/hostile/paging-modes.ts";
+import { refusalModes } from "../harness/hostile/refusal-modes.ts";
+import { shapeModes } from "../harness/hostile/shape-modes.ts";
+import { type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+
+let server: ScriptedServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** One that never comes, and that no wait is as long as. */
+const timeout = 86_399_999;
+
+interface Outcome {
+  readonly command: string;
+  readonly exit: number;
+  readonly says: string | undefined;
+  readonly requests: number;
+  readonly hasRows: boolean;
+  /** A character on stdout or stderr that must not be there. */
+  readonly forbidden: string | undefined;
+  readonly waits: readonly number[] | undefined;
+  readonly hasStack: boolean;
+}
+
+/** What a run under a mode came to, as the mode's table says it. */
+async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
+  server = await startScriptedServer((request, index) => mode.reply(command, request, index));
+  const { exit, stdout, stderr, context } = await dexdata(
+    `${command.words} --error-format text ${mode.flags ?? ""}`,
+    {
+      env: {
+        DEXDATA_TIMEOUT: `${timeout}ms`,
+        DEXDATA_BASE_URL: server.url,
+        DEXDATA_PRO_BASE_URL: server.url,
+        DEXDATA_API_KEY: "api_pro_0123456789",
+        DEXDATA_TIER: "pro",
+      },
+    },
+  );
+  const asked = server.requests.filter(
+    ({ path }, index) => index === 0 || path === server?.requests[0]?.path,
+  );
+  await server.close();
+  server = undefined;
+  const said = stderr
+    .split("\n")
+    .filter((line) => line.startsWith("dexdata: "))[0]
+    ?.slice("dexdata: ".length);
+  return {
+    command: command.words,
+    exit,
+    says: said,
+    requests: asked.length,
+    hasRows: stdout !== "",
+    forbidden: findForbidden(stdout + stderr),
+    waits: mode.waits === undefined ? undefined : context.clock.asked.filter((each) => each !== timeout),
+    hasStack: /\n\s+at |a bug in dexdata/u.test(stderr),
+  };
+}
+
+const kinds: readonly (readonly [string, readonly Mode[]])[] = [
+  ["connection", connectionModes],
+  ["encoding", encodingModes],
+  ["body", bodyModes],
+  ["shape", shapeModes],
+  ["list", pagingModes],
+  ["refusal", refusalModes],
+];
+
+describe.each(kinds)("a hostile %s", (_, modes) => {
+  test.each(modes.map((mode) => [mode.name, mode] as const))("%s", async (_name, mode) => {
+    const { exit, says, requests } = mode.ends;
+    const wrong: object[] = [];
+    for (const command of commands.filter((each) => mode.isFor?.(each) ?? each.isOfKind)) {
+      const outcome = await meet(mode, command);
+      const expected = {
+        ...outcome,
+        exit,
+        requests,
+        hasRows: mode.ends.hasRows ?? exit === 0,
+        hasStack: false,
+        forbidden: undefined,
+        waits: mode.waits,
+      };
+      const isAsSaid = says === undefined ? outcome.says === undefined : says.test(outcome.says ?? "");
+      if (!isAsSaid || !isDeepStrictEqual(outcome, expected)) wrong.push(outcome);
+    }
+    expect({ ends: mode.ends, wrong }).toEqual({ ends: mode.ends, wrong: [] });
+  });
+});
