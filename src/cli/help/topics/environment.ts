@@ -22,8 +22,7 @@ export function environmentTopic(context: Context): readonly Block[] {
       rows: [
         [
           "DEXDATA_API_KEY",
-          "the key, after --key-file and --profile, before DEXDATA_PROFILE, key_command and what is stored; its tier is " +
-            "DEXDATA_TIER, or what dexdata auth status once found",
+          "the key, unless a flag names one; its tier by DEXDATA_TIER or one dexdata auth status",
         ],
         ["DEXDATA_SANDBOX", "1: every command asks the built-in sandbox, as with --sandbox"],
         ["DEXDATA_NOW", "the instant that --now is, for time bounds"],
