@@ -62,3 +62,18 @@ test.each([
   // The parser was in use until here.
   expect(inPieces(Buffer.alloc(0), 1).next().done && parser.hasOverflown()).toBe(false);
 });
+
+test.each([
+  { what: "a line without an end", pieces: [Buffer.alloc(1024 * 1024, "x"), Buffer.from("xx")] },
+  { what: "a line too long, with its end", pieces: [Buffer.from(`${"x".repeat(1024 * 1024 + 1)}\n`)] },
+])("what has overflown is let go: $what", ({ pieces }) => {
+  const before = memory();
+  const parsers = Array.from({ length: 20 }, () => {
+    const parser = createEventStreamParser();
+    // A chunk of its own for each, as a socket gives it.
+    for (const piece of pieces) parser.push(Buffer.from(piece));
+    return parser;
+  });
+  expect(memory() - before).toBeLessThan(4 * 1024 * 1024);
+  expect(parsers.every((parser) => parser.hasOverflown())).toBe(true);
+});
