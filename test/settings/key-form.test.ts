@@ -82,6 +82,11 @@ test("whatever is accepted can stand in a header as it is", () => {
   );
 });
 
+test("a key in capitals, too, is left out of a message; a code with the word in it stays", () => {
+  const message = `--rpm "API_DEV_${SECRET}": invalid_api_key; https://user:pw@host.invalid/x`;
+  expect(hideSecrets(message)).toBe('--rpm "api_…": invalid_api_key; https://…@host.invalid/x');
+});
+
 test("no part of a key is shown, wherever it stands in a message", () => {
   const keys = fc.stringMatching(/^api_[\w.~+/=-]{12,40}$/u);
   const around = fc.string({ unit: fc.constantFrom(...Array.from("ab1:/=@ ?&\"'\\{},.\n")) });
