@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { writeSurvivors } from "./report.ts";
+import { listedIn, writeSurvivors } from "./report.ts";
 import { serveOrders } from "./runner.ts";
 import { drawMutants, type Mutant } from "./sample.ts";
 import { subjects } from "./subjects.ts";
-import { createWorker } from "./worker.ts";
+import { createWorker, type Worker } from "./worker.ts";
 import { words } from "./words.ts";
 
 /** Changes the sources in small ways and asks whether the tests notice: npm run test:mutations [-- --short]. */
@@ -13,6 +13,8 @@ const PER_SUBJECT = 36;
 const SHORT_PER_SUBJECT = 2;
 const WORKERS = 2;
 const LIMIT = 60_000;
+/** The share that must be noticed. */
+const LEAST = 0.9;
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +23,8 @@ const { values } = parseArgs({
     short: { type: "boolean", default: false },
     /** Only mutants of files with this in their path; nothing is written then. */
     only: { type: "string", default: "" },
+    /** Only those that the full form listed, to see what new tests notice of them. */
+    again: { type: "boolean", default: false },
     seed: { type: "string", default: String(SEED) },
   },
 });
@@ -29,31 +33,58 @@ if (values.runner) await serveOrders();
 else await checkMutants();
 
 async function checkMutants(): Promise<void> {
-  const drawn = drawMutants(Number(values.seed), PER_SUBJECT).filter(({ file }) =>
-    file.includes(values.only),
-  );
-  const mutants = values.short ? takeShort(drawn) : drawn;
-  const queue = [...mutants];
+  const seed = Number(values.seed);
+  const drawn = drawMutants(seed, PER_SUBJECT).filter(({ file }) => file.includes(values.only));
+  const mutants = values.short ? takeShort(drawn) : values.again ? listedIn(drawn) : drawn;
   const survivors: Mutant[] = [];
   const workers = Array.from({ length: WORKERS }, () => createWorker(fileURLToPath(import.meta.url), LIMIT));
+  const end = (): void => {
+    for (const worker of workers) worker.end();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      end();
+      process.exit(1);
+    });
+  }
+  await share(workers, mutants, async (worker, mutant) => {
+    const started = Date.now();
+    const { isNoticed, by } = await worker.judge(mutant);
+    if (!isNoticed) survivors.push(mutant);
+    const took = ((Date.now() - started) / 1000).toFixed(1).padStart(5);
+    const noticedBy = by[0] === undefined ? "" : `\n                  by ${by[0].slice(0, 100)}`;
+    console.log(`${isNoticed ? "noticed " : "SURVIVED"} ${took} s  ${mutant.name}${noticedBy}`);
+  });
+  await share(workers, controlsOf(mutants), async (worker, tests) => {
+    // Afterwards, so that what earlier changes leave behind is noticed as well.
+    const { isNoticed, by } = await worker.judge({ file: "", source: "", tests });
+    if (isNoticed) throw new Error(`fails without a change: ${tests.join(", ")}: ${by.join(", ")}`);
+  }).finally(end);
+  const all = values.again ? drawn : mutants;
+  const noticed = all.length - survivors.length;
+  console.log(`${noticed} of ${all.length} noticed`);
+  process.exitCode = noticed >= all.length * (values.short ? 1 : LEAST) ? 0 : 1;
+  if (!values.short && values.only === "") writeSurvivors(seed, all, survivors);
+}
+
+/** Hands the items out, to whichever worker is free. */
+async function share<T>(
+  workers: readonly Worker[],
+  items: readonly T[],
+  task: (worker: Worker, item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
   await Promise.all(
     workers.map(async (worker) => {
-      for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-        const started = Date.now();
-        const { isNoticed, by } = await worker.judge(mutant);
-        if (!isNoticed) survivors.push(mutant);
-        const took = ((Date.now() - started) / 1000).toFixed(1);
-        console.log(`${isNoticed ? "noticed " : "SURVIVED"} ${took.padStart(5)} s  ${mutant.name}`);
-        if (by[0] !== undefined) console.log(`                  by ${by[0].slice(0, 100)}`);
-      }
-      worker.end();
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await task(worker, item);
     }),
   );
-  const noticed = mutants.length - survivors.length;
-  console.log(`${noticed} of ${mutants.length} noticed`);
-  if (values.short) process.exitCode = survivors.length === 0 ? 0 : 1;
-  else process.exitCode = noticed >= mutants.length * 0.9 ? 0 : 1;
-  if (!values.short && values.only === "") writeSurvivors(Number(values.seed), mutants, survivors);
+}
+
+/** The lists of tests that have to pass where nothing was changed; in the short form those of one subject alone. */
+function controlsOf(mutants: readonly Mutant[]): readonly (readonly string[])[] {
+  const lists = new Map(mutants.map(({ tests }) => [tests.join(" "), tests]));
+  return values.short ? [["test/render/sanitise.test.ts"]] : [...lists.values()];
 }
 
 /** The first ones drawn, of each subject, that the full form noticed. */

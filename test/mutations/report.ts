@@ -1,7 +1,15 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { subjects } from "./subjects.ts";
 import type { Mutant } from "./sample.ts";
 import { words } from "./words.ts";
+
+const list = "test/mutations/SURVIVORS.md";
+
+/** Those that are in the list as it is. */
+export function listedIn(mutants: readonly Mutant[]): readonly Mutant[] {
+  const listed = readFileSync(list, "utf8");
+  return mutants.filter(({ file, name }) => listed.includes(code(name.slice(file.length + 2))));
+}
 
 /** The committed list of what the tests did not notice. */
 export function writeSurvivors(seed: number, mutants: readonly Mutant[], survivors: readonly Mutant[]): void {
@@ -34,7 +42,7 @@ export function writeSurvivors(seed: number, mutants: readonly Mutant[], survivo
     }),
     "",
   ];
-  writeFileSync("test/mutations/SURVIVORS.md", lines.join("\n"));
+  writeFileSync(list, lines.join("\n"));
 }
 
 function code(text: string): string {

@@ -1,5 +1,6 @@
 import path from "node:path";
-import { createVitest, type Vitest } from "vitest/node";
+import { inspect } from "node:util";
+import { BaseSequencer, createVitest, type TestModule, type Vitest } from "vitest/node";
 
 /** What a runner is asked: to run these tests on this text of this file. */
 export interface Order {
@@ -21,13 +22,17 @@ export interface Verdict {
  */
 export async function serveOrders(): Promise<void> {
   let changed: Pick<Order, "file" | "source"> = { file: "", source: "" };
+  /** Those of the order that is worked on: vitest's own list holds those of all orders before. */
+  const ended: TestModule[] = [];
   const vitest = await createVitest(
     "test",
     {
       watch: false,
       bail: 1,
-      reporters: [{}],
+      cache: false,
+      reporters: [{ onTestModuleEnd: (module) => void ended.push(module) }],
       maxWorkers: 1,
+      sequence: { sequencer: InOrder },
       testTimeout: 10_000,
       setupFiles: ["test/harness/no-public-host.ts", "test/mutations/setup.ts"],
     },
@@ -46,19 +51,34 @@ export async function serveOrders(): Promise<void> {
     const touched = [changed.file, file].filter((each) => each !== "");
     changed = { file, source: order.source };
     for (const each of touched) vitest.invalidateFile(each);
-    void judge(vitest, order.tests).then((verdict) => process.send?.(verdict));
+    ended.length = 0;
+    void runTests(vitest, order.tests).then((errors) => process.send?.(judge(ended, errors)));
   });
   process.on("disconnect", () => process.exit());
   process.send?.("ready");
 }
 
-async function judge(vitest: Vitest, tests: readonly string[]): Promise<Verdict> {
-  const wanted = await vitest.globTestSpecifications([...tests]);
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(wanted, false);
-  const failed = testModules.filter((each) => !each.ok());
-  const by = failed.flatMap((each) => [
-    ...[...each.children.allTests("failed")].map((test) => test.fullName),
+/** The quickest first, as they are listed; vitest would begin with the slowest. */
+class InOrder extends BaseSequencer {
+  override async sort<T>(files: T): Promise<T> {
+    return await Promise.resolve(files);
+  }
+}
+
+/** Gives the errors outside of tests. */
+async function runTests(vitest: Vitest, tests: readonly string[]): Promise<readonly unknown[]> {
+  const found = await Promise.all(tests.map((each) => vitest.globTestSpecifications([each])));
+  const { unhandledErrors } = await vitest.runTestSpecifications(found.flat(), false);
+  return unhandledErrors;
+}
+
+function judge(modules: readonly TestModule[], errors: readonly unknown[]): Verdict {
+  const by = modules.flatMap((each) => [
+    ...Array.from(each.children.allTests("failed"), (test) => test.fullName),
     ...each.errors().map((error) => error.message),
+    ...[...each.children.allSuites()].flatMap((suite) => suite.errors().map((error) => error.message)),
   ]);
-  return { isNoticed: failed.length > 0 || unhandledErrors.length > 0, by };
+  const outside = errors.map((error) => inspect(error));
+  // A module that never ended is one that ended its process.
+  return { isNoticed: by.length + outside.length > 0 || modules.length === 0, by: [...by, ...outside] };
 }

@@ -43,7 +43,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/client/target.ts": hosts,
       "src/settings/check-host.ts": ["test/settings/host.test.ts"],
-      "src/settings/find-key.ts": ["test/settings/find-key.test.ts"],
+      "src/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
       "src/model/key.ts": ["test/settings/key-form.test.ts"],
     },
   },

@@ -1,2 +1,36 @@
+const onlySpeed = "equivalent: only how fast, or in how much memory";
+const neverComes = "equivalent: the default never comes, or is refused as well";
+
 /** Why a mutant may survive, by its name. */
-export const words: Readonly<Record<string, string>> = {};
+export const words: Readonly<Record<string, string>> = {
+  'src/client/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
+    neverComes,
+  'src/model/meanings.ts: if (status >= 500) return { exit: 7, retried: false, code: "unavailable" }; → if (status > 500) return { exit: 7, retried: false, code: "unavailable" };':
+    "equivalent: 500 itself is in the table above",
+  'src/client/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
+    neverComes,
+  "src/model/json-text.ts: if (pieces.push(piece) === 4096) flush(); → if (pieces.push(piece) === 4096) ;":
+    onlySpeed,
+  "src/model/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
+    onlySpeed,
+  "src/render/sanitise.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
+    "equivalent: U+0080 is in the other ranges as well",
+  "src/client/streams/event-stream.ts: if (nextLf < start) nextLf = find(chunk, LF, start); → if (nextLf <= start) nextLf = find(chunk, LF, start);":
+    onlySpeed,
+  "src/client/streams/byte-store.ts: const mostKept = 64 * 1024; → const mostKept = 64 / 1024;": onlySpeed,
+  "src/client/streams/event-stream.ts: else if (start < chunk.length) begun.add(chunk.subarray(start)); → else if (start <= chunk.length) begun.add(chunk.subarray(start));":
+    "equivalent: no bytes are added",
+  "src/pull/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
+    "equivalent: a journal that begins with an empty line tells of nothing either way",
+  'src/pull/checkpoint.ts: if (errorCode(cause) === "ENOENT") return Buffer.alloc(0); → if (errorCode(cause) === "ENOENT") return Buffer.alloc(1);':
+    "equivalent: a byte without a line end is no line",
+  "src/pull/out-file.ts: const isThere = statSync(target, { throwIfNoEntry: false }) !== undefined; → const isThere = statSync(target, { throwIfNoEntry: true }) !== undefined;":
+    "unnoticed: only a file system without hard links comes there",
+  "src/pull/out-file.ts: await named(file, handle.sync()); → ;":
+    "unnoticed: only a loss of power would show it",
+  'src/client/byte-rows.ts: const IS_WRITTEN_ALIKE = /^(?:"[ !#-[\\]-~]*"|[1-9]\\d{0,14}|0)$/; → const IS_WRITTEN_ALIKE = /^(?:"[ !#-[\\]-~]+"|[1-9]\\d{0,14}|0)$/;':
+    "equivalent: an empty text is written alike by the longer way",
+  "src/client/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;": neverComes,
+  'src/model/byte-scan.ts: if (!isHex(this.bytes[index] ?? 0)) throw broken("escape"); → if (!isHex(this.bytes[index] ?? 1)) throw broken("escape");':
+    neverComes,
+};

@@ -11,44 +11,37 @@ export interface Worker {
 const TOO_LONG: Verdict = { isNoticed: true, by: ["no end within the time limit"] };
 
 export function createWorker(program: string, limit: number): Worker {
-  let runner: Promise<ChildProcess> | undefined;
+  let runner: ChildProcess | undefined;
+  const start = async (): Promise<ChildProcess> => {
+    // The leader of a group of its own, so that tests that hang in processes below it can be ended with it.
+    runner = fork(program, ["--runner"], { detached: true, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    await once(runner, "message");
+    return runner;
+  };
   const end = (): void => {
-    void runner?.then(killGroup);
+    const pid = runner?.pid;
+    runner?.removeAllListeners();
     runner = undefined;
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
   };
   return {
     judge: async (order) => {
-      runner ??= startRunner(program);
-      const child = await runner;
-      const judged = await new Promise<Verdict>((resolve, reject) => {
+      const child = runner ?? (await start());
+      const verdict = await new Promise<Verdict>((resolve, reject) => {
         const timer = setTimeout(() => {
           end();
           resolve(TOO_LONG);
         }, limit);
-        child.once("message", (verdict: Verdict) => {
+        child.once("message", (answer: Verdict) => {
           clearTimeout(timer);
-          resolve(verdict);
+          resolve(answer);
         });
         child.once("exit", () => reject(new Error("a runner of mutants ended by itself")));
         child.send(order);
       });
       child.removeAllListeners();
-      return judged;
+      return verdict;
     },
     end,
   };
-}
-
-async function startRunner(program: string): Promise<ChildProcess> {
-  const child = fork(program, ["--runner"], {
-    detached: true,
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  await once(child, "message");
-  return child;
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  // The runner leads a group of its own; the tests that hang are in it.
-  if (pid !== undefined) process.kill(-pid, "SIGKILL");
 }

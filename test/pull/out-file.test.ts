@@ -50,6 +50,17 @@ describe("a file that is whole or absent", () => {
     expect(readdirSync(path.dirname(file))).toEqual(["rows"]);
   });
 
+  test("that can no longer be written is a failure of the disk, not of the command", async () => {
+    const file = newFile();
+    const sink = await createWholeFile(file, false, false);
+    await sink.finish();
+    const thrown: unknown = await sink.write("late\n").catch((cause: unknown) => cause);
+    expect(thrown).toMatchObject({
+      message: `--out "${file}": cannot be written (EBADF)`,
+      details: { exit: 1, code: "output", retryable: false },
+    });
+  });
+
   test("is not there when it is given up, nor is its part", async () => {
     const file = newFile();
     const sink = await createWholeFile(file, false, false);

@@ -73,6 +73,19 @@ describe("members and elements", () => {
     expect(() => (text.startsWith("[") ? rawElements(text) : rawMembers(text))).toThrow(SyntaxError);
   });
 
+  test.each([
+    ["[1]", "JSON text is not an object"],
+    ["{1:2}", "JSON member without a name"],
+    ['{"a" 1}', "JSON member without a colon"],
+    ['{"a":1 "b":2}', "JSON object without an end"],
+    ['{"a":1} 2', "JSON text goes on after its end"],
+    ['{"a', "JSON string without an end"],
+    ['{"a":', "JSON value missing"],
+    ['{"a":[1', "JSON array or object without an end"],
+  ])("%j says what is wrong: %s", (text, problem) => {
+    expect(() => rawMembers(text)).toThrow(new SyntaxError(problem));
+  });
+
   test("any text comes to an end", () => {
     const texts = fc.stringMatching(/^[{}[\]",:\\ 1a]{0,20}$/);
     fc.assert(
