@@ -1,5 +1,5 @@
 import type { ContractEndpoint } from "../model/endpoint.ts";
-import { anything, count, nullable, optional, record, text, time } from "../model/record.ts";
+import { anything, optional, text, time } from "../model/record.ts";
 
 /** Specification, "Other endpoints": the plan, and with a paid key the period's use; only `plan` is publicly known. */
 export const usage: ContractEndpoint = {
@@ -16,15 +16,7 @@ export const usage: ContractEndpoint = {
     rows: {
       record: {
         plan: optional(text),
-        credits: optional(
-          record({
-            plan: nullable(count),
-            packs: nullable(count),
-            limit: nullable(count),
-            used: nullable(count),
-            remaining: nullable(count),
-          }),
-        ),
+        credits: optional(anything),
         overage: optional(anything),
         resets_at: optional(time),
       },
