@@ -7,11 +7,11 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/harness/no-public-host.ts", "test/harness/no-key-seen.ts"],
     // Real sockets and child processes on two cores: generous, but a hang still ends.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: "forks",
-    // Much of the time is waiting: on clocks, sockets and other processes. Two cores would otherwise get one worker.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Half of the time is waiting: on clocks, sockets and other processes.
+    maxWorkers: availableParallelism() + 1,
     reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
     outputFile: { json: "coverage/results.json" },
   },
