@@ -9,8 +9,7 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: 500 itself is in the table above",
   'src/client/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
     neverComes,
-  "src/model/json-text.ts: if (pieces.push(piece) === 4096) flush(); → if (pieces.push(piece) === 4096) ;":
-    onlySpeed,
+  "src/model/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
   "src/model/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
     onlySpeed,
   "src/render/sanitise.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
