@@ -8,6 +8,8 @@ const size = isLong
   ? { slowPages: 100, pacedPages: 600, rows: 1_000_000 }
   : { slowPages: 60, pacedPages: 120, rows: 200_000 };
 const patience = isLong ? 1_200_000 : 120_000;
+/** What is judged by the clock is tried anew where another process took the machine meanwhile: the bounds stay. */
+const retried = { timeout: patience, retry: 2 };
 
 describe("a long pull", () => {
   const slow = useSandbox({ latencyMs: 200, requestsPerMinute: Number.POSITIVE_INFINITY });
@@ -15,14 +17,14 @@ describe("a long pull", () => {
 
   test(
     `of ${size.slowPages} pages at 200 ms takes at most a quarter of the time it takes one by one`,
+    retried,
     async () => await expectFasterInParallel(slow, size.slowPages),
-    patience,
   );
 
   test(
     `of ${size.pacedPages} pages takes at most 1.1 times as long as the rate demands, without one 429`,
+    retried,
     async () => await expectAsFastAsTheRate(paced, size.pacedPages),
-    patience,
   );
 
   test.runIf(process.platform === "linux").each([

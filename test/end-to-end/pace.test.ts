@@ -81,28 +81,33 @@ async function xargs(ids: readonly string[], rpm: string): Promise<Ended & { rea
 }
 
 describe("many processes with one key", () => {
-  test("xargs -P 8 over 120 pools: all delivered within 28 s, and not one answer of 429", async () => {
-    await open(30);
-    const ids = await poolIds(120);
-    // Without a pace, as many as one minute allows: what the machine itself needs to start so many programs.
-    const { took: startingTwenty } = await xargs(ids.slice(0, 20), "unlimited");
-    // The service's minute, which those were counted in.
-    await new Promise((resolve) => setTimeout(resolve, 6100));
-    served.length = 0;
-    const { exit, stdout, stderr, took } = await xargs(ids, "300");
-    const statuses = [...new Set(served.map(({ status }) => status))];
-    const lines = stderr.split("\n").slice(0, -1);
-    const line = /^waiting \d s for the pace of 300 requests a minute \(set by --rpm\)$/u;
-    const others = lines.filter((each) => !line.test(each));
-    expect({ exit, statuses, others }).toEqual({ exit: 0, statuses: [200], others: [] });
-    expect(served.length).toBe(120);
-    expect(new Set(fieldOf(stdout.toString("utf8"), "id"))).toEqual(new Set(ids));
-    // On a machine that others keep busy, starting 120 programs alone takes longer: then the bound says less.
-    expect(took).toBeLessThan(startingTwenty < 4000 ? 28_000 : 18 * startingTwenty);
-    // Three windows have to pass, however fast the machine.
-    expect(took).toBeGreaterThan(3 * 6220);
-    expect(lines.length).toBeLessThanOrEqual(90);
-  }, 300_000);
+  // Tried anew where another process took the machine meanwhile: the bounds stay.
+  test(
+    "xargs -P 8 over 120 pools: all delivered within 28 s, and not one answer of 429",
+    { timeout: 300_000, retry: 2 },
+    async () => {
+      await open(30);
+      const ids = await poolIds(120);
+      // Without a pace, as many as one minute allows: what the machine itself needs to start so many programs.
+      const { took: startingTwenty } = await xargs(ids.slice(0, 20), "unlimited");
+      // The service's minute, which those were counted in.
+      await new Promise((resolve) => setTimeout(resolve, 6100));
+      served.length = 0;
+      const { exit, stdout, stderr, took } = await xargs(ids, "300");
+      const statuses = [...new Set(served.map(({ status }) => status))];
+      const lines = stderr.split("\n").slice(0, -1);
+      const line = /^waiting \d s for the pace of 300 requests a minute \(set by --rpm\)$/u;
+      const others = lines.filter((each) => !line.test(each));
+      expect({ exit, statuses, others }).toEqual({ exit: 0, statuses: [200], others: [] });
+      expect(served.length).toBe(120);
+      expect(new Set(fieldOf(stdout.toString("utf8"), "id"))).toEqual(new Set(ids));
+      // On a machine that others keep busy, starting 120 programs alone takes longer: then the bound says less.
+      expect(took).toBeLessThan(startingTwenty < 4000 ? 28_000 : 18 * startingTwenty);
+      // Three windows have to pass, however fast the machine.
+      expect(took).toBeGreaterThan(3 * 6220);
+      expect(lines.length).toBeLessThanOrEqual(90);
+    },
+  );
 
   test("without a pace there would be: the sandbox's own --rpm is the service's rate", async () => {
     await open(30);
