@@ -3,9 +3,8 @@ import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
 import type { Meter } from "../client/meter.ts";
 import type { Context } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
-import { hideSecrets } from "../model/key.ts";
-import { visibleText } from "../render/sanitise.ts";
 import type { RunOptions } from "./run-options.ts";
+import { say } from "./say.ts";
 
 /** Everything a run says besides its rows and its failure: one line each, on stderr. */
 export interface Notices extends ClientObserver {
@@ -47,7 +46,7 @@ export function createNotices(
   const append = (text: string): void => {
     waiting += 1;
     written = written
-      .then(async () => await context.stderr.write(`${visibleText(hideSecrets(text))}\n`))
+      .then(async () => await say(context, text))
       .catch(() => undefined)
       .then(() => {
         waiting -= 1;

@@ -32,7 +32,9 @@ const longestLine = 500;
 
 function shown(text: string): string {
   const visible = visibleText(text);
-  return visible.length <= longestLine ? visible : `${visible.slice(0, longestLine)}…`;
+  if (visible.length <= longestLine) return visible;
+  // Half of a character at the end would be written as another one.
+  return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
 }
 
 /** Ours first, then every field of the service's body under its own name, digits intact. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { commands } from "../harness/hostile/commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { findForbidden, forbidden } from "../harness/hostile/forbidden.ts";
+import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
 import { madeUpAnswer, soundText, type TextOf } from "../harness/hostile/made-up-answer.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 
@@ -15,12 +15,6 @@ afterEach(async () => {
 const shownTexts: TextOf = (name, field) =>
   ["id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
 const everyText: TextOf = () => forbidden;
-
-const headers = Object.fromEntries(
-  ["x-api-plan", "x-credits-remaining", "x-credits-reset", "ratelimit-limit", "x-request-id", "server"].map(
-    (name) => [name, "\u009b31m\u00adpro\u0085"],
-  ),
-);
 
 const formats = ["table", "wide", "ndjson", "json", "csv", "tsv"];
 

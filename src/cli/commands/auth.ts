@@ -12,6 +12,7 @@ import { expectWords, writeRecord } from "../output/local-output.ts";
 import { createNotices } from "../notices.ts";
 import { openSandbox } from "../open-client.ts";
 import { readRunOptions, type RunOptions } from "../run-options.ts";
+import { say } from "../say.ts";
 import { askPlan, findPlan, hostsOf, type SeenPlan } from "./find-plan.ts";
 import { profileName } from "./profile-name.ts";
 import { rivalOf } from "./rival-key.ts";
@@ -38,18 +39,18 @@ export async function login(
   const seen = await findPlan(context, options, { key, source });
   const { problem } = readCredentials(context);
   if (problem !== undefined)
-    await context.stderr.write(`dexdata: ${problem}; it is kept aside and a new one written\n`);
+    await say(context, `dexdata: ${problem}; it is kept aside and a new one written`);
   const { backup } = await saveProfile(
     context,
     name,
     { key, tier: seen.plan, ...hostsOf(options, seen.plan) },
     { replaceBroken: problem !== undefined },
   );
-  if (backup !== undefined) await context.stderr.write(`the old file: ${backup}\n`);
+  if (backup !== undefined) await say(context, `the old file: ${backup}`);
   const left = seen.creditsLeft === undefined ? "" : `, ${seen.creditsLeft} credits left`;
-  await context.stderr.write(`stored as profile "${name}": ${seen.plan} plan${left}\n`);
+  await say(context, `stored as profile "${name}": ${seen.plan} plan${left}`);
   const rival = rivalOf(context, options.settings, name);
-  if (rival !== undefined) await context.stderr.write(`  ${rival}\n`);
+  if (rival !== undefined) await say(context, `  ${rival}`);
   return 0;
 }
 
@@ -161,16 +162,18 @@ async function readKey(
   if (!context.stdin.isTerminal) {
     return { key: (await context.stdin.read(context.signal)).replace(/\r?\n$/u, ""), source: "stdin" };
   }
-  await context.stderr.write(`${whereTo(options)}key (not shown): `);
+  const where = whereTo(options);
+  if (where !== undefined) await say(context, where);
+  await context.stderr.write("key (not shown): ");
   const key = await context.stdin.readSecret(context.signal);
   await context.stderr.write("\n");
   return { key, source: "the prompt" };
 }
 
 /** Before anything is typed: the environment may name hosts that the user does not expect. */
-function whereTo(options: RunOptions): string {
+function whereTo(options: RunOptions): string | undefined {
   const { base_url: free, pro_base_url: paid } = options.settings;
-  if (options.baseUrl !== undefined) return `it will be sent to ${options.baseUrl}\n`;
-  if (free.source === "default" && paid.source === "default") return "";
-  return `it will be sent to ${free.value} (${free.where}) and ${paid.value} (${paid.where})\n`;
+  if (options.baseUrl !== undefined) return `it will be sent to ${options.baseUrl}`;
+  if (free.source === "default" && paid.source === "default") return undefined;
+  return `it will be sent to ${free.value} (${free.where}) and ${paid.value} (${paid.where})`;
 }

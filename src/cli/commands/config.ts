@@ -1,11 +1,11 @@
 import type { Context } from "../../model/context.ts";
 import type { ExitCode } from "../../model/failure.ts";
-import { visibleText } from "../../render/sanitise.ts";
 import { configPath, readConfigFile } from "../../settings/config-file.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
 import { configWarnings } from "../../settings/settings.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { expectWords, writeRows } from "../output/local-output.ts";
+import { say } from "../say.ts";
 
 export async function get(words: readonly string[], _flags: FlagValues, context: Context): Promise<ExitCode> {
   expectWords(words, 1, "config get <name>");
@@ -34,7 +34,7 @@ export async function unset(
   expectWords(words, 1, "config unset <name>");
   const [name = ""] = words;
   const wasSet = await unsetSetting(context, name);
-  if (!wasSet) await context.stderr.write(`dexdata: ${name} was not set\n`);
+  if (!wasSet) await say(context, `dexdata: ${name} was not set`);
   return 0;
 }
 
@@ -67,6 +67,6 @@ export async function path(
 /** A file that cannot be read would otherwise look like one in which nothing was set. */
 async function warnOfFile(context: Context): Promise<void> {
   for (const warning of configWarnings(readConfigFile(context))) {
-    await context.stderr.write(`dexdata: ${visibleText(warning)}\n`);
+    await say(context, `dexdata: ${warning}`);
   }
 }

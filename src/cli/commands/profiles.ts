@@ -7,6 +7,7 @@ import { readSettings } from "../../settings/settings.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readText } from "../flags/read-flag.ts";
 import { expectWords, hasParts, writeRows } from "../output/local-output.ts";
+import { say } from "../say.ts";
 import { profileName } from "./profile-name.ts";
 import { rivalOf } from "./rival-key.ts";
 
@@ -16,7 +17,7 @@ export async function list(words: readonly string[], flags: FlagValues, context:
   const credentials = readCredentials(context);
   const { problem, exposure, profiles } = credentials;
   if (problem !== undefined) throw usageFailure(problem, "store the key again: dexdata auth login");
-  if (exposure !== undefined) await context.stderr.write(`dexdata: ${exposure}\n`);
+  if (exposure !== undefined) await say(context, `dexdata: ${exposure}`);
   const used = readSettings(context).profile.value ?? credentials.active;
   const rows = [...profiles].map(([name, { key, tier, savedAt, rest }]) => ({
     profile: name,
@@ -26,10 +27,10 @@ export async function list(words: readonly string[], flags: FlagValues, context:
     stored: savedAt,
     rest_url: rest ?? null,
   }));
-  if (rows.length === 0) await context.stderr.write("no key is stored; store one with: dexdata auth login\n");
+  if (rows.length === 0) await say(context, "no key is stored; store one with: dexdata auth login");
   if (rows.length > 0 || hasParts(context, flags)) await writeRows(context, flags, rows);
   const rival = rows.length === 0 ? undefined : rivalOf(context, readSettings(context), used);
-  if (rival !== undefined) await context.stderr.write(`  ${rival}\n`);
+  if (rival !== undefined) await say(context, `  ${rival}`);
   return 0;
 }
 
@@ -42,9 +43,9 @@ export async function switchTo(
   if (words.length > 1) throw usageFailure("usage: dexdata auth switch [profile]");
   const name = words[0] ?? otherOf(readCredentials(context));
   const { tier } = await switchProfile(context, name);
-  await context.stderr.write(`profile "${name}" is in use now: ${tier} plan\n`);
+  await say(context, `profile "${name}" is in use now: ${tier} plan`);
   const rival = rivalOf(context, readSettings(context), name);
-  if (rival !== undefined) await context.stderr.write(`  ${rival}\n`);
+  if (rival !== undefined) await say(context, `  ${rival}`);
   return 0;
 }
 
@@ -72,15 +73,17 @@ export async function logout(
     if (flags["profile"] !== undefined)
       throw usageFailure("--all and --profile: all keys, or one of them", "give one of the two");
     const names = await removeAllProfiles(context);
-    await context.stderr.write(
-      names.length === 0 ? "no key is stored\n" : `removed every stored key: ${names.join(", ")}\n`,
+    await say(
+      context,
+      names.length === 0 ? "no key is stored" : `removed every stored key: ${names.join(", ")}`,
     );
     return 0;
   }
   const name = named ?? readCredentials(context).active;
   const wasStored = await removeProfile(context, name);
-  await context.stderr.write(
-    wasStored ? `removed the key of profile "${name}"\n` : `no key is stored as profile "${name}"\n`,
+  await say(
+    context,
+    wasStored ? `removed the key of profile "${name}"` : `no key is stored as profile "${name}"`,
   );
   return 0;
 }

@@ -7,6 +7,7 @@ import { withoutSecrets } from "../../model/key.ts";
 import { formatInstant, parseTimeBound } from "../../model/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../model/error-code.ts";
+import { say } from "../say.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText } from "../flags/read-flag.ts";
 import { readSpeed } from "../flags/read-speed.ts";
@@ -136,7 +137,7 @@ function openLog(flags: FlagValues, context: Context): ((line: string) => void) 
     const problem = append(`${line}\n`);
     if (problem === undefined || isSaid) return;
     isSaid = true;
-    void context.stderr.write(`dexdata: ${problem}; serving goes on\n`).catch(() => undefined);
+    void say(context, `dexdata: ${problem}; serving goes on`).catch(() => undefined);
   };
 }
 

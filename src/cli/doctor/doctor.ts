@@ -5,6 +5,7 @@ import { createNotices, type Notices } from "../notices.ts";
 import { openClient, type OpenClient } from "../open-client.ts";
 import { expectWords } from "../output/local-output.ts";
 import { readRunOptions, type RunOptions } from "../run-options.ts";
+import { say } from "../say.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { checkConfig, checkCredentials, checkState } from "./files.ts";
 import type { Finding } from "./finding.ts";
@@ -93,10 +94,11 @@ async function checkTarget(
   if (proxy.result === "fail") return;
   const isStreamed = flags["no-stream"] !== true;
   if (!target.isSimulated)
-    await context.stderr.write(
+    await say(
+      context,
       isStreamed
-        ? "asking once and listening for one event: 2 credits at most\n"
-        : "asking once: 1 credit at most\n",
+        ? "asking once and listening for one event: 2 credits at most"
+        : "asking once: 1 credit at most",
     );
   const began = context.clock.elapsed();
   // The sandbox's time begins at --now, and passes.

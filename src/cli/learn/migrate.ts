@@ -1,10 +1,9 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
-import { hideSecrets } from "../../model/key.ts";
-import { visibleText } from "../../render/sanitise.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { quoted } from "../output/continuation.ts";
 import { writeDocument } from "../output/local-output.ts";
+import { say } from "../say.ts";
 import { migrate as migrationOf } from "./migration.ts";
 
 /** Turns the URL of an old program into the command that asks the same today. Nothing is sent. */
@@ -25,7 +24,7 @@ export async function migrate(
     const first =
       removed === undefined ? `${replacement} is current` : `${removed} was removed for ${replacement}`;
     for (const note of [first, ...notes]) {
-      await context.stderr.write(`dexdata: ${hideSecrets(visibleText(note))}\n`);
+      await say(context, `dexdata: ${note}`);
     }
     await context.stdout.write(`${line}\n`);
   }

@@ -1,5 +1,6 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
+import { escapeJsonText } from "../../model/json-text.ts";
 import { isSeparated, type Separated } from "../../model/output-format.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { separatedLine } from "../../render/separated-text.ts";
@@ -22,9 +23,8 @@ export async function writeRows(
   const hasHeader = flags["no-header"] !== true;
   if (format === "table") await context.stdout.write(columnsOf(rows, { hasHeader }));
   else if (isSeparated(format)) await context.stdout.write(separated(rows, format, hasHeader));
-  else if (format === "ndjson")
-    await context.stdout.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-  else await context.stdout.write(`${JSON.stringify(rows, null, context.stdout.isTerminal ? 2 : 0)}\n`);
+  else if (format === "ndjson") await context.stdout.write(rows.map((row) => jsonLine(row)).join(""));
+  else await context.stdout.write(jsonLine(rows, context.stdout.isTerminal));
   return 0;
 }
 
@@ -37,10 +37,7 @@ export async function writeRecord(context: Context, flags: FlagValues, record: L
   if (format === "table") await context.stdout.write(columnsOf(lines, { hasHeader: false }));
   else if (isSeparated(format))
     await context.stdout.write(separated([record], format, flags["no-header"] !== true));
-  else
-    await context.stdout.write(
-      `${JSON.stringify(record, null, format === "json" && context.stdout.isTerminal ? 2 : 0)}\n`,
-    );
+  else await context.stdout.write(jsonLine(record, format === "json" && context.stdout.isTerminal));
   return 0;
 }
 
@@ -50,7 +47,7 @@ export async function writeDocument(context: Context, flags: FlagValues, documen
   if (format !== undefined && isSeparated(format))
     throw usageFailure(`--output ${format}: this has no columns`, "use json or ndjson");
   const isPretty = format === "json" && context.stdout.isTerminal;
-  await context.stdout.write(`${JSON.stringify(document, null, isPretty ? 2 : 0)}\n`);
+  await context.stdout.write(jsonLine(document, isPretty));
 }
 
 /** Whether the format in force has a form for objects that have parts. */
@@ -66,8 +63,8 @@ export async function writeDocuments(
 ): Promise<void> {
   const isJson = formatOf(context, flags) === "json";
   const text = isJson
-    ? `${JSON.stringify(documents, null, context.stdout.isTerminal ? 2 : 0)}\n`
-    : documents.map((document) => `${JSON.stringify(document)}\n`).join("");
+    ? jsonLine(documents, context.stdout.isTerminal)
+    : documents.map((document) => jsonLine(document)).join("");
   await context.stdout.write(text);
 }
 
@@ -96,6 +93,11 @@ export function expectWords(words: readonly string[], count: number, usage: stri
     surplus === undefined ? `${usage.split(" <")[0]}: a word is missing` : `"${surplus}": one word too many`,
     `usage: dexdata ${usage}`,
   );
+}
+
+/** What the service said stands in it too: a plan, an amount of credits, the reason of a refusal. */
+function jsonLine(value: object, isPretty = false): string {
+  return `${escapeJsonText(JSON.stringify(value, null, isPretty ? 2 : 0))}\n`;
 }
 
 function shown(value: LocalRow[string]): string {

@@ -15,3 +15,20 @@ export function findForbidden(text: string): string | undefined {
   }
   return undefined;
 }
+
+/** Headers of an answer, each with as much of it as a header may hold. */
+export const forbiddenHeaders: Readonly<Record<string, string>> = Object.fromEntries(
+  ["x-api-plan", "x-credits-remaining", "x-credits-reset", "ratelimit-limit", "x-request-id", "server"].map(
+    (name) => [name, "\u009b31m\u00adpro\u0085"],
+  ),
+);
+
+/** What this program itself tells a terminal on which it draws in place, colours left out. */
+const ownCommand = /^\[(?:\?1049[hl]|\?25[hl]|\?7[hl]|\?2026[hl]|H|K|J|2K|\d+[AG])/u;
+
+/** The same for what was drawn in place, where lines end as a terminal wants it. */
+export function findForbiddenInPictures(text: string): string | undefined {
+  const [first = "", ...rest] = text.split("\u001B");
+  const parts = rest.map((part) => (ownCommand.test(part) ? part : `\u001B${part}`));
+  return findForbidden([first, ...parts].join("").replaceAll("\r\n", "\n"));
+}
