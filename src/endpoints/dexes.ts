@@ -25,6 +25,7 @@ export const dexes: ContractEndpoint = {
   reply: { kind: "numbered-pages", rows: "dexes", maxLimit: 100, handOverAfter: undefined },
   rows: {
     rows: {
+      name: "dex",
       record: {
         chain: optional(text),
         dex_id: text,

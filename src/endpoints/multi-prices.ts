@@ -25,6 +25,7 @@ export const multiPrices: ContractEndpoint = {
   reply: { kind: "batch", param: "tokens", max: 10, maxLength: 2000, value: "price_usd" },
   rows: {
     rows: {
+      name: "price",
       record: {
         id: address,
         chain: text,

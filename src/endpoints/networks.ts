@@ -14,6 +14,7 @@ export const networks: ContractEndpoint = {
   reply: { kind: "list" },
   rows: {
     rows: {
+      name: "network",
       record: {
         id: text,
         display_name: optional(text),

@@ -20,6 +20,7 @@ const window: readonly Param[] = [
 ];
 
 const candle: RowShape = {
+  name: "candle",
   record: {
     time_open: time,
     time_close: optional(time),
@@ -42,6 +43,7 @@ const candle: RowShape = {
   added: {
     record: { partial: optional(mark), filled: optional(mark) },
     columns: [{ field: ["filled", "partial"], title: "note", priority: 3 }],
+    nulls: ["open", "high", "low", "close"],
   },
 };
 

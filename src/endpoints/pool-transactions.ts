@@ -38,6 +38,7 @@ export const poolTransactions: ContractEndpoint = {
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
   rows: {
     rows: {
+      name: "transaction",
       record: {
         id: text,
         log_index: count,

@@ -43,6 +43,7 @@ export const pool: ContractEndpoint = {
   reply: { kind: "single" },
   rows: {
     rows: {
+      name: "pool",
       record: {
         id: address,
         chain: text,

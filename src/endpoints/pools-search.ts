@@ -70,6 +70,7 @@ const ofToken = query("token_address", { kind: "address" }, "only pools of this 
 
 /** Rows say transactions_24h though the filter is txns_24h, and never a bare volume_usd. */
 const rows: RowShape = {
+  name: "pool-row",
   record: {
     id: address,
     chain: text,

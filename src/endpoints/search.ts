@@ -39,6 +39,7 @@ export const search: ContractEndpoint = {
   reply: { kind: "groups", groups: ["tokens", "pools", "dexes"] },
   rows: {
     tokens: {
+      name: "found-token",
       record: {
         ...tokenFields,
         fdv: nullable(amount),
@@ -57,6 +58,7 @@ export const search: ContractEndpoint = {
       ],
     },
     pools: {
+      name: "found-pool",
       record: {
         id: address,
         // The factory or program address in public answers, so it is no value for --dex.
@@ -89,6 +91,7 @@ export const search: ContractEndpoint = {
       ],
     },
     dexes: {
+      name: "found-dex",
       record: {
         id: optional(text),
         dex_id: optional(text),

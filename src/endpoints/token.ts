@@ -46,6 +46,7 @@ export const token: ContractEndpoint = {
   reply: { kind: "single" },
   rows: {
     rows: {
+      name: "token",
       record: {
         id: address,
         name: optional(text),

@@ -63,6 +63,7 @@ const filters: readonly Param[] = [
 
 /** Plain rows of the public service have neither name nor symbol; the specification lists both always. */
 const rows: RowShape = {
+  name: "token-row",
   record: {
     chain: text,
     address,

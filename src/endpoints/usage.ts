@@ -14,6 +14,7 @@ export const usage: ContractEndpoint = {
   reply: { kind: "single" },
   rows: {
     rows: {
+      name: "usage",
       record: {
         plan: optional(text),
         credits: optional(anything),

@@ -1,5 +1,5 @@
 import type { Param } from "./param.ts";
-import type { RecordShape } from "./record.ts";
+import type { NamedRecord, RecordShape } from "./record.ts";
 import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
@@ -34,14 +34,18 @@ export interface ContractEndpoint extends Endpoint {
   readonly id: EndpointId;
 }
 
-export interface RowShape {
-  readonly record: RecordShape;
+export interface RowShape extends NamedRecord {
   /** Fields that tell two rows apart: the same row is never written twice in one pull. */
   readonly identity: readonly string[];
   /** Table columns, as they are read from left to right. */
   readonly columns: readonly Column[];
   /** What this program adds to the rows of the service: not part of the contract. */
-  readonly added?: Pick<RowShape, "record" | "columns">;
+  readonly added?: {
+    readonly record: RecordShape;
+    readonly columns: readonly Column[];
+    /** Fields of the service that have no value in rows of ours. */
+    readonly nulls: readonly string[];
+  };
 }
 
 export interface Column {

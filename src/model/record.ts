@@ -6,6 +6,12 @@ export interface RecordShape {
   readonly [field: string]: Field;
 }
 
+/** A record that has a name of its own: `pool`, `found-token`. `dexdata schema` shows it, the library's types are called after it. */
+export interface NamedRecord {
+  readonly name: string;
+  readonly record: RecordShape;
+}
+
 export interface Field {
   readonly type: FieldType;
   /** How the value reads to a person; see render/cell.ts. */

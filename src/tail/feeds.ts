@@ -1,11 +1,19 @@
+import type { NamedRecord } from "../model/record.ts";
 import type { Tier } from "../model/tier.ts";
+import {
+  candleEvent,
+  poolReservesEvent,
+  priceEvent,
+  tokenReservesEvent,
+  transactionEvent,
+} from "./feed-records.ts";
 
 /** A feed of the streaming host, as plain data (specification, Streaming; wire-facts 5.1). */
 export interface Feed {
   readonly name: FeedName;
   readonly path: string;
   /** What an asset is, and the word of `method` that asks for it; the first is the default of `--by`. */
-  readonly kinds: readonly FeedKind[];
+  readonly kinds: readonly FeedKindWithEvent[];
   /** Names of the events that carry data. */
   readonly events: ReadonlySet<string>;
   /** Whether a POST is known to take several assets: by the specification, by the public service alone, or not. */
@@ -17,6 +25,11 @@ export interface Feed {
 export interface FeedKind {
   readonly by: "token" | "pool";
   readonly method: string;
+}
+
+export interface FeedKindWithEvent extends FeedKind {
+  /** What an event holds. */
+  readonly event: NamedRecord;
 }
 
 export const feedNames = ["prices", "transactions", "ohlcv", "reserves"] as const;
@@ -39,14 +52,14 @@ export const streamIntervals = ["1s", "5s", "60s"] as const;
 /** The service keeps candles to begin with for so many seconds. */
 export const longestBackfill = 15 * 60;
 
-const byToken = (method: string): FeedKind => ({ by: "token", method });
-const byPool = (method: string): FeedKind => ({ by: "pool", method });
+const byToken = (method: string, event: NamedRecord): FeedKindWithEvent => ({ by: "token", method, event });
+const byPool = (method: string, event: NamedRecord): FeedKindWithEvent => ({ by: "pool", method, event });
 
 export const feeds: Readonly<Record<FeedName, Feed>> = {
   prices: {
     name: "prices",
     path: "/sse/prices",
-    kinds: [byToken("token_price")],
+    kinds: [byToken("token_price", priceEvent)],
     // The older name still comes from hosts that were asked by the older method.
     events: new Set(["token_price", "t_p"]),
     batches: "always",
@@ -55,7 +68,7 @@ export const feeds: Readonly<Record<FeedName, Feed>> = {
   transactions: {
     name: "transactions",
     path: "/sse/transactions",
-    kinds: [byPool("pool"), byToken("token")],
+    kinds: [byPool("pool", transactionEvent), byToken("token", transactionEvent)],
     events: new Set(["pool", "token"]),
     batches: "perhaps",
     plan: "dev",
@@ -63,7 +76,7 @@ export const feeds: Readonly<Record<FeedName, Feed>> = {
   ohlcv: {
     name: "ohlcv",
     path: "/sse/ohlcv",
-    kinds: [byToken("token_ohlcv")],
+    kinds: [byToken("token_ohlcv", candleEvent)],
     events: new Set(["token_ohlcv"]),
     batches: "never",
     plan: "dev",
@@ -71,7 +84,7 @@ export const feeds: Readonly<Record<FeedName, Feed>> = {
   reserves: {
     name: "reserves",
     path: "/sse/reserves",
-    kinds: [byToken("token_reserves"), byPool("pool_reserves")],
+    kinds: [byToken("token_reserves", tokenReservesEvent), byPool("pool_reserves", poolReservesEvent)],
     events: new Set(["token_reserves", "pool_reserves"]),
     batches: "perhaps",
     plan: "free",

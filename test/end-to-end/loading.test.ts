@@ -79,6 +79,12 @@ describe("what a run loads", () => {
     expect(chunks.filter((chunk) => heavy.includes(chunk))).toEqual([]);
   });
 
+  test("a schema loads what describes rows, and nothing that asks", async () => {
+    const chunks = await chunksOf(["schema", "pool", "--as", "sql"]);
+    expect(chunks).toContain("schema");
+    expect(chunks.filter((chunk) => heavy.includes(chunk))).toEqual([]);
+  });
+
   test("half a second of work without a terminal on stderr loads no spinner", async () => {
     const chunks = await chunksOf(["networks", "--sandbox", "--faults", "slow-body=700ms"]);
     expect(chunks.filter((chunk) => ["ora", "live-line"].includes(chunk))).toEqual([]);

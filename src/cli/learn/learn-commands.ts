@@ -1,5 +1,7 @@
 import { errorCodes } from "../../model/meanings.ts";
 import type { LocalCommand } from "../local-command.ts";
+import { knownRecords } from "./known-records.ts";
+import { schemaFlags } from "./schema-flags.ts";
 
 const showing = ["output", "error-format"];
 
@@ -50,5 +52,21 @@ export const learnCommands: readonly LocalCommand[] = [
     shared: showing,
     run: async (words, flags, context) =>
       await (await import("./list-commands.ts")).listCommands(words, flags, context),
+  },
+  {
+    words: "schema",
+    positionals: "[record]",
+    choices: knownRecords().map(({ name }) => name),
+    summary: "the columns of a command's ndjson, for databases and programs",
+    section: "Learn",
+    examples: [
+      "dexdata schema",
+      "dexdata schema transaction --as sql",
+      "dexdata schema pools search --as ts",
+      "dexdata schema price-event --as sql --dialect duckdb",
+    ],
+    flags: schemaFlags,
+    shared: showing,
+    run: async (words, flags, context) => await (await import("./schema.ts")).schema(words, flags, context),
   },
 ];

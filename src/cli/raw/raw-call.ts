@@ -41,7 +41,7 @@ function unknownEndpoint(path: string): Endpoint {
     plan: "keyless",
     params: [],
     reply: { kind: "single" },
-    rows: { [onlyGroup]: { record: {}, identity: [], columns: [] } },
+    rows: { [onlyGroup]: { name: "row", record: {}, identity: [], columns: [] } },
   };
 }
 
