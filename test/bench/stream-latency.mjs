@@ -6,7 +6,7 @@
 // latency is what the program takes beyond that, quantile by quantile; the median of interleaved rounds. The first
 // fifth of the events is not counted. Ends with 1 where the added p99 is 5 ms or more, or an event is missing.
 import { spawn } from "node:child_process";
-import { environment, median, option, productOn, quantile, startServer } from "./stream-processes.mjs";
+import { environment, median, option, productOn, quantile, startServer } from "./processes.mjs";
 
 const [rate, seconds, rounds] = [option("rate", 1000), option("seconds", 8), option("rounds", 3)];
 const count = rate * seconds;

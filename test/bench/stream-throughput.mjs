@@ -8,14 +8,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import {
-  environment,
-  installEventSource,
-  median,
-  option,
-  productOn,
-  startServer,
-} from "./stream-processes.mjs";
+import { environment, installEventSource, median, option, productOn, startServer } from "./processes.mjs";
 
 const self = fileURLToPath(import.meta.url);
 const [role, url, folder] = process.argv.slice(2);

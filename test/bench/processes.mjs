@@ -1,4 +1,4 @@
-// What the benchmarks of streams share: the server, the commands that are compared, and where they are run.
+// What the benchmarks share: the servers, the commands that are compared, and where they are run.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,8 +29,8 @@ export function temporary() {
 }
 process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-export async function startServer(flags) {
-  const child = spawn(process.execPath, [path.join(here, "stream-server.mjs"), ...flags], {
+export async function startServer(flags, file = "stream-server.mjs") {
+  const child = spawn(process.execPath, [path.join(here, file), ...flags], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let printed = "";

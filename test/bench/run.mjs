@@ -1,0 +1,77 @@
+// npm run bench [-- SUITE …] [--short] [--save]: the built program beside its baselines; see suites.mjs and RESULTS.md.
+// In full it says which bars are met, and --save writes RESULTS.md. --short compares processor time with what
+// RESULTS.md holds for the short form, and ends with 1 where something takes 1.3 times as much.
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { suites } from "./suites.mjs";
+
+const results = fileURLToPath(new URL("RESULTS.md", import.meta.url));
+const words = process.argv.slice(2);
+const isShort = words.includes("--short");
+const wanted = words.filter((word) => !word.startsWith("--"));
+for (const name of wanted)
+  if (!(name in suites)) throw new Error(`"${name}" is none of ${Object.keys(suites).join(", ")}`);
+
+const figures = [];
+for (const [name, { measure, full, short }] of Object.entries(suites)) {
+  if (wanted.length > 0 ? !wanted.includes(name) : isShort && short === undefined) continue;
+  for (const figure of await measure(isShort ? short : full)) {
+    figures.push(figure);
+    console.log(isShort ? shortLine(figure) : fullLine(figure).slice(2, -2));
+  }
+}
+if (words.includes("--save")) save(isShort ? "short" : "full");
+
+function fullLine({ name, ratio, peak, sign, bar, aim, isMet }) {
+  const [wall, cpu] = ratio === undefined ? [peak.toFixed(0), ""] : [digits(ratio.wall), digits(ratio.cpu)];
+  return `| ${[name, wall, cpu, `${sign} ${bar}`, aim, isMet ? "yes" : "no"].join(" | ")} |`;
+}
+
+function shortLine({ name, ratio, peak, sign }) {
+  const value = ratio?.cpu ?? peak;
+  const before = recorded(name);
+  if (before === undefined) return `${name}: ${digits(value)}`;
+  const loss = sign === "≤" ? value / before : before / value;
+  if (loss > 1.3) process.exitCode = 1;
+  return `${name}: ${digits(value)}, recorded ${before}${loss > 1.3 ? `: ${loss.toFixed(2)} times as much` : ""}`;
+}
+
+function digits(value) {
+  return value >= 10 ? value.toFixed(0) : value.toFixed(2);
+}
+
+function recorded(name) {
+  const line = section("short")
+    .split("\n")
+    .find((each) => each.startsWith(`| ${name} |`));
+  return line === undefined ? undefined : Number(line.split("|")[2]);
+}
+
+/** What stands between the marks of a form: the only part of RESULTS.md that is written by this script. */
+function section(form) {
+  const text = readFileSync(results, "utf8");
+  return text.slice(text.indexOf(`<!-- ${form} -->`), text.indexOf(`<!-- /${form} -->`));
+}
+
+function save(form) {
+  const machine = `${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.versions.node}, ${process.platform}, ${new Date().toISOString().slice(0, 10)}`;
+  const table =
+    form === "full"
+      ? [
+          "| what | clock | processor | bar | aim | met |",
+          "|---|--:|--:|--:|--:|---|",
+          ...figures.map(fullLine),
+        ]
+      : [
+          "| what | processor |",
+          "|---|--:|",
+          ...figures.map(({ name, ratio, peak }) => `| ${name} | ${digits(ratio?.cpu ?? peak)} |`),
+        ];
+  const text = readFileSync(results, "utf8");
+  const written = `<!-- ${form} -->\n${machine}\n\n${table.join("\n")}\n`;
+  writeFileSync(
+    results,
+    text.replace(section(form), () => written),
+  );
+}
