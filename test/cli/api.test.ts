@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import nodePath from "node:path";
-import { array, assert, constantFrom, property } from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { localCommands } from "../../src/cli/commands/local-commands.ts";
 import { rawCall } from "../../src/cli/raw/raw-call.ts";
@@ -24,6 +24,8 @@ import {
   startScriptedServer,
 } from "../harness/scripted-server.ts";
 import { createTestContext } from "../harness/test-context.ts";
+
+const { array, assert, constantFrom, property } = fc;
 
 // More requests than a plan allows in the minute that this file takes.
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configPath } from "../../src/settings/config-file.ts";
 import { saveProfile } from "../../src/settings/edit-credentials.ts";

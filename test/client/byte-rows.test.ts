@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { cutAnswer } from "../../src/client/byte-rows.ts";
 import { createPage } from "../../src/client/page.ts";

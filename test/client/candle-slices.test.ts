@@ -1,8 +1,10 @@
-import { assert, constantFrom, integer, property, record } from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { candleWindow, restOf, slicesOf } from "../../src/client/candle-slices.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { fromWire, toWire } from "../../src/model/time.ts";
+
+const { assert, constantFrom, integer, property, record } = fc;
 
 const seconds: Readonly<Record<string, number>> = {
   "1m": 60,

@@ -1,15 +1,4 @@
-import {
-  array,
-  assert,
-  constant,
-  integer,
-  maxSafeNat,
-  nat,
-  oneof,
-  option,
-  property,
-  record,
-} from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createPace, memoryStore, type PaceStore } from "../../src/client/create-pace.ts";
 import { fixedAllowance, type PaceRate, planAllowance, type RateNews } from "../../src/client/pace.ts";
@@ -17,6 +6,8 @@ import { learn, rateInForce } from "../../src/client/pace-learning.ts";
 import { current, noState, type PaceState, readPaceState } from "../../src/client/pace-state.ts";
 import { takeTurn } from "../../src/client/pace-turn.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+const { array, assert, constant, integer, maxSafeNat, nat, oneof, option, property, record } = fc;
 
 const plan = (perMinute: number | undefined): PaceRate => ({ kind: "plan", perMinute, plan: "pro" });
 const fixed = (perMinute: number): PaceRate => ({ kind: "fixed", perMinute, where: "--rpm" });

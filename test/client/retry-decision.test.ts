@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/client/error-body.ts";
 import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/retry-after.ts";

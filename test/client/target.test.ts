@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { authorization, chooseTarget, type Hosts, type Target } from "../../src/client/target.ts";
 import { Failure } from "../../src/model/failure.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   beginJournal,

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { ByteScan, Unread } from "../../src/model/byte-scan.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";

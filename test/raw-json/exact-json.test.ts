@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { parseExact } from "../../src/model/exact-json.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";

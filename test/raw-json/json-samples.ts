@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { processorTime } from "../harness/processor-time.ts";
 
 /** A value, and a text of it with white space thrown in between its tokens. */

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
 import { type DrawnColumn, drawRows } from "../../src/render/draw-rows.ts";
 import { asciiText, visibleText } from "../../src/render/sanitise.ts";

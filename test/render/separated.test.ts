@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
 import { separatedLine } from "../../src/render/separated-text.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
 import { cutText, takeColumns, textWidth } from "../../src/render/width.ts";
 

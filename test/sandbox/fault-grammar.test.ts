@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { isDue } from "../../src/sandbox/faults/choose-fault.ts";
 import { createFaultCounter } from "../../src/sandbox/faults/fault-counter.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { endpoints } from "../../src/endpoints/all.ts";
 import { type Endpoint, rowShape } from "../../src/model/endpoint.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { checkHost } from "../../src/settings/check-host.ts";
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { checkKeyForm, hideSecrets, maskKey, withoutSecrets } from "../../src/model/key.ts";
 import { readCredentials } from "../../src/settings/credentials.ts";

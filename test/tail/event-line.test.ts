@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/event-stream.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../src/tail/event-line.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import type { Subject } from "../../src/client/batches.ts";
 import { Failure } from "../../src/model/failure.ts";

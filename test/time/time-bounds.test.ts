@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { type Instant, parseTimeBound } from "../../src/model/time.ts";
 import { isLong } from "../harness/long.ts";

@@ -1,4 +1,4 @@
-import * as fc from "fast-check";
+import { fc } from "../../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createCandles } from "../../../src/render/chart/candle-columns.ts";
 import { drawChart } from "../../../src/render/chart/draw-chart.ts";

@@ -1,4 +1,4 @@
-import { array, assert, double, integer, property } from "fast-check";
+import { fc } from "../../harness/properties.ts";
 import { expect, test } from "vitest";
 import { createMarket } from "../../../src/sandbox/market/market.ts";
 import { createSandboxState } from "../../../src/sandbox/state.ts";
@@ -8,6 +8,8 @@ import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
 import { sourceOf, type Subject } from "../../../src/sandbox/streams/subject.ts";
 import { NOON } from "../contract/service.ts";
 import { POOL, USDC, WETH, wethPrice } from "./stream-client.ts";
+
+const { array, assert, double, integer, property } = fc;
 
 const market = createMarket({ seed: 1 });
 const network = market.networks.find(({ id }) => id === "ethereum");
