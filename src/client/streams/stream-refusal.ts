@@ -50,7 +50,7 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: StreamQuestion, 
     return callerSentence(answer, body, target, target.streaming);
   if (status === 400) return badRequest(body, question);
   if (status === 404) return notFound(body, question, target);
-  if (status === 405)
+  if (status === 405 && question.subjects.length > 1)
     return { message: `the service does not take several assets on one connection of ${question.path}` };
   if (status === 410) return removed(body, question);
   if (status === 429) return tooMany(answer, body, target);

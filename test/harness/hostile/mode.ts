@@ -1,4 +1,5 @@
 import type { Reply, SeenRequest } from "../scripted-server.ts";
+import { isLong } from "../long.ts";
 import type { HostileCommand } from "./commands.ts";
 
 /** One way to be hostile, and what a sound client makes of it. */
@@ -31,3 +32,17 @@ export const givenUp = (says: RegExp, exit: 6 | 7 = 7): Ending => ({ exit, says,
 export const refused = (exit: number, says: RegExp): Ending => ({ exit, says, requests: 1 });
 /** No harm is done. */
 export const fine: Ending = { exit: 0, says: undefined, requests: 1 };
+
+/** The first mode of each way to end; all of them in the long form. */
+export function oneOfEachEnding(
+  modes: readonly Mode[],
+  endOf: (mode: Mode) => Pick<Ending, "exit" | "says"> = ({ ends }) => ends,
+): readonly Mode[] {
+  const endingOf = (mode: Mode): string => {
+    const { exit, says } = endOf(mode);
+    return `${exit} ${String(says).replaceAll(/content-encoding .*?,/gu, "")}`;
+  };
+  return modes.filter(
+    (mode, index) => isLong || modes.findIndex((each) => endingOf(each) === endingOf(mode)) === index,
+  );
+}

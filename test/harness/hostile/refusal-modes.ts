@@ -13,7 +13,7 @@ const statuses: readonly (readonly [number, Ending])[] = [
   [401, refused(4, /^the service does not accept the key from DEXDATA_API_KEY$/)],
   [402, refused(5, /^the credits of the .+ plan are used up/)],
   [403, refused(4, /may not do this|refused the request before/)],
-  [404, refused(3, /^(?:no \w+|the service has nothing there|the service has no path)/)],
+  [404, refused(3, /^(?:no \S+|the service has nothing there|the service has no path)/)],
   [405, refused(2, /status 405/)],
   [410, refused(3, /^the service has removed/)],
   [413, refused(2, /status 413/)],

@@ -135,3 +135,12 @@ export const streamModes: readonly StreamMode[] = [
     requests: 1,
   })),
 ];
+
+/** The same with events of another feed. */
+export function withEvents(name: string, reply: Reply): Reply {
+  if (reply.mode !== "slow") return reply;
+  // Byte by byte, since not all of it is UTF-8.
+  const renamed = (chunk: string | Uint8Array): Buffer =>
+    Buffer.from(Buffer.from(chunk).toString("latin1").replaceAll("token_price", name), "latin1");
+  return { ...reply, chunks: reply.chunks.map(renamed) };
+}
