@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { awaitEarlyReload } from "./early-reload.ts";
+import { keepCompiledCode, saveCompiledCode } from "./code-cache.ts";
 import { tuneEngine } from "./engine.ts";
 import { versionLine } from "../src/model/version.ts";
 
@@ -22,6 +23,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
 async function run(): Promise<void> {
   const early = awaitEarlyReload(process.argv.slice(2));
   tuneEngine();
+  const code = keepCompiledCode(import.meta.filename);
   const [{ createProcessContext }, { main }] = await Promise.all([
     import("./process-context.ts"),
     import("../src/cli/main.ts"),
@@ -30,6 +32,7 @@ async function run(): Promise<void> {
   // exitCode rather than exit(): what was written to a pipe must still arrive.
   process.exitCode = await main(process.argv.slice(2), context);
   context.release();
+  if (!context.signal.aborted) await saveCompiledCode(code);
   // What a reader does not take would keep a run that is over: it gets half a second for the last lines, or a little
   // more where nobody waits for the end.
   if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();

@@ -6,10 +6,20 @@ import path from "node:path";
 /** The built program, as a user's shell would start it; `npm test` builds it first. */
 export const program = path.resolve("dist/dexdata.cjs");
 
-/** Nothing of the machine's own settings, and no certificate file that slows Node 20's start. */
+/**
+ * Nothing of the machine's own settings, and no certificate file that slows Node 20's start. Each run has a home of its
+ * own, where compiled code would be kept for nobody.
+ */
 export function binaryEnv(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-binary-"));
-  return { PATH: process.env["PATH"], HOME: folder, LANG: "C.UTF-8", DEXDATA_CONFIG_DIR: folder, ...env };
+  return {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    LANG: "C.UTF-8",
+    DEXDATA_CONFIG_DIR: folder,
+    NODE_DISABLE_COMPILE_CACHE: "1",
+    ...env,
+  };
 }
 
 export interface Ended {

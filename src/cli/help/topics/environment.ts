@@ -33,7 +33,7 @@ export function environmentTopic(context: Context): readonly Block[] {
       rows: [
         ["DEXDATA_CONFIG_DIR", `config and keys (${folders.config})`],
         ["DEXDATA_STATE_DIR", `pace and daily budget (${folders.state})`],
-        ["DEXDATA_CACHE_DIR", `lists for suggestions (${folders.cache})`],
+        ["DEXDATA_CACHE_DIR", `lists for suggestions, compiled code (${folders.cache})`],
       ],
     },
     {
@@ -44,6 +44,7 @@ export function environmentTopic(context: Context): readonly Block[] {
         ["XDG_CONFIG_HOME …", "where the folders above are, unless named; likewise _STATE_ and _CACHE_"],
         ["HTTPS_PROXY, ALL_PROXY", "an http:// or https:// proxy"],
         ["NO_PROXY", "hosts asked directly: names, addresses, ranges"],
+        ["NODE_DISABLE_COMPILE_CACHE", "1: the program's compiled code is neither kept nor read"],
         ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
       ],
     },
