@@ -1,8 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { ByteScan, Unread, type Visit } from "../model/byte-scan.ts";
+import { ByteScan, Unread } from "../model/byte-scan.ts";
 import { isSafeJson } from "../model/json-text.ts";
 import { isObject } from "../model/own-member.ts";
-import { keyOf, type Rows } from "./rows.ts";
+import { createRowWalk } from "./row-walk.ts";
+import { hashKeyAt } from "./row-key.ts";
+import type { Rows } from "./rows.ts";
 
 /** An answer whose rows were not parsed. */
 export interface CutAnswer {
@@ -20,8 +22,8 @@ interface RowList {
   readonly stride: number;
   /** No white space between their tokens. */
   readonly isCompact: boolean;
-  /** Characters beyond printable ASCII are among them. */
-  readonly isWide: boolean;
+  /** Where each string begins and ends that holds characters beyond printable ASCII. */
+  readonly wide: readonly number[];
 }
 
 const NEWLINE = 10;
@@ -56,55 +58,27 @@ function cut(bytes: Buffer, name: Buffer, identity: readonly string[]): CutAnswe
   const end = scan.endOfObject(begin, 0, (key, from) => {
     if (!scan.isNamed(key, name)) return undefined;
     if (bytes[from] !== OPEN_ARRAY) throw new Unread();
-    ({ isWide } = scan);
-    [scan.isWide, scan.hasBlanks] = [false, false];
-    const spans: number[] = [];
-    const to = scan.endOfArray(from, 1, createRowVisit(scan, names, spans));
-    const stride = 2 + 2 * names.length;
-    lists.push({ bytes, spans, stride, isCompact: !scan.hasBlanks, isWide: scan.isWide, from, to });
+    isWide ||= scan.wide.length > 0;
+    [scan.wide, scan.hasBlanks] = [[], false];
+    const walk = createRowWalk(scan, names);
+    const to = scan.endOfArray(from, 1, walk.endOfRow);
+    const { spans, stride } = walk;
+    lists.push({ bytes, spans, stride, isCompact: !scan.hasBlanks, wide: scan.wide, from, to });
     return to;
   });
   const [list, second] = lists;
   // Of two lists of that name the last one would count.
   if (list === undefined || second !== undefined || scan.skipBlanks(end) !== bytes.length) return undefined;
-  if ((isWide || scan.isWide) && !isUtf8(bytes)) return undefined;
+  if ((isWide || scan.wide.length > 0) && !isUtf8(bytes)) return undefined;
   const envelope: unknown = JSON.parse(
     `${bytes.toString("utf8", 0, list.from)}[]${bytes.toString("utf8", list.to)}`,
   );
   return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
 }
 
-/** Notes where a row and what tells it apart lie. One for all rows of an answer. */
-function createRowVisit(
-  scan: ByteScan,
-  names: readonly Uint8Array[],
-  spans: number[],
-): (start: number) => number {
-  let row = 0;
-  const visit: Visit = (key, value) => {
-    for (let index = 0; index < names.length; index += 1) {
-      const name = names[index];
-      if (name === undefined || !scan.isNamed(key, name)) continue;
-      const end = scan.endOfValue(value, 3);
-      spans[row + 2 + 2 * index] = value;
-      spans[row + 3 + 2 * index] = end;
-      return end;
-    }
-    return undefined;
-  };
-  return (start) => {
-    if (scan.bytes[start] !== OPEN_OBJECT) throw new Unread();
-    row = spans.length;
-    spans.push(start, start);
-    for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
-    const end = scan.endOfObject(start, 2, visit);
-    spans[row + 1] = end;
-    return end;
-  };
-}
-
 function byteRows(list: RowList): Rows {
-  const { bytes, spans, stride, isWide } = list;
+  const { bytes, spans, stride, wide } = list;
+  const isWide = wide.length > 0;
   const length = spans.length / stride;
   const text = (index: number): string =>
     bytes.toString(isWide ? "utf8" : "latin1", spans[index * stride], spans[index * stride + 1]);
@@ -114,7 +88,8 @@ function byteRows(list: RowList): Rows {
     text,
     texts,
     values: () => texts().map(parseRow),
-    key: (index) => keyAt(list, index),
+    hashKey: (index, into) =>
+      hashKeyAt({ bytes, spans, at: index * stride + 2, end: (index + 1) * stride }, into),
     keep: (kept) =>
       byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
     lines: () => linesOf(list),
@@ -127,25 +102,13 @@ function parseRow(text: string): object {
   return row;
 }
 
-/** As `JSON.stringify` writes the values. */
-function keyAt({ bytes, spans, stride }: RowList, index: number): string | undefined {
-  const parts: (string | undefined)[] = [];
-  for (let at = index * stride + 2; at < (index + 1) * stride; at += 2) {
-    const written = spans[at] === -1 ? undefined : bytes.toString("utf8", spans[at], spans[at + 1]);
-    const isPlain = written === undefined || IS_WRITTEN_ALIKE.test(written);
-    parts.push(isPlain ? written : JSON.stringify(JSON.parse(written)));
-  }
-  return keyOf(parts);
-}
-
-const IS_WRITTEN_ALIKE = /^(?:"[ !#-[\]-~]*"|[1-9]\d{0,14}|0)$/;
-
 /** Each separator becomes the end of a line, in place: the envelope has been read, and nobody reads between the rows. */
-function linesOf({ bytes, spans, stride, isCompact, isWide }: RowList): Uint8Array | undefined {
+function linesOf({ bytes, spans, stride, isCompact, wide }: RowList): Uint8Array | undefined {
   const [first] = spans;
   const last = spans[spans.length - stride + 1];
   if (first === undefined || last === undefined || !isCompact) return undefined;
-  if (isWide && !isSafeJson(bytes.toString("utf8", first, last))) return undefined;
+  for (let at = 0; at < wide.length; at += 2)
+    if (!isSafeJson(bytes.toString("utf8", wide[at], wide[at + 1]))) return undefined;
   const runs: Uint8Array[] = [];
   let start = first;
   for (let at = 0; at < spans.length; at += stride) {

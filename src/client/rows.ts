@@ -1,4 +1,5 @@
 import { member } from "../model/own-member.ts";
+import { hashText, type TextHash } from "../model/text-hash.ts";
 
 /** The rows of one answer, in its order. What nobody asks for is not made: most rows go out as they came. */
 export interface Rows {
@@ -8,8 +9,8 @@ export interface Rows {
   readonly texts: () => readonly string[];
   /** The rows parsed, for what the program itself must read; long integers are rounded here. */
   readonly values: () => readonly object[];
-  /** What tells the row from others, as JSON; undefined where it lacks any of it. */
-  readonly key: (index: number) => string | undefined;
+  /** The hash of what tells the row from others, as JSON; false where it lacks any of it. */
+  readonly hashKey: (index: number, into: TextHash) => boolean;
   /** Those of them that are marked. */
   readonly keep: (kept: readonly boolean[]) => Rows;
   /** As NDJSON, where they may go out as they came: compact, and nothing in them acts on a terminal. */
@@ -29,7 +30,11 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
     text: (index) => rows[index]?.row ?? "",
     texts: () => rows.map(({ row }) => row),
     values: () => rows.map(({ value }) => value),
-    key: (index) => keyOf(identity.map((field) => JSON.stringify(member(rows[index]?.value, field)))),
+    hashKey: (index, into) => {
+      const text = keyOf(identity.map((field) => JSON.stringify(member(rows[index]?.value, field))));
+      if (text !== undefined) hashText(text, into);
+      return text !== undefined;
+    },
     keep: (kept) =>
       textRows(
         rows.filter((_, index) => kept[index]),

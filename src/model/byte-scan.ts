@@ -37,13 +37,21 @@ const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeA
  */
 export class ByteScan {
   readonly bytes: Uint8Array;
+  /** Of the same bytes. */
+  readonly view: DataView;
   /** There was white space between tokens. */
   hasBlanks = false;
-  /** There was a character beyond printable ASCII: whether it is valid UTF-8 and safe to show is not known. */
-  isWide = false;
+  /**
+   * Where each string with a character beyond printable ASCII begins and ends: whether that is valid UTF-8 and safe to
+   * show is not known.
+   */
+  wide: number[] = [];
+  /** Where each value that holds no others begins and ends, while somebody wants to know. */
+  leaves: number[] | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   /** The index of the first byte at or after `at` that is not white space. */
@@ -62,16 +70,27 @@ export class ByteScan {
   /** The index after the value that begins at `at`. */
   endOfValue(at: number, depth = 0): number {
     const byte = this.bytes[at] ?? 0;
-    if (byte === QUOTE) return this.endOfString(at);
     if (byte === OPEN_OBJECT) return this.endOfObject(at, depth);
     if (byte === OPEN_ARRAY) return this.endOfArray(at, depth);
+    const end = this.endOfLeaf(at);
+    if (end === -1) throw broken("value");
+    this.leaves?.push(at, end);
+    return end;
+  }
+
+  /** The same of a value that holds no others; -1 where no such value begins. */
+  endOfLeaf(at: number): number {
+    const byte = this.bytes[at] ?? 0;
+    if (byte === QUOTE) return this.endOfString(at);
+    if (byte === MINUS || (byte >= 48 && byte <= 57)) return this.endOfNumber(at);
     const literal = literals.get(byte);
-    return literal === undefined ? this.endOfNumber(at) : this.endOfLiteral(at, literal);
+    return literal === undefined ? -1 : this.endOfLiteral(at, literal);
   }
 
   /** The index after the string whose opening quote is at `at`. */
   endOfString(at: number): number {
     const { bytes } = this;
+    let isWide = false;
     let index = at + 1;
     for (;;) {
       let kind = inString[bytes[index] ?? 0];
@@ -79,11 +98,13 @@ export class ByteScan {
         index += 1;
         kind = inString[bytes[index] ?? 0];
       }
-      if (kind === ENDS) return index + 1;
+      if (kind === ENDS) break;
       if (kind === IS_CONTROL) throw broken("string");
-      if (kind === IS_WIDE) this.isWide = true;
+      if (kind === IS_WIDE) isWide = true;
       index = kind === ESCAPES ? this.endOfEscape(index) : index + 1;
     }
+    if (isWide) this.wide.push(at, index + 1);
+    return index + 1;
   }
 
   /** Calls `visit`, where there is one, for each member. */

@@ -1,6 +1,7 @@
 import type { Page } from "../client/page.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
+import { hashText, type TextHash } from "../model/text-hash.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
 /** Pages in a row that only repeat before the pull gives up: each costs a credit. */
@@ -21,13 +22,19 @@ export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys)
   let [repeats, empty] = [0, 0];
   // A row without what tells it apart is given each time; but a list of nothing else must end as well.
   const unnamed = createSeenKeys("recent", false);
+  const hash: TextHash = { high: 0, low: 0 };
   for await (const page of pages) {
     const isNew: boolean[] = [];
     let isBarren = true;
     for (let index = 0; index < page.rows.length; index += 1) {
-      const key = page.rows.key(index);
-      isNew.push(key === undefined || seen.add(key));
-      if (key === undefined ? unnamed.add(page.rows.text(index)) : isNew[index] === true) isBarren = false;
+      if (page.rows.hashKey(index, hash)) {
+        isNew.push(seen.add(hash));
+        if (isNew[index] === true) isBarren = false;
+        continue;
+      }
+      isNew.push(true);
+      hashText(page.rows.text(index), hash);
+      if (unnamed.add(hash)) isBarren = false;
     }
     yield isNew.includes(false) ? withoutRepeats(page, isNew) : page;
     // The walk asked once more on purpose: what it brings says nothing about the list.

@@ -8,16 +8,18 @@ export interface HashTable {
 
 /** Beyond it, linear probing gets slow. */
 const fullness = 0.8;
-const growth = 1.125;
+/** Small tables double, for each new one costs more than its few hashes; of large ones little may stay empty. */
+const growthFrom = (slots: number): number => (slots < 1024 ? 2 : 1.25);
 
-/** One open-addressed table: two words a slot, found by the low word, grown by an eighth. */
+/** One open-addressed table: two words a slot, found by the low word. */
 export function createHashTable(slots: number): HashTable {
   let words = new Int32Array(slots * 2);
   let size = 0;
 
   const grow = (): void => {
     const old = words;
-    words = new Int32Array(2 * Math.ceil((old.length / 2) * growth + 1));
+    const held = old.length / 2;
+    words = new Int32Array(2 * Math.ceil(held * growthFrom(held)));
     for (let at = 0; at < old.length; at += 2) {
       const [high = 0, low = 0] = [old[at], old[at + 1]];
       if (high !== 0 || low !== 0) put(words, slotOf(words, high, low), high, low);
@@ -49,11 +51,11 @@ export function createHashTable(slots: number): HashTable {
  * and a million hashes take 12 MB at most, also while it grows.
  */
 export function createPartitionedTable(): HashTable {
-  const parts = new Map(Array.from({ length: 256 }, (_, byte) => [byte, createHashTable(4)]));
+  const parts = Array.from({ length: 256 }, () => createHashTable(16));
   return {
-    add: (high, low) => parts.get(high >>> 24)?.add(high, low) === true,
-    has: (high, low) => parts.get(high >>> 24)?.has(high, low) === true,
-    size: () => [...parts.values()].reduce((sum, part) => sum + part.size(), 0),
+    add: (high, low) => parts[high >>> 24]?.add(high, low) === true,
+    has: (high, low) => parts[high >>> 24]?.has(high, low) === true,
+    size: () => parts.reduce((sum, part) => sum + part.size(), 0),
   };
 }
 

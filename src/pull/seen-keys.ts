@@ -1,13 +1,13 @@
 import { createHashTable, createPartitionedTable, type HashTable } from "./hash-table.ts";
-import { hashText, type TextHash } from "./text-hash.ts";
+import type { TextHash } from "../model/text-hash.ts";
 
 /**
- * A set of texts that only answers whether one is new: 8 bytes a text instead of the text. The chance that any two of a
+ * A set of texts, told by their hashes, that only answers whether one is new: 8 bytes a text instead of the text. The chance that any two of a
  * million share a hash, and one is dropped as a repeat, is below one in ten million.
  */
 export interface SeenKeys {
   /** True when the text was not there before. */
-  readonly add: (text: string) => boolean;
+  readonly add: (hash: TextHash) => boolean;
   /** The 8-byte hashes added since the last call, as base64; nothing unless recorded. */
   readonly takeAdded: () => string;
   /** Adds what `takeAdded` of an earlier run gave. */
@@ -26,13 +26,11 @@ export const recentKeys = 16_384;
 /** `isRecorded`: whether `takeAdded` will be called, after every page. */
 export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
   const table = reach === "all" ? createPartitionedTable() : createRecentTable();
-  const hash: TextHash = { high: 0, low: 0 };
   let added: number[] = [];
   return {
-    add: (text) => {
-      hashText(text, hash);
-      const isNew = table.add(hash.high, hash.low);
-      if (isNew && isRecorded) added.push(hash.high, hash.low);
+    add: ({ high, low }) => {
+      const isNew = table.add(high, low);
+      if (isNew && isRecorded) added.push(high, low);
       return isNew;
     },
     takeAdded: () => {

@@ -58,7 +58,10 @@ export const subjects: readonly Subject[] = [
     name: "rows",
     files: {
       "src/model/byte-scan.ts": bytes,
+      "src/model/row-pattern.ts": bytes,
       "src/client/byte-rows.ts": bytes,
+      "src/client/row-walk.ts": bytes,
+      "src/client/row-key.ts": bytes,
       "src/model/raw-json.ts": json,
       "src/model/json-scan.ts": json,
     },

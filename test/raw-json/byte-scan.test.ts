@@ -77,12 +77,12 @@ describe("a walk over JSON in bytes", () => {
     const seen = (text: string): object => {
       const scan = new ByteScan(Buffer.from(text));
       scan.endOfValue(0);
-      return { hasBlanks: scan.hasBlanks, isWide: scan.isWide };
+      return { hasBlanks: scan.hasBlanks, wide: scan.wide };
     };
-    expect(seen('{"a, b":[1,"x y"]}')).toEqual({ hasBlanks: false, isWide: false });
-    expect(seen('{"a": 1}')).toEqual({ hasBlanks: true, isWide: false });
-    expect(seen('["é"]')).toEqual({ hasBlanks: false, isWide: true });
-    expect(seen('["\u007f"]')).toEqual({ hasBlanks: false, isWide: true });
+    expect(seen('{"a, b":[1,"x y"]}')).toEqual({ hasBlanks: false, wide: [] });
+    expect(seen('{"a": 1}')).toEqual({ hasBlanks: true, wide: [] });
+    expect(seen('["é",1,"日"]')).toEqual({ hasBlanks: false, wide: [1, 5, 8, 13] });
+    expect(seen('["\u007f"]')).toEqual({ hasBlanks: false, wide: [1, 4] });
   });
 
   test("leaves nesting of thousands of levels to others, and takes a megabyte in linear time", () => {

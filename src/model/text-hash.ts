@@ -1,0 +1,35 @@
+/**
+ * The 64-bit hash of the text hashed last, as two signed words: an object for each row would cost more than the row, and
+ * unsigned ones, which V8 keeps as doubles, as much.
+ */
+export interface TextHash {
+  high: number;
+  low: number;
+}
+
+/** Two independent 32-bit multiplicative hashes over UTF-16 units; never both 0. */
+export function hashText(text: string, into: TextHash): void {
+  beginHash(into);
+  for (let index = 0; index < text.length; index += 1) addUnit(into, text.charCodeAt(index));
+  endHash(into);
+}
+
+/** The same unit by unit, for a text that stands somewhere else. */
+export function beginHash(into: TextHash): void {
+  into.low = 0x811c9dc5 | 0;
+  into.high = 0x9e3779b9 | 0;
+}
+
+export function addUnit(into: TextHash, unit: number): void {
+  into.low = Math.imul(into.low ^ unit, 0x01000193);
+  const high = Math.imul(into.high ^ unit, 0x85ebca6b);
+  into.high = high ^ (high >>> 13);
+}
+
+export function endHash(into: TextHash): void {
+  const low = Math.imul(into.low ^ (into.low >>> 16), 0xc2b2ae35);
+  const high = Math.imul(into.high ^ (into.high >>> 15), 0x27d4eb2f);
+  into.high = high ^ (high >>> 16);
+  into.low = low ^ (low >>> 13);
+  if (into.high === 0 && into.low === 0) into.low = 1;
+}
