@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { binaryEnv, program } from "./binary.ts";
+
+const peakScript = path.resolve("test/harness/peak-memory.cjs");
 
 export interface LongPull {
   readonly exit: number | null;
@@ -23,8 +25,9 @@ export async function longPull(
   const file = path.join(folder, "rows.ndjson");
   const output = openSync(file, "w");
   const started = performance.now();
-  const child = spawn(process.execPath, [program, ...words], {
-    env: binaryEnv(env),
+  const peakFile = path.join(folder, "peak");
+  const child = spawn(process.execPath, ["--require", peakScript, program, ...words], {
+    env: { ...binaryEnv(env), DEXDATA_TEST_PEAK: peakFile },
     stdio: ["pipe", output, "pipe"],
   });
   let stderr = "";
@@ -41,6 +44,7 @@ export async function longPull(
   clearInterval(timer);
   closeSync(output);
   const rows = countLines(file);
+  peakMegabytes = Math.max(peakMegabytes, peakSaid(peakFile));
   rmSync(folder, { recursive: true });
   return { exit, stderr, rows, milliseconds, peakMegabytes };
 }
@@ -50,6 +54,11 @@ function countLines(file: string): number {
   let lines = 0;
   for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines += 1;
   return lines;
+}
+
+/** A process that was killed says nothing. */
+function peakSaid(file: string): number {
+  return existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
 }
 
 /** Linux keeps the highest there was. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { run } from "../harness/dexdata.ts";
+import { dexdata, run } from "../harness/dexdata.ts";
 import { bodyModes, encodingModes } from "../harness/hostile/body-modes.ts";
 import { commands, type HostileCommand } from "../harness/hostile/commands.ts";
 import { connectionModes } from "../harness/hostile/connection-modes.ts";
@@ -9,7 +9,7 @@ import { pagingModes } from "../harness/hostile/paging-modes.ts";
 import { refusalModes } from "../harness/hostile/refusal-modes.ts";
 import { shapeModes } from "../harness/hostile/shape-modes.ts";
 import { isLong } from "../harness/long.ts";
-import { type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 let server: ScriptedServer | undefined;
@@ -96,4 +96,27 @@ describe.each(kinds)("a tail meets a hostile %s", (_, modes) => {
       hasStack: false,
     });
   });
+});
+
+test.each([
+  ["the first", 0],
+  ["one that succeeded", 1],
+])("--for ends with 8 where every read from %s on failed, and says since when", async (_, sound) => {
+  if (command === undefined) throw new Error("no command asks for transactions");
+  server = await startScriptedServer((_request, index) =>
+    index < sound ? json(command.sound) : json({}, { status: 503 }),
+  );
+  const words = `${command.words} ${flags.replace("--limit 1", "--for 2m")}`;
+  const { exit, stderr } = await dexdata(words, {
+    flows: true,
+    env: {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    },
+  });
+  expect(exit).toBe(8);
+  expect(stderr).toMatch(
+    /dexdata: no read succeeded from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z: rows may be missing at the end\n {2}start it again from there: --from\n$/u,
+  );
 });

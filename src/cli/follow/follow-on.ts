@@ -42,7 +42,7 @@ export interface Following {
   readonly present: ServicePresent;
 }
 
-/** Returns when a stop that was asked for is met; everything else is thrown. */
+/** Returns when a stop that was asked for is met and nothing is missing; everything else is thrown. */
 export async function followOn(following: Following): Promise<void> {
   const { context, options, wishes, question, pageSize, output, open, ending, report, notices, present } =
     following;
@@ -72,6 +72,7 @@ export async function followOn(following: Following): Promise<void> {
   const wake = createWake(clock, signal);
   let listening: Promise<void> | undefined;
   let isStuck = false;
+  let behind: Failure | undefined;
   if (wishes.poll !== undefined) notices.warn(`dexdata: ${pollLine(wishes.poll)}`);
   try {
     await follow({
@@ -107,12 +108,14 @@ export async function followOn(following: Following): Promise<void> {
     });
   } catch (cause) {
     if (!(signal.reason instanceof Stop)) throw cause;
+    behind = report.behind();
   } finally {
     ending.end(new Error("the reading is over"));
     await listening;
     report.ended(writer.count(), open.client.meter);
   }
   if (!isStuck) await renderer.end();
+  if (behind !== undefined) throw behind;
 }
 
 /** A stream that ends for good ends the tail, with its reason. */

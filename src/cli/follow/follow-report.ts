@@ -1,6 +1,6 @@
 import type { Meter } from "../../client/meter.ts";
 import type { Clock } from "../../model/context.ts";
-import type { Failure } from "../../model/failure.ts";
+import { Failure } from "../../model/failure.ts";
 import { compareInstants, type Instant } from "../../model/time.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
@@ -30,6 +30,8 @@ export interface FollowReport {
   readonly unwritten: (rows: number) => void;
   /** What it was, at the end: so many rows, and what REST cost. */
   readonly ended: (rows: number, meter: Meter) => void;
+  /** At a stop that was asked for: why what was written is not whole; undefined where the last read succeeded. */
+  readonly behind: () => Failure | undefined;
   /** Whether the stream calls for reads just now. */
   readonly isListening: () => boolean;
 }
@@ -123,6 +125,17 @@ export function createFollowReport(
         log({ event: "filled", ...bounds(hole), rows });
         warn(`dexdata: nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
       }
+    },
+    behind: () => {
+      if (failedSince === undefined) return undefined;
+      const hole = { from: failedSince, to: clock.now() };
+      log({ event: "gap", ...bounds(hole), reason: failedBy?.replace("dexdata: ", "") });
+      return new Failure(`no read succeeded ${shown(hole)}: rows may be missing at the end`, {
+        exit: 8,
+        code: "not_read",
+        retryable: true,
+        next: "start it again from there: --from",
+      });
     },
     late: (rows, behind) => {
       log({ event: "late", at: at(), rows, seconds: behind });

@@ -59,6 +59,7 @@ export const ownCodes: Readonly<Record<string, OwnCode>> = {
     "see which plan it is: dexdata auth status",
   ),
   too_many_assets: own(6, "more assets than the plan has connections for", "ask for fewer, or upgrade"),
+  not_read: own(8, "the last reads of a list that was followed failed", "start it again from there", true),
   stream_ended: own(8, "the service ended the stream", "start it again", true),
   stream_error: own(7, "the service ended the stream with an error event", "start it again", true),
   clock_jump: own(
