@@ -12,6 +12,9 @@ export type RecordPart =
 /** Nobody follows deeper paths, and a document may have thousands of levels. */
 const DEEPEST = 6;
 
+/** Nobody reads on for longer, and escaped and laid out a text takes many times its memory. */
+const LONGEST_TEXT = 10_000;
+
 /** The parts in the order of the record. `style` is that of the single values. */
 export function recordParts(
   value: unknown,
@@ -24,7 +27,7 @@ export function recordParts(
   }
   if (!isObject(value) || path.length >= DEEPEST || Object.keys(value).length === 0) {
     const kind = cellKind(path.at(-1) ?? "", fieldAt(shape, path));
-    const cell = isEmpty(value) ? noValue(style) : showCell(value, kind, style);
+    const cell = isEmpty(value) ? noValue(style) : showCell(readable(value, style), kind, style);
     return [{ kind: "value", name: shownText(path.join("."), style), cell }];
   }
   const windows = Object.entries(value).filter(([name, member]) => WINDOW.test(name) && isObject(member));
@@ -125,6 +128,11 @@ function partColumns(columns: readonly PartColumn[], style: CellStyle): readonly
     return { title: words, priority, paths: [path], kind, isWhole, mayBeDigits: !isWhole, isAsked: false };
   });
   return shown.toSorted((a, b) => Number(a.kind === "address") - Number(b.kind === "address"));
+}
+
+function readable(value: unknown, { isUnicode }: CellStyle): unknown {
+  if (typeof value !== "string" || value.length <= LONGEST_TEXT) return value;
+  return value.slice(0, LONGEST_TEXT) + (isUnicode ? "…" : "...");
 }
 
 function noValue({ isUnicode }: CellStyle): Cell {

@@ -5,6 +5,7 @@ import { longPull } from "../harness/long-pull.ts";
 import {
   bytes,
   endless,
+  json,
   type Reply,
   type ScriptedServer,
   slow,
@@ -29,6 +30,7 @@ const zipped = (before: string, piece: string, after: string): Reply =>
     "content-encoding": "gzip",
   });
 const name = '[{"id":"x","name":"';
+const plan = '{"plan":"';
 
 /** What a body does, the words that ask for it, the exit code, and whether `npm test` has it too. */
 const heavy: readonly (readonly [string, () => Reply, string, number, boolean])[] = [
@@ -45,6 +47,10 @@ const heavy: readonly (readonly [string, () => Reply, string, number, boolean])[
   ["the same as a table", () => zipped(name, "\u202e", '"}]'), "networks -o table", 0, false],
   ["the same as csv", () => zipped(name, "\u202e", '"}]'), "networks -o csv", 0, false],
   ["with a name of ten million line breaks", () => zipped(name, "\\n", '"}]'), "networks -o table", 0, false],
+  ["with a plan of ten million bidi characters", () => zipped(plan, "\u202e", '"}'), "auth status", 0, false],
+  ["the same as a table", () => zipped(plan, "\u202e", '"}'), "auth status -o table", 0, false],
+  ["the same of doctor", () => zipped(plan, "\u202e", '"}'), "doctor --no-stream", 0, false],
+  ["the same of usage", () => zipped(plan, "\u202e", '"}'), "usage -o table", 0, false],
   ["with a number of 31 million digits", () => zipped('[{"id":', "7", "}]"), "networks -o table", 0, false],
 ];
 
@@ -61,6 +67,30 @@ for (const [what, reply, words, exit, isAlways] of heavy) {
     expect(server.requests.length).toBe(1);
   });
 }
+
+test.runIf(isLong).each([
+  ["network", "pools search ethereum0", "/networks", '[{"id":"', '"}]', 3, 2],
+  [
+    "DEX",
+    "pools search ethereum --dex uniswap-v3",
+    "/networks/ethereum/dexes",
+    '{"page_info":{"limit":1,"page":1,"total_items":1,"total_pages":1},"dexes":[{"dex_id":"',
+    '"}]}',
+    0,
+    3,
+  ],
+])(
+  "promise 5: a %s that may be meant, by a name of 31 MiB: under 400 MB",
+  async (_, words, list, before, after, exit, requests) => {
+    server = await startScriptedServer(({ path }) => {
+      if (path === list) return zipped(before, "e", after);
+      return exit === 0 ? json({ results: [], has_next_page: false }) : json({}, { status: 404 });
+    });
+    const pull = await longPull(words.split(" "), { DEXDATA_BASE_URL: server.url });
+    expect({ exit: pull.exit, requests: server.requests.length }).toEqual({ exit, requests });
+    expect(pull.peakMegabytes).toBeLessThan(400);
+  },
+);
 
 test("promise 5: a body that trickles ends a second after its deadline at the latest", async () => {
   server = await startScriptedServer(() =>

@@ -175,6 +175,23 @@ describe.each([
   });
 });
 
+test.each(["csv", "tsv", "ndjson", "json", "table"])(
+  "promise 2: what is written to files as %s does not act on whoever looks at them",
+  async (format) => {
+    const row = { id: forbidden, chain: forbidden, name: forbidden, [forbidden]: forbidden };
+    const folder = temporaryFolder();
+    const [file, receipt] = ["rows.txt", "receipt.json"].map((name) => path.join(folder, name));
+    const { exit } = await hear(
+      () => json({ results: [row], has_next_page: false }, { headers }),
+      `tokens search ethereum -o ${format} --out ${file} --receipt ${receipt}`,
+    );
+    const written = [file, receipt].map((name) => readFileSync(String(name), "utf8")).join("");
+    const seen = format === "tsv" ? written.replaceAll("\t", " ") : written;
+    expect({ exit, found: findForbidden(seen) }).toEqual({ exit: 0, found: undefined });
+    expect(seen).toMatch(/\]0;own/u);
+  },
+);
+
 test("promise 2: no word of a list that the service sent is offered to a shell unless it is a plain one", async () => {
   const folder = temporaryFolder();
   const script: Script = () =>
@@ -197,6 +214,29 @@ test("promise 2: a long text is cut between characters, and says that it is", as
     "networks",
   );
   expect(stderr).toContain(`  the service says: ${"x".repeat(499)}…\n`);
+});
+
+test.each([
+  ["auth status -o table", 2400, { plan: "x".repeat(20_000) }],
+  ["auth status -o json", 2400, { plan: "x".repeat(20_000) }],
+  ["usage -o table", 10_200, { plan: "x".repeat(20_000) }],
+])("promise 5: %s shows no more of a text than somebody reads: %i characters", async (words, most, said) => {
+  const { exit, stdout } = await hear(() => json(said), words);
+  expect(exit).toBe(0);
+  expect(stdout.length).toBeLessThan(most);
+  expect(stdout).toContain("xxx…");
+});
+
+test("promise 5: what is longer than any name is neither suggested nor kept", async () => {
+  const folder = temporaryFolder();
+  const script: Script = ({ path: asked }) =>
+    asked === "/networks"
+      ? json([{ id: `ethereum0${"0".repeat(200)}`, display_name: "x" }])
+      : json({}, { status: 404 });
+  const { stderr } = await hear(script, "pools search ethereum0", { env: { DEXDATA_CACHE_DIR: folder } });
+  expect(stderr).toContain("list them: dexdata networks");
+  const [kept] = readdirSync(folder).filter((name) => name.startsWith("list-"));
+  expect(readFileSync(path.join(folder, String(kept)), "utf8")).toContain('"texts":["\\tx"]');
 });
 
 test("promise 2: what is said to people goes through one place", () => {

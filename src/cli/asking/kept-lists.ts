@@ -13,6 +13,9 @@ const keptFields: Readonly<Record<string, readonly string[]>> = {
   dexes: ["dex_id", "dex_name"],
 };
 
+/** Nobody types a longer name, and what is near to it would take memory and time to find out. */
+const longestKept = 200;
+
 /** The name a list is kept under; it ends with `listEnding`. */
 export function listName(client: Client, { endpoint, args }: Question): string {
   return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
@@ -21,7 +24,7 @@ export function listName(client: Client, { endpoint, args }: Question): string {
 export function keptRow(row: object, id: string): readonly string[] {
   return (keptFields[id] ?? []).map((field) => {
     const value = member(row, field);
-    return typeof value === "string" ? value : "";
+    return typeof value === "string" && value.length <= longestKept ? value : "";
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Client, createClient } from "../../client/client.ts";
+import type { Meter } from "../../client/meter.ts";
 import { member } from "../../model/own-member.ts";
 import type { Target } from "../../client/target.ts";
 import { usage } from "../../endpoints/usage.ts";
@@ -6,6 +7,7 @@ import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { rawAt } from "../../model/raw-json.ts";
 import { isTier, plans, type Tier } from "../../model/tier.ts";
+import { shortened } from "../../tail/stream-message.ts";
 import { budgetOf } from "../spending/budget.ts";
 import { createNotices } from "../notices.ts";
 import { openPace } from "../spending/open-pace.ts";
@@ -85,14 +87,22 @@ export async function askPlan(context: Context, options: RunOptions, target: Tar
   }
 }
 
+/** What `/usage` says, or else the headers; never more of it than somebody would read. */
+export function accountOf(
+  { text, value }: { readonly text: string; readonly value: unknown },
+  meter: Pick<Meter, "plan" | "creditsLeft">,
+): SeenPlan {
+  const plan = member(value, "plan");
+  const creditsLeft = rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft;
+  return {
+    plan: shortened(typeof plan === "string" ? plan : (meter.plan ?? "not said")),
+    creditsLeft: creditsLeft === undefined ? undefined : shortened(creditsLeft),
+  };
+}
+
 async function seenPlan({ ask, meter }: Client): Promise<SeenPlan> {
   try {
-    const { text, value } = (await ask(usage, new Map())).read();
-    const plan = member(value, "plan");
-    return {
-      plan: typeof plan === "string" ? plan : (meter.plan ?? "not said"),
-      creditsLeft: rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft,
-    };
+    return accountOf((await ask(usage, new Map())).read(), meter);
   } catch (cause) {
     const isUsedUp = cause instanceof Failure && cause.details.status === 402;
     // A key without credits is still a key, and the answer says its plan like any other.

@@ -1,7 +1,6 @@
 import type { Exchange } from "../../client/client.ts";
-import { member } from "../../model/own-member.ts";
 import { usage } from "../../endpoints/usage.ts";
-import { rawAt } from "../../model/raw-json.ts";
+import { accountOf } from "../commands/find-plan.ts";
 import type { OpenClient } from "../open-client.ts";
 import { grouped } from "../../model/counted.ts";
 import { checkClock } from "./clock.ts";
@@ -16,11 +15,8 @@ export async function checkAnswer(
   const { ask, meter, target } = client;
   const findings: Finding[] = [];
   try {
-    const { text, value } = (await ask(usage, new Map())).read();
-    const said = member(value, "plan");
-    const plan = typeof said === "string" ? said : (meter.plan ?? "not said");
-    const left = rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft;
-    const credits = left === undefined ? "" : `, ${grouped(left)} credits left`;
+    const { plan, creditsLeft } = accountOf((await ask(usage, new Map())).read(), meter);
+    const credits = creditsLeft === undefined ? "" : `, ${grouped(creditsLeft)} credits left`;
     findings.push(
       ok("answer", `${new URL(target.rest).host} answered in ${took(exchanges.at(-1)?.milliseconds ?? 0)}`),
     );
