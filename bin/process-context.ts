@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock, Context, Input, Interruption, Output } from "../src/model/context.ts";
+import { usageFailure } from "../src/model/failure.ts";
 import type { EarlyReload } from "./early-reload.ts";
 
 export interface ProcessContext extends Context {
@@ -20,7 +21,12 @@ export function createProcessContext(early: EarlyReload): ProcessContext {
   };
   const onSignal = (cause: "SIGINT" | "SIGTERM") => (): void => interrupt({ cause });
   const [onInterrupt, onTerminate] = [onSignal("SIGINT"), onSignal("SIGTERM")];
-  process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate);
+  let reloaders = 0;
+  // A terminal that is closed ends a run as SIGTERM does: what it began is taken away, and how to go on is said.
+  const onHangUp = (): void => {
+    if (reloaders === 0 && !early.isAwaited()) onTerminate();
+  };
+  process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate).on("SIGHUP", onHangUp);
   return {
     stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
     // The last words of a tail: nobody may be there to read why it ended.
@@ -41,8 +47,12 @@ export function createProcessContext(early: EarlyReload): ProcessContext {
     isReaderLeft: () => isReaderLeft || ending.signal.aborted,
     onReload: (listener) => {
       process.on("SIGHUP", listener);
+      reloaders += 1;
       if (early.take()) listener();
-      return () => process.off("SIGHUP", listener);
+      return () => {
+        process.off("SIGHUP", listener);
+        reloaders -= 1;
+      };
     },
     onSuspend: (before, after) => {
       const stop = (): void => {
@@ -52,7 +62,7 @@ export function createProcessContext(early: EarlyReload): ProcessContext {
       return () => process.off("SIGTSTP", stop).off("SIGCONT", after);
     },
     release: () => {
-      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate);
+      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate).off("SIGHUP", onHangUp);
       early.take();
     },
   };
@@ -104,11 +114,18 @@ function unlessLeft(output: Output, isLeft: () => boolean): Output {
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
     isTerminal: process.stdin.isTTY,
-    read: async (signal) => {
+    read: async (signal, most = mostOfStdin) => {
       const chunks: Buffer[] = [];
+      let length = 0;
       signal.addEventListener("abort", stopReading);
       try {
-        for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+        for await (const chunk of process.stdin) {
+          const bytes = Buffer.from(chunk);
+          chunks.push(bytes);
+          length += bytes.length;
+          if (length > most)
+            throw usageFailure(`stdin: more than ${sizeText(most)}, and no more is taken here`);
+        }
       } finally {
         signal.removeEventListener("abort", stopReading);
         signal.throwIfAborted();
@@ -121,6 +138,13 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
       return await readSecret(signal, () => interrupt({ cause: "SIGINT" }));
     },
   };
+}
+
+/** Bytes: a million rows of the service, and far below what a text may be long. */
+const mostOfStdin = 256 * 1024 * 1024;
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 }
 
 /** Ends the loop over stdin, which would otherwise wait for a line that nobody types any more. */

@@ -72,7 +72,7 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
     );
   }
   const notices = createNotices(context, asTyped, progress.countdown);
-  const claimed = to.isResumed && to.file !== undefined ? await claimFile(to.file) : undefined;
+  const claimed = to.isResumed && to.file !== undefined ? await claimFile(context, to.file) : undefined;
   try {
     const options = { ...asTyped, now: beginningOf(claimed, asTyped, typed.flags) };
     const stdin = async (): Promise<string> => await context.stdin.read(context.signal);

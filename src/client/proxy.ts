@@ -43,7 +43,7 @@ export function findProxy(url: URL, env: Environment): Proxy | undefined {
 }
 
 function readProxy(variable: string, text: string): Proxy {
-  const said = `${variable} "${withoutSecrets(text)}"`;
+  const said = `${variable} "${withoutPassword(text)}"`;
   const next = `name it as http://proxy.example:3128, or unset ${variable}`;
   const scheme = /^([a-z][a-z\d+.-]*):\/\//iu.exec(text)?.[1]?.toLowerCase() ?? "http";
   if (scheme.startsWith("socks"))
@@ -63,6 +63,14 @@ function readProxy(variable: string, text: string): Proxy {
     shown: `${protocol}//${hasName ? "…@" : ""}${host}`,
     authorization: hasName ? basic(`${decode(username)}:${decode(password)}`) : undefined,
   };
+}
+
+/** Where the `@` and the host are missing, what stands for a port is the password. */
+function withoutPassword(text: string): string {
+  return withoutSecrets(text).replace(
+    /^((?:[a-z][\w+.-]*:\/\/)?[^:/?#[\]@…]+:)(?!\d*(?:[/?#]|$)|\/\/).*$/isu,
+    "$1…",
+  );
 }
 
 function basic(credentials: string): string {

@@ -22,7 +22,7 @@ export interface Context {
   readonly leaveReader: () => void;
   /**
    * Calls the listener whenever files are to be read again (SIGHUP), until the returned function is called. Without a
-   * listener that signal ends the process, as it does any.
+   * listener that signal ends the run as SIGTERM does.
    */
   readonly onReload: (listener: () => void) => () => void;
   /**
@@ -63,8 +63,11 @@ export interface Output {
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** The whole of it, as text; rejects with the signal's reason when that aborts first. */
-  readonly read: (signal: AbortSignal) => Promise<string>;
+  /**
+   * The whole of it, as text; rejects with the signal's reason when that aborts first, and with a usage failure where it
+   * is longer than `most` bytes.
+   */
+  readonly read: (signal: AbortSignal, most?: number) => Promise<string>;
   /** One line typed at a prompt without echo; only where `isTerminal`. Empty when the prompt was closed instead. */
   readonly readSecret: (signal: AbortSignal) => Promise<string>;
 }

@@ -10,6 +10,8 @@ export interface RefusedKey {
 const PREFIX = "api_";
 const KEY_ALONE = "give the key alone, as the console shows it: it begins with api_";
 const COPY_AGAIN = "copy it again, without anything around it";
+/** No key is near it: what is longer is something else, and is neither read to its end nor sent. */
+export const MAX_KEY_BYTES = 4096;
 const SCHEMES = ["Bearer", "ApiKey", "Api-Key", "Token", "Basic", "Authorization", "X-API-Key"];
 
 /** The mistakes people make, the most telling first: a text may have several. */
@@ -51,6 +53,11 @@ const MISTAKES: readonly { readonly form: RegExp; readonly problem: string; read
   },
   { form: /["'`]/u, problem: "has a quotation mark in it", next: COPY_AGAIN },
   { form: /^(?!api_)/u, problem: "does not begin with api_", next: KEY_ALONE },
+  {
+    form: new RegExp(`^.{${MAX_KEY_BYTES + 1}}`, "su"),
+    problem: "is far too long to be a key",
+    next: COPY_AGAIN,
+  },
   { form: /^api_.{0,3}$/u, problem: "is too short to be a whole key", next: COPY_AGAIN },
 ];
 

@@ -192,12 +192,13 @@ async function named(file: string, written: Promise<void>): Promise<void> {
   }
 }
 
-function cannotBeWritten(label: string, cause: unknown): Failure {
+export function cannotBeWritten(label: string, cause: unknown): Failure {
+  const full = diskAdvice(errorCode(cause));
   return new Failure(`${label}: cannot be written (${errorCode(cause)})`, {
-    exit: 2,
-    code: "usage",
+    exit: full === undefined ? 2 : 1,
+    code: full === undefined ? "usage" : "output",
     retryable: false,
-    next: "check the folder's permissions and free space, or name another file",
+    next: full ?? "check the folder's permissions, or name another file",
     cause,
   });
 }

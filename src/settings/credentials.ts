@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../model/context.ts";
 import { isTier, type Tier } from "../model/tier.ts";
+import { checkHost } from "./check-host.ts";
 import { findFolders } from "./folders.ts";
 import { isObject, type JsonFile, readJsonFile } from "./read-json-file.ts";
+import { checkProfileName } from "./setting.ts";
 
 export interface Profile {
   readonly key: string;
@@ -68,7 +70,9 @@ export function toCredentials(file: string, content: JsonFile): Credentials {
   if (content.state === "broken") return { ...none, problem: content.problem };
   const { version, active, profiles, remembered } = content.object;
   if (version !== 1) return { ...none, problem: `${file} is of a version this program does not know` };
-  const readable = readEntries(profiles, readProfile);
+  const readable = readEntries(profiles, (value, name) =>
+    "problem" in checkProfileName(name) ? undefined : readProfile(value),
+  );
   const tiersByHash = readEntries(remembered, (value) =>
     typeof value === "string" && isTier(value) ? value : undefined,
   );
@@ -82,7 +86,7 @@ function readProfile(value: unknown): Profile | undefined {
   if (!isObject(value)) return undefined;
   const { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming } = value;
   const isWhole = typeof key === "string" && typeof tier === "string" && typeof savedAt === "string";
-  if (!isWhole || !isTier(tier) || !isTextOrAbsent(rest) || !isTextOrAbsent(streaming)) return undefined;
+  if (!isWhole || !isTier(tier) || !isHostOrAbsent(rest) || !isHostOrAbsent(streaming)) return undefined;
   return {
     key,
     tier,
@@ -92,19 +96,19 @@ function readProfile(value: unknown): Profile | undefined {
   };
 }
 
-function isTextOrAbsent(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === "string";
+function isHostOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === "string" && typeof checkHost(value) === "string");
 }
 
 /** All of them or undefined: a file that is half understood would be half lost at the next write. */
 function readEntries<T>(
   value: unknown,
-  read: (entry: unknown) => T | undefined,
+  read: (entry: unknown, name: string) => T | undefined,
 ): ReadonlyMap<string, T> | undefined {
   if (!isObject(value)) return undefined;
   const entries = new Map<string, T>();
   for (const [name, entry] of Object.entries(value)) {
-    const result = read(entry);
+    const result = read(entry, name);
     if (result === undefined) return undefined;
     entries.set(name, result);
   }

@@ -3,6 +3,7 @@ import os from "node:os";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
+import { diskAdvice } from "../model/disk-advice.ts";
 import { errorCode } from "../model/error-code.ts";
 
 export interface FileLock {
@@ -31,14 +32,12 @@ export async function acquireLock(
   taken += 1;
   const token = `${pid} ${taken}`;
   const start = clock.elapsed();
-  let seen: { readonly token: string; readonly since: number } | undefined;
+  const watched = watchTokens(clock);
   while (!create(path, token)) {
     const holder = readToken(path);
-    if (holder !== undefined) {
-      if (seen?.token !== holder) seen = { token: holder, since: clock.elapsed() };
-      if (isGone(holder) || clock.elapsed() - seen.since >= STALE_AFTER) removeAbandoned(path, holder, token);
-    }
-    if (clock.elapsed() - start >= GIVE_UP_AFTER) throw lockFailure(path, "another process holds it");
+    if (holder !== undefined && (isGone(holder) || watched(path, holder) >= STALE_AFTER))
+      removeAbandoned(path, holder, token, watched);
+    if (clock.elapsed() - start >= GIVE_UP_AFTER) throw lockFailure(path, "is held by another process");
     await clock.sleep(5 + 20 * random(), signal);
   }
   return {
@@ -49,13 +48,30 @@ export async function acquireLock(
   };
 }
 
+/** Milliseconds since one and the same token was first seen there: an empty one too, which a crash may leave. */
+type Watched = (path: string, token: string) => number;
+
+function watchTokens({ elapsed }: Context["clock"]): Watched {
+  const seen = new Map<string, { readonly token: string; readonly since: number }>();
+  return (path, token) => {
+    const before = seen.get(path);
+    const current = before?.token === token ? before : { token, since: elapsed() };
+    seen.set(path, current);
+    return elapsed() - current.since;
+  };
+}
+
 const heldHere = new Set<string>();
 
 /**
  * The lock for as long as a run lasts, or the id of the process that has it. It is never taken from a process that
  * lives, however long that holds it.
  */
-export function holdLock(path: string): FileLock | { readonly holder: number } {
+export async function holdLock(
+  { clock, signal }: Pick<Context, "clock" | "signal">,
+  path: string,
+): Promise<FileLock | { readonly holder: number }> {
+  const watched = watchTokens(clock);
   taken += 1;
   const token = `${pid} ${taken}`;
   for (;;) {
@@ -70,12 +86,15 @@ export function holdLock(path: string): FileLock | { readonly holder: number } {
       };
     }
     const holder = readToken(path);
-    if (holder === undefined) continue;
-    const process = Number(holder.split(" ")[0]);
-    // In a container the process that was killed may well have had this one's id.
-    const isAbandoned = isGone(holder) || (process === pid && !heldHere.has(holder));
-    if (!isAbandoned) return { holder: process };
-    removeAbandoned(path, holder, token);
+    if (holder !== undefined) {
+      const process = Number(holder.split(" ")[0]);
+      // In a container the process that was killed may well have had this one's id.
+      const isOwn = process === pid && !heldHere.has(holder);
+      const isNobodys = holder === "" && watched(path, holder) >= STALE_AFTER;
+      if (isGone(holder) || isOwn || isNobodys) removeAbandoned(path, holder, token, watched);
+      else if (holder !== "") return { holder: process };
+    }
+    await clock.sleep(5, signal);
   }
 }
 
@@ -98,7 +117,7 @@ function create(path: string, token: string): boolean {
     if (code === "EEXIST") return false;
     // Windows answers so while a file of that name is being deleted.
     if (code === "EPERM" && readToken(path) !== undefined) return false;
-    throw lockFailure(path, `it cannot be created (${code})`, error);
+    throw lockFailure(path, `cannot be created (${code})`, error);
   }
 }
 
@@ -128,12 +147,12 @@ function isGone(token: string): boolean {
  * Removes the lock only if it is still the one that was judged. Two waiters that judged the same one must not
  * both remove it, or the second would remove the lock that the first has taken since: a lock on the removal.
  */
-function removeAbandoned(path: string, judged: string, token: string): void {
+function removeAbandoned(path: string, judged: string, token: string, watched: Watched): void {
   const guard = `${path}.break`;
   if (!create(guard, token)) {
     const breaker = readToken(guard);
-    // Held for microseconds, so one whose process is gone was killed right there.
-    if (breaker !== undefined && isGone(breaker)) unlink(guard);
+    // Held for microseconds, so one that stays, or whose process is gone, was left by a process killed right there.
+    if (breaker !== undefined && (isGone(breaker) || watched(guard, breaker) >= STALE_AFTER)) unlink(guard);
     return;
   }
   if (readToken(path) === judged) unlink(path);
@@ -149,14 +168,14 @@ function unlink(path: string): void {
 }
 
 function lockFailure(path: string, why: string, cause?: unknown): Failure {
-  const next =
-    cause === undefined
-      ? `try again; if no other dexdata is running, delete ${path}`
-      : "check the folder's permissions and free space";
-  return new Failure(`${path}: no lock on the settings: ${why}`, {
+  const isTaken = cause === undefined;
+  const next = isTaken
+    ? `try again; if no other dexdata is running, delete ${path}`
+    : (diskAdvice(errorCode(cause)) ?? "check the folder's permissions");
+  return new Failure(`${path} ${why}`, {
     exit: 2,
-    code: "settings_locked",
-    retryable: true,
+    code: isTaken ? "settings_locked" : "settings",
+    retryable: isTaken,
     next,
     cause,
   });

@@ -44,7 +44,7 @@ export async function findKey(
   flags: KeyFlags,
   settings: Settings = readSettings(context),
 ): Promise<KeySearch> {
-  const search = lookUpKey(context, flags, settings);
+  const search = await lookUpKey(context, flags, settings);
   if (search.command === undefined) return search;
   const printed = answers.get(settings) ?? run(context, search.command);
   answers.set(settings, printed);
@@ -70,17 +70,13 @@ async function run(context: Context, { words, where }: KeyCommand): Promise<stri
   return await runKeyCommand(context, words, where);
 }
 
-function lookUpKey(
-  context: Pick<Context, "env" | "platform">,
-  flags: KeyFlags,
-  settings: Settings,
-): LookedUp {
+async function lookUpKey(context: Context, flags: KeyFlags, settings: Settings): Promise<LookedUp> {
   if (flags.keyFile !== undefined && flags.profile !== undefined) {
     throw usageFailure("--key-file and --profile each name a key", "give one of them");
   }
   const credentials = readCredentials(context);
   const search = { context, settings, credentials };
-  if (flags.keyFile !== undefined) return keyOfFile(search, flags.keyFile);
+  if (flags.keyFile !== undefined) return await keyOfFile(search, flags.keyFile);
   if (flags.profile !== undefined) return keyOfProfile(search, flags.profile, "--profile");
   const typed = context.env["DEXDATA_API_KEY"];
   // Empty counts as unset, as with every variable of ours.
@@ -109,13 +105,13 @@ function lookUpKey(
 }
 
 interface Search {
-  readonly context: Pick<Context, "env" | "platform">;
+  readonly context: Context;
   readonly settings: Settings;
   readonly credentials: Credentials;
 }
 
-function keyOfFile(search: Search, file: string): KeySearch {
-  const { text, warning } = readKeyFile(file, search.context.platform);
+async function keyOfFile(search: Search, file: string): Promise<KeySearch> {
+  const { text, warning } = await readKeyFile(search.context, file);
   const found = accept(search, text, `--key-file ${withoutSecrets(file)}`);
   return { found, warnings: warning === undefined ? [] : [warning] };
 }

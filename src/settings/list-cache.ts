@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../model/context.ts";
 import { findFolders } from "./folders.ts";
+import { makeFolder } from "./make-folder.ts";
 import { readJsonFile } from "./read-json-file.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
@@ -38,7 +39,7 @@ export function writeCachedList(context: Caching, name: string, texts: readonly 
   const file = fileOf(context, name);
   const staged = `${file}.${Math.floor(context.random() * 1e9)}`;
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file), 0o700);
     writeFileSync(staged, JSON.stringify({ name, at: context.clock.now(), texts }));
     renameSync(staged, file);
   } catch {

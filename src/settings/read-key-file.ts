@@ -1,45 +1,36 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { usageFailure } from "../model/failure.ts";
-import { withoutSecrets } from "../model/key.ts";
-import { exposureOf } from "./credentials.ts";
+import type { Context } from "../model/context.ts";
 import { errorCode } from "../model/error-code.ts";
-
-const MAX_BYTES = 4096;
+import { usageFailure } from "../model/failure.ts";
+import { MAX_KEY_BYTES, withoutSecrets } from "../model/key.ts";
+import { exposureOf } from "./credentials.ts";
+import { type BoundedFile, readBounded } from "./read-bounded.ts";
 
 /** The text of a file that holds a key and nothing else; the one line break an editor leaves at its end is not part of it. */
-export function readKeyFile(
+export async function readKeyFile(
+  { platform, signal }: Pick<Context, "platform" | "signal">,
   file: string,
-  platform: string,
-): { readonly text: string; readonly warning: string | undefined } {
-  const { bytes, isExposed } = readStart(file);
-  if (bytes.length > MAX_BYTES) {
-    throw usageFailure(`--key-file ${withoutSecrets(file)}: more than 4 KiB, so it holds more than a key`);
-  }
-  const warning = isExposed && platform !== "win32" ? exposureOf(file) : undefined;
-  return { text: bytes.toString("utf8").replace(/\r?\n$/u, ""), warning };
+): Promise<{ readonly text: string; readonly warning: string | undefined }> {
+  const label = `--key-file "${withoutSecrets(file)}"`;
+  const { bytes, stat } = await readStart(file, label, signal);
+  if (bytes.length > MAX_KEY_BYTES) throw usageFailure(`${label}: holds more than a key`, keyAlone);
+  const isExposed = platform !== "win32" && stat.isFile() && (stat.mode & 0o077) !== 0;
+  return {
+    text: bytes.toString("utf8").replace(/\r?\n$/u, ""),
+    warning: isExposed ? exposureOf(file) : undefined,
+  };
 }
 
-/** One byte more than accepted at most, by reading rather than by size: `--key-file <(pass show dexdata)` is a pipe. */
-function readStart(file: string): { bytes: Buffer; isExposed: boolean } {
-  let descriptor: number | undefined;
+const keyAlone = "name a file with the key alone in it, or store the key: dexdata auth login";
+
+async function readStart(file: string, label: string, signal: AbortSignal): Promise<BoundedFile> {
   try {
-    descriptor = openSync(file, "r");
-    const stat = fstatSync(descriptor);
-    const buffer = Buffer.alloc(MAX_BYTES + 1);
-    let length = 0;
-    for (;;) {
-      const read = readSync(descriptor, buffer, length, buffer.length - length, null);
-      length += read;
-      if (read === 0 || length === buffer.length) break;
-    }
-    return { bytes: buffer.subarray(0, length), isExposed: stat.isFile() && (stat.mode & 0o077) !== 0 };
-  } catch (error) {
+    return await readBounded(file, MAX_KEY_BYTES, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
     // The system's own message would quote the path, and the path may be the key itself, typed by mistake.
     const next = /api_/iu.test(file)
       ? "--key-file takes the path of a file, not a key; keys go to: dexdata auth login"
-      : undefined;
-    throw usageFailure(`--key-file ${withoutSecrets(file)}: cannot be read (${errorCode(error)})`, next);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+      : keyAlone;
+    throw usageFailure(`${label}: cannot be read (${errorCode(cause)})`, next);
   }
 }

@@ -37,6 +37,11 @@ export async function runKeyCommand(
         if (Buffer.concat(chunks).length > MAX_BYTES) reject(refused(where, "prints more than a key"));
       });
       child.once("error", (cause) => reject(notStarted(where, program, cause)));
+      // Something it left running in the background may keep its output open for hours: a whole line is enough.
+      child.once("exit", (code) => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        if (code === 0 && text.includes("\n")) resolve(text);
+      });
       child.once("close", (code, signal) => {
         if (code === 0) resolve(Buffer.concat(chunks).toString("utf8"));
         else reject(refused(where, code === null ? `was ended by ${signal}` : `ended with code ${code}`));
@@ -51,6 +56,7 @@ export async function runKeyCommand(
     context.signal.throwIfAborted();
     throw cause;
   } finally {
+    child.stdout.destroy();
     over.abort();
     context.signal.removeEventListener("abort", stop);
   }

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { acquireLock } from "./file-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 import { readJsonFile } from "./read-json-file.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function updateStateFile<T>(
   file: string,
   change: (before: unknown) => { readonly after: unknown; readonly result: T },
 ): Promise<T> {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file), 0o700);
   for (;;) {
     const lock = await acquireLock(context, `${file}.lock`);
     const staged = `${file}.${pid}.new`;

@@ -1,10 +1,12 @@
-import { chmodSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { acquireLock, type FileLock } from "./file-lock.ts";
+import { diskAdvice } from "../model/disk-advice.ts";
 import { errorCode } from "../model/error-code.ts";
+import { makeFolder } from "./make-folder.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
 
 export type Writing = Pick<Context, "clock" | "random" | "signal" | "platform">;
@@ -37,7 +39,9 @@ export async function updateJsonFile(context: Writing, file: string, change: Cha
       exit: 2,
       code: "settings",
       retryable: false,
-      next: "check the folder's permissions and free space, or name another with DEXDATA_CONFIG_DIR",
+      next:
+        diskAdvice(errorCode(error)) ??
+        "check the folder's permissions, or name another with DEXDATA_CONFIG_DIR",
       cause: error,
     });
   }
@@ -86,7 +90,7 @@ function resolveLink(file: string): string {
 
 /** 0700, as the XDG specification wants. A folder that was there is narrowed only if nothing but ours is in it. */
 function prepareFolder(folder: string, platform: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   if (platform === "win32") return;
   const mode = statSync(folder).mode & 0o7777;
   const isShared = (mode & 0o1002) !== 0;

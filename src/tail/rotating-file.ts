@@ -2,6 +2,7 @@ import { type Stats, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../model/context.ts";
+import { diskAdvice } from "../model/disk-advice.ts";
 import { errorCode } from "../model/error-code.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
@@ -116,14 +117,15 @@ async function openToAppend(file: string): Promise<FileHandle> {
 
 function unwritable(file: string, cause: unknown): Failure {
   const code = errorCode(cause);
+  const full = diskAdvice(code);
   return new Failure(`--out "${file}": cannot be written (${code})`, {
-    exit: code === "ENOSPC" || code === "EFBIG" || code === "EIO" ? 1 : 2,
+    exit: full !== undefined || code === "EIO" ? 1 : 2,
     code: "output",
     retryable: false,
     next:
-      code === "ENOSPC"
-        ? "the disk is full: make room, and start again; what is there is kept"
-        : "check the folder's permissions and limits, or name another file",
+      full === undefined
+        ? "check the folder's permissions, or name another file"
+        : `${full}; what is there is kept`,
     cause,
   });
 }

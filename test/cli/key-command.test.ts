@@ -33,6 +33,13 @@ function withScript(does: string, options: TestContextOptions = {}): TestContext
   return context;
 }
 
+test("something that the program leaves running in the background is not waited for", async () => {
+  const context = withScript(`sleep 20 &\necho ${key}`);
+  const begun = performance.now();
+  expect((await ask(context)).exit).toBe(0);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
 const timesRun = ({ home }: TestContext): number =>
   existsSync(path.join(home, "ran")) ? readFileSync(path.join(home, "ran"), "utf8").length / 4 : 0;
 

@@ -32,6 +32,9 @@ describe("which variable names the proxy", () => {
     "http://",
     "http://a b",
     "http://a:x",
+    "http://me:word",
+    "me:word",
+    "https://me:word/",
     "a\nb",
   ])("%j is refused, without its password", (text) => {
     const read = (): unknown => shown("https://api.example", { HTTPS_PROXY: text });

@@ -1,7 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readdirSync } from "node:fs";
+import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import { endlessList } from "../harness/endless-list.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 let server: ScriptedServer | undefined;
 afterEach(async () => {
@@ -31,6 +35,45 @@ describe("promise 9: Ctrl-C within a second", () => {
     expect(performance.now() - sent).toBeLessThan(1000);
     expect(exit).toBe(130);
     expect(stdout.at(-1)).toBe(10);
+  });
+
+  test.each([
+    ["the key", (pipe: string): readonly string[] => ["networks", "--key-file", pipe]],
+    ["the assets", (pipe: string): readonly string[] => ["stream", `@${pipe}`]],
+  ])("while a pipe that nobody writes to should give %s: exit 130", async (_, words) => {
+    const pipe = path.join(temporaryFolder(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const child = start(words(pipe));
+    const ending = ended(child, 5000);
+    const opened = openSync(pipe, "w");
+    await pause(50);
+    const sent = performance.now();
+    child.kill("SIGINT");
+    const { exit, stderr } = await ending;
+    closeSync(opened);
+    expect(performance.now() - sent).toBeLessThan(1000);
+    expect([exit, stderr]).toEqual([130, ""]);
+  });
+
+  test("a terminal that is closed ends a pull as SIGTERM does: nothing is left, and how to go on is said", async () => {
+    const running = (server = await startScriptedServer(endlessList));
+    const folder = temporaryFolder();
+    const out = path.join(folder, "rows");
+    const child = start([...pull.slice(0, -2), "-o", "table", "--out", out], {
+      DEXDATA_BASE_URL: running.url,
+    });
+    const ending = ended(child);
+    while (running.requests.length < 3) await pause(10);
+    child.kill("SIGHUP");
+    const { exit, stderr } = await ending;
+    expect([exit, readdirSync(folder)]).toEqual([143, []]);
+    // Without the table, which --resume refuses.
+    expect(stderr).toMatch(
+      new RegExp(
+        `begins with: dexdata pools search ethereum --all --out ${out} --rpm unlimited --resume\n$`,
+        "u",
+      ),
+    );
   });
 
   test("a second one is immediate, also where nobody reads what is still to be written", async () => {

@@ -56,7 +56,7 @@ describe("promise 12: where nothing can be written", () => {
     expect(refused).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: ${config}/credentials.json.lock: no lock on the settings: it cannot be created (EFBIG)\n  check the folder's permissions and free space\n`,
+      stderr: `dexdata: ${config}/credentials.json.lock cannot be created (EFBIG)\n  the file is as large as it may be here (ulimit -f): allow more, or write elsewhere\n`,
     });
     expect(readdirSync(config)).toEqual([]);
     expect((await tell(start(["auth", "login"], env), key)).exit).toBe(0);
@@ -89,6 +89,27 @@ describe("promise 12: where nothing can be written", () => {
     const asked = await tell(start(["usage", "-o", "json"], env));
     expect([asked.exit, asked.stderr.includes("going on without")]).toEqual([0, true]);
   });
+});
+
+test.runIf(process.platform === "linux")(
+  "promise 12: where a new folder is said not to be there, as in /proc, it is a clear message and no hang",
+  async () => {
+    const env = { ...at(path.join(folder, "other")), DEXDATA_CONFIG_DIR: "/proc/none/inside" };
+    expect(await tell(start(["auth", "login", "--error-format", "text"], env), key)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "dexdata: /proc/none/inside/credentials.json cannot be written (ENOENT)\n" +
+        "  check the folder's permissions, or name another with DEXDATA_CONFIG_DIR\n",
+    });
+  },
+);
+
+test("a key from stdin is read no further than a key may be long", async () => {
+  const asked = server.requests.length;
+  const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
+  expect([exit, stderr]).toEqual([2, "dexdata: stdin: more than 4 KiB, and no more is taken here\n"]);
+  expect(server.requests.length).toBe(asked);
 });
 
 test("promise 12: killed at any moment of a write, the store is the one before or the one after, whole", async () => {

@@ -173,6 +173,16 @@ const broken: readonly [string, string, string][] = [
     `{"version":1,"active":"default","profiles":{"default":{"key":"${PRO.key}","tier":"gold","saved_at":""}},"remembered":{}}`,
     "does not hold what this program writes there",
   ],
+  [
+    "with a name that acts on a terminal",
+    `{"version":1,"active":"a","profiles":{"a\\u001b[31m":{"key":"${PRO.key}","tier":"pro","saved_at":""}},"remembered":{}}`,
+    "does not hold what this program writes there",
+  ],
+  [
+    "with a host that is none",
+    `{"version":1,"active":"a","profiles":{"a":{"key":"${PRO.key}","tier":"pro","saved_at":"","rest_url":"host"}},"remembered":{}}`,
+    "does not hold what this program writes there",
+  ],
 ];
 
 describe.each(broken)("a store that is %s", (_what, content, why) => {

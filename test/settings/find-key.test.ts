@@ -156,23 +156,23 @@ describe("a key file", () => {
   test.each([
     ["that is missing", () => "/nonexistent/key", "cannot be read (ENOENT)"],
     ["that is a folder", () => context.home, "cannot be read (EISDIR)"],
-    ["that never ends", () => "/dev/zero", "more than 4 KiB, so it holds more than a key"],
+    ["that never ends", () => "/dev/zero", "holds more than a key"],
   ])("%s is refused", async (_what, file, why) => {
     const failure = await failureOf(() => find({}, { keyFile: file() }));
-    expect([failure.exit, failure.message]).toEqual([2, `--key-file ${file()}: ${why}`]);
+    expect([failure.exit, failure.message]).toEqual([2, `--key-file "${file()}": ${why}`]);
   });
 
   test("of exactly 4 KiB is read, one byte more is not", async () => {
     writeFileSync(keyFile, `api_${"x".repeat(4092)}`);
     expect((await find({}, { keyFile })).found?.key.length).toBe(4096);
     writeFileSync(keyFile, `api_${"x".repeat(4093)}`);
-    expect((await failureOf(() => find({}, { keyFile }))).message).toContain("more than 4 KiB");
+    expect((await failureOf(() => find({}, { keyFile }))).message).toContain("holds more than a key");
   });
 
   test("that is the key itself is not repeated", async () => {
     expect(await failureOf(() => find({}, { keyFile: FILED }))).toEqual({
       exit: 2,
-      message: "--key-file api_…: cannot be read (ENOENT)",
+      message: '--key-file "api_…": cannot be read (ENOENT)',
       next: "--key-file takes the path of a file, not a key; keys go to: dexdata auth login",
     });
   });

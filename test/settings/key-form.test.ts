@@ -25,6 +25,7 @@ const wrong: readonly [string, string][] = [
   [`bEARER  ${KEY}`, "begins with the word Bearer"],
   [` bearer ${KEY}\n`, "begins with the word Bearer"],
   ["Bearer", "begins with the word Bearer"],
+  [`${KEY}${"x".repeat(4096)}`, "is far too long to be a key"],
   [`ApiKey ${KEY}`, "begins with the word ApiKey"],
   [`TOKEN ${KEY}`, "begins with the word Token"],
   [`Basic ${KEY}`, "begins with the word Basic"],

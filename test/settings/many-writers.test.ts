@@ -17,7 +17,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfigFile } from "../../src/settings/config-file.ts";
 import { readCredentials } from "../../src/settings/credentials.ts";
-import { acquireLock } from "../../src/settings/file-lock.ts";
+import { acquireLock, holdLock } from "../../src/settings/file-lock.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "./failure-of.ts";
 
@@ -144,6 +144,32 @@ test("a lock whose holder lives is taken over only after it was watched for two 
   expect(lock.isHeld()).toBe(true);
 });
 
+test.each([
+  ["empty", ""],
+  ["with the id of a process that lives", `${process.ppid} 1`],
+])("the guard of a removal that was left behind, %s, locks nobody out", async (_what, left) => {
+  const context = createTestContext({ random: 0.99 });
+  const file = path.join(context.home, "x.lock");
+  writeFileSync(file, "999999999 1");
+  writeFileSync(`${file}.break`, left);
+  const lock = await acquireLock(context, file);
+  expect([lock.isHeld(), readdirSync(context.home)]).toEqual([true, ["x.lock"]]);
+  lock.release();
+  writeFileSync(file, "999999999 1");
+  writeFileSync(`${file}.break`, left);
+  const held = await holdLock(context, file);
+  expect(["isHeld" in held && held.isHeld(), readdirSync(context.home)]).toEqual([true, ["x.lock"]]);
+});
+
+test("an empty lock, as a crash may leave one, is nobody's after two seconds", async () => {
+  const context = createTestContext();
+  const file = path.join(context.home, "x.lock");
+  writeFileSync(file, "");
+  const held = await holdLock(context, file);
+  expect("isHeld" in held && held.isHeld()).toBe(true);
+  expect(context.clock.elapsed()).toBeGreaterThanOrEqual(2000);
+});
+
 test("a lock that was taken over is known to be lost, and is not removed from under its new holder", async () => {
   const context = createTestContext({ random: 0.99 });
   const file = path.join(context.home, "x.lock");
@@ -162,7 +188,7 @@ test("a lock that cannot be had is a clear failure within ten seconds", async ()
   mkdirSync(file);
   expect(await failureOf(() => acquireLock(context, file))).toEqual({
     exit: 2,
-    message: `${file}: no lock on the settings: another process holds it`,
+    message: `${file} is held by another process`,
     next: `try again; if no other dexdata is running, delete ${file}`,
   });
   expect(context.clock.elapsed()).toBeLessThan(10_100);

@@ -11,7 +11,7 @@ export async function readSubjects(
   words: readonly string[],
   read: () => Promise<string>,
   usage: string,
-  readFile?: (name: string) => string,
+  readFile?: (name: string) => Promise<string>,
 ): Promise<readonly Subject[]> {
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("a network and an address are needed", usage);
@@ -27,7 +27,7 @@ export async function readSubjects(
     const name = word.slice(1);
     if (word === "-") subjects.push(...readLines(await read(), network, "stdin", usage));
     else if (readFile !== undefined && isFile(word))
-      subjects.push(...readLines(readFile(name), network, name, usage));
+      subjects.push(...readLines(await readFile(name), network, name, usage));
     else subjects.push(readWord(word, network, usage));
   }
   return subjects;

@@ -1,7 +1,7 @@
 import type { Target } from "../../client/target.ts";
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
-import { checkKeyForm, maskKey } from "../../model/key.ts";
+import { checkKeyForm, maskKey, MAX_KEY_BYTES } from "../../model/key.ts";
 import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
 import { rememberTier, saveProfile } from "../../settings/edit-credentials.ts";
 import { findKey, type FoundKey } from "../../settings/find-key.ts";
@@ -157,10 +157,13 @@ async function readKey(
   options: RunOptions,
 ): Promise<{ readonly key: string; readonly source: string }> {
   if (options.keyFile !== undefined) {
-    return { key: readKeyFile(options.keyFile, context.platform).text, source: "--key-file" };
+    return { key: (await readKeyFile(context, options.keyFile)).text, source: "--key-file" };
   }
   if (!context.stdin.isTerminal) {
-    return { key: (await context.stdin.read(context.signal)).replace(/\r?\n$/u, ""), source: "stdin" };
+    return {
+      key: (await context.stdin.read(context.signal, MAX_KEY_BYTES)).replace(/\r?\n$/u, ""),
+      source: "stdin",
+    };
   }
   const where = whereTo(options);
   if (where !== undefined) await say(context, where);

@@ -1,9 +1,10 @@
 import { rmSync } from "node:fs";
 import type { Meter } from "../../client/meter.ts";
-import type { Output } from "../../model/context.ts";
+import type { Context, Output } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import type { CheckpointHeader, Interrupted } from "../../pull/checkpoint.ts";
 import {
+  cannotBeWritten,
   continueFile,
   createWholeFile,
   hashOf,
@@ -76,8 +77,8 @@ export interface Claimed {
   readonly release: () => void;
 }
 
-export async function claimFile(file: string): Promise<Claimed> {
-  const release = hold(file);
+export async function claimFile(context: Pick<Context, "clock" | "signal">, file: string): Promise<Claimed> {
+  const release = await hold(context, file);
   try {
     return { file, interrupted: await findInterrupted(file), release };
   } catch (cause) {
@@ -150,8 +151,12 @@ function tallyOf(progress: Interrupted["progress"]): Tally {
   return { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to };
 }
 
-function hold(file: string): () => void {
-  const lock = holdLock(lockOf(file));
+async function hold(context: Pick<Context, "clock" | "signal">, file: string): Promise<() => void> {
+  const lock = await holdLock(context, lockOf(file)).catch((thrown: unknown) => {
+    if (thrown instanceof Failure && thrown.cause !== undefined)
+      throw cannotBeWritten(`--out "${file}"`, thrown.cause);
+    throw thrown;
+  });
   if ("release" in lock) return lock.release;
   throw new Failure(`--out "${file}": process ${lock.holder} is writing it`, {
     exit: 2,

@@ -7,6 +7,7 @@ import { flagWords } from "../flags/flags.ts";
 import { counted } from "../../model/counted.ts";
 import { outputFailure } from "./output-failure.ts";
 import type { Typed } from "../run-endpoint.ts";
+import type { RunOptions } from "../run-options.ts";
 
 /**
  * What ended a pull early, with how many rows came before, so that they are not taken for all, and the command that
@@ -38,18 +39,27 @@ function howToGoOn(
   if (to.file !== undefined && to.isForced)
     return `${to.file} is as it was; a pull that can go on has --resume instead of --force, and a file of its own`;
   if (to.file !== undefined)
-    return `${to.file} was not written; a pull that can go on begins with: ${sameCommand(typed)} --resume`;
+    return `${to.file} was not written; a pull that can go on begins with: ${resumable(typed, options)} --resume`;
   const { rowsOfQuestion, question } = destination.tally;
   const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
   // No flag says at which of several inputs to begin.
   if (question > 0 || last.page.next?.flag === "subject")
-    return `inputs are left; a pull that can go on begins with: ${sameCommand(typed)} --out FILE --resume`;
+    return `inputs are left; a pull that can go on begins with: ${resumable(typed, options)} --out FILE --resume`;
   return moreLine(last.question, typed.flags, last.page, questions.walk.pageSize, left);
 }
 
+/** A table cannot be gone on with, so the format is left out; one that the settings say is outvoted. */
+function resumable({ command, flags }: Typed, { format, settings }: RunOptions): string {
+  if (format !== "table") return sameCommand({ command, flags });
+  const { output: _output, columns: _columns, spark: _spark, ...others } = flags;
+  const kept = settings.output.value;
+  const isTable = kept === "table" || kept === "wide";
+  return sameCommand({ command, flags: isTable ? { ...others, output: "ndjson" } : others });
+}
+
 /** The words as they were typed. */
-function sameCommand({ command, flags }: Typed): string {
+function sameCommand({ command, flags }: Pick<Typed, "command" | "flags">): string {
   const words = ["dexdata", ...command];
   for (const [name, value] of Object.entries(flags)) {
     if (value === undefined || name === "verbose" || name === "force") continue;

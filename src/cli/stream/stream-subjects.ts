@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import type { Subject } from "../../client/batches.ts";
 import type { Context } from "../../model/context.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { withoutSecrets } from "../../model/key.ts";
 import { errorCode } from "../../model/error-code.ts";
+import { readBounded } from "../../settings/read-bounded.ts";
 import { distinct } from "../../tail/shards.ts";
 import { readSubjects } from "../asking/subjects.ts";
 
@@ -14,7 +14,7 @@ export function subjectReader(words: readonly string[], context: Context): () =>
   let typed: Promise<string> | undefined;
   const stdin = async (): Promise<string> => await (typed ??= context.stdin.read(context.signal));
   return async () => {
-    const subjects = distinct(await readSubjects(words, stdin, streamUsage, readList));
+    const subjects = distinct(await readSubjects(words, stdin, streamUsage, readList(context.signal)));
     if (subjects.length === 0) throw usageFailure("no assets to stream: the list is empty", streamUsage);
     return subjects;
   };
@@ -24,10 +24,18 @@ export function namesFile(words: readonly string[]): boolean {
   return words.some((word) => word.startsWith("@"));
 }
 
-function readList(name: string): string {
-  try {
-    return readFileSync(name, "utf8");
-  } catch (cause) {
-    throw usageFailure(`"@${withoutSecrets(name)}": cannot be read (${errorCode(cause)})`, streamUsage);
-  }
+/** Bytes: hundreds of times what the largest plan streams. */
+const mostOfList = 4 * 1024 * 1024;
+
+function readList(signal: AbortSignal): (name: string) => Promise<string> {
+  return async (name) => {
+    const label = `"@${withoutSecrets(name)}"`;
+    const { bytes } = await readBounded(name, mostOfList, signal).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw usageFailure(`${label}: cannot be read (${errorCode(cause)})`, streamUsage);
+    });
+    if (bytes.length > mostOfList)
+      throw usageFailure(`${label}: more than 4 MiB, so it is no list of assets`);
+    return bytes.toString("utf8");
+  };
 }
