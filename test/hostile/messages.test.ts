@@ -158,7 +158,9 @@ describe.each([
   ["a terminal", true],
   ["a pipe", false],
 ])("promise 2: what the service says on %s does not act", (_, isTerminal) => {
-  test.each(messages.map((each) => [each.name, each] as const))("%s", async (_name, heard) => {
+  // What programs read is the same bytes on both, but for the white space of json.
+  const shown = messages.filter(({ name }) => !isTerminal || !/-o (?:ndjson|csv|tsv)/u.test(name));
+  test.each(shown.map((each) => [each.name, each] as const))("%s", async (_name, heard) => {
     const { words, script, stdin = "", env = {} } = heard;
     const { exit, stdout, stderr } = await hear(script, words, {
       stdin,

@@ -40,7 +40,7 @@ export function oneOfEachEnding(
 ): readonly Mode[] {
   const endingOf = (mode: Mode): string => {
     const { exit, says } = endOf(mode);
-    return `${exit} ${String(says).replaceAll(/content-encoding .*?,/gu, "")}`;
+    return `${exit} ${String(says).replaceAll(/content-encoding .*?,|\d{3}/gu, "")}`;
   };
   return modes.filter(
     (mode, index) => isLong || modes.findIndex((each) => endingOf(each) === endingOf(mode)) === index,
