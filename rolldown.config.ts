@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
+import { declarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
 const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1];
@@ -24,12 +25,21 @@ const leftOut: Plugin = {
       : undefined,
 };
 
+/** What belongs to the package beside its programs, made from the same contract. */
+const packageFiles: Plugin = {
+  name: "package-files",
+  generateBundle() {
+    const publicTypes = readFileSync("src/library/public-types.ts", "utf8");
+    this.emitFile({ type: "asset", fileName: "library.d.cts", source: declarations(publicTypes) });
+  },
+};
+
 // CommonJS chunks start a few milliseconds sooner than ES modules, and a command loads only the
 // chunks it needs: every `import()` in the source becomes a chunk of its own.
 export default defineConfig({
-  input: { dexdata: "bin/dexdata.ts" },
+  input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts" },
   platform: "node",
-  plugins: [leftOut, thirdPartyLicenses],
+  plugins: [leftOut, packageFiles, thirdPartyLicenses],
   transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
   output: {
     dir: "dist",

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock, Context, Input, Interruption, Output } from "../src/model/context.ts";
+import type { Context, Input, Interruption, Output } from "../src/model/context.ts";
 import { usageFailure } from "../src/model/failure.ts";
 import type { EarlyReload } from "./early-reload.ts";
+import { createClock } from "./process-clock.ts";
 
 export interface ProcessContext extends Context {
   readonly release: () => void;
@@ -150,27 +151,4 @@ function sizeText(bytes: number): string {
 /** Ends the loop over stdin, which would otherwise wait for a line that nobody types any more. */
 function stopReading(): void {
   process.stdin.destroy();
-}
-
-/** Longer waits would fire at once: the timer counts milliseconds in 31 bits. */
-const longestTimer = 2_147_483_647;
-
-function createClock(): Clock {
-  return {
-    now: Date.now,
-    // Not performance.now(), which begins anew with each process.
-    elapsed: () => Number(process.hrtime.bigint()) / 1e6,
-    sleep: async (milliseconds, signal) => {
-      let left = milliseconds;
-      try {
-        while (left > 0) {
-          const part = Math.min(left, longestTimer);
-          await wait(part, undefined, signal === undefined ? {} : { signal });
-          left -= part;
-        }
-      } catch {
-        throw signal?.reason;
-      }
-    },
-  };
 }

@@ -59,7 +59,11 @@ export interface Waiting {
   readonly failure: Failure;
 }
 
-export function createClient(context: Context, target: Target, options: ClientOptions): Client {
+export function createClient(
+  context: Pick<Context, "clock" | "env" | "random" | "signal">,
+  target: Target,
+  options: ClientOptions,
+): Client {
   const transport = createTransport(context);
   const { meter, sent } = createMeter();
   const turns = inTurn(options.budget);

@@ -55,7 +55,7 @@ function badRequest(body: ErrorBody, question: Question): Sentence {
   if (name === undefined) return { message: "the service refused the request as wrong" };
   const typed = question.args.get(name);
   const param = question.endpoint.params.find((each) => each.name === name);
-  const flag = param?.isField === true ? undefined : pagingFlags.get(name);
+  const flag = param?.givenAs !== undefined ? undefined : pagingFlags.get(name);
   const input = flag ?? (param === undefined ? name : inputName(param));
   if (body.code === "missing_param" || typed === undefined) return { message: `the service wants ${input}` };
   return { message: `${input} "${typed}": refused by the service` };

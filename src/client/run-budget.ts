@@ -5,7 +5,7 @@ import type { Budget } from "./budget.ts";
  * `--max-credits`: what this run may spend. A request that does not fit beside those under way waits for them, as
  * they may turn out to cost nothing; so whoever is refused learns what was spent in the end.
  */
-export function runBudget(most: number): Budget {
+export function runBudget(most: number, name = "--max-credits"): Budget {
   let spent = 0;
   let underWay = 0;
   let waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ export function runBudget(most: number): Budget {
     claim: async (credits) => {
       const fits = (): boolean => spent + underWay + credits <= most;
       while (!fits()) {
-        if (underWay === 0) throw passed(most, spent, credits);
+        if (underWay === 0) throw passed(name, most, spent, credits);
         await settlement();
       }
       underWay += credits;
@@ -33,14 +33,14 @@ export function runBudget(most: number): Budget {
   };
 }
 
-function passed(most: number, spent: number, credits: number): Failure {
+function passed(name: string, most: number, spent: number, credits: number): Failure {
   return new Failure(
-    `--max-credits ${most}: ${spent} credits are counted as spent, and the next request would cost ${credits}`,
+    `${name} ${most}: ${spent} credits are counted as spent, and the next request would cost ${credits}`,
     {
       exit: 5,
       code: "max_credits",
       retryable: false,
-      next: "allow more with a higher --max-credits",
+      next: `allow more with a higher ${name}`,
     },
   );
 }

@@ -38,6 +38,25 @@ export class Failure extends Error {
   get exit(): ExitCode {
     return this.details.exit;
   }
+
+  get status(): number | undefined {
+    return this.details.status;
+  }
+
+  get code(): string | undefined {
+    return this.details.code;
+  }
+
+  /** The parameter that the service refused, by its wire name; it may name any. */
+  get param(): string | undefined {
+    const named: unknown = JSON.parse(this.details.body?.get("param") ?? "null");
+    return typeof named === "string" ? named : undefined;
+  }
+
+  /** Milliseconds. */
+  get retryAfter(): number | undefined {
+    return this.details.retryAfter;
+  }
 }
 
 /** The command line or a setting is wrong: exit 2, and nothing was sent. */

@@ -8,8 +8,10 @@ export interface Param {
   readonly place: "path" | "query";
   readonly required: boolean;
   readonly flag: string | undefined;
-  /** Typed as `--field name=value`, by its wire name, and sent as typed. */
-  readonly isField?: true;
+  /**
+   * Given by its wire name instead of a flag: as `--field name=value`, sent as typed, or as a property by a program.
+   */
+  readonly givenAs?: "field" | "property";
   readonly kind: ParamKind;
   /** One line for help; states the unit. */
   readonly help: string;

@@ -35,7 +35,7 @@ export function readParam(param: Param, typed: string, now: number): string {
 
 /** What the user typed it as: `--order-by`, or `<network>` for a word, or `--field order_by` in a raw call. */
 export function inputName(param: Param): string {
-  if (param.isField === true) return `--field ${param.name}`;
+  if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
   if (param.flag !== undefined) return `--${param.flag}`;
   // pool_address and token_address are told apart by the command; a person types an address.
   return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;

@@ -38,7 +38,8 @@ interface Hosts {
 const free = [defaults.base_url.fallback, defaults.streaming_url.fallback];
 const paid = [defaults.pro_base_url.fallback, defaults.streaming_pro_url.fallback];
 
-function checkPlanHost(tier: Tier, source: string, asked: string): void {
+/** A host of the service's own that serves another plan is refused. */
+export function checkPlanHost(tier: Tier, source: string, asked: string): void {
   const others = plans[tier].hosts === "paid" ? free : paid;
   if (!others.some((each) => isSameHost(each, asked))) return;
   throw usageFailure(

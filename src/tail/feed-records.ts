@@ -5,6 +5,7 @@ import {
   type Field,
   listOf,
   type NamedRecord,
+  numberOrText,
   optional,
   price,
   text,
@@ -16,7 +17,6 @@ import {
 
 const priceText: Field = { ...text, reads: "price" };
 const amountText: Field = { ...text, reads: "amount" };
-const signedInteger: Field = { ...count, reads: "amount" };
 const unixSeconds: Field = { ...count, reads: "text" };
 
 export const priceEvent: NamedRecord = {
@@ -44,8 +44,8 @@ export const transactionEvent: NamedRecord = {
     token_1: optional(address),
     block_number: optional(text),
     block_timestamp: time,
-    amount_0: signedInteger,
-    amount_1: signedInteger,
+    amount_0: numberOrText,
+    amount_1: numberOrText,
     amount_0_usd: optional(amount),
     amount_1_usd: optional(amount),
     price_0_usd: optional(price),

@@ -5,7 +5,7 @@ import type { Endpoint } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { hasColumns } from "../../model/output-format.ts";
 import { choiceFailure } from "../../model/read-param.ts";
-import { completeCandleWindow } from "./candle-window.ts";
+import { completeWindow } from "../../client/default-window.ts";
 import { chooseEndpoint } from "./choose-endpoint.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { flagsOfReply } from "../flags/reply-flags.ts";
@@ -117,7 +117,7 @@ function typedParams(
 }
 
 function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
-  return endpoint.reply.kind === "candles" ? completeCandleWindow(endpoint, typed, now) : typed;
+  return endpoint.reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
 }
 
 /** An address of a batch is checked like one of a path, though many go into one parameter. */

@@ -38,7 +38,8 @@ export async function schema(
 
 function textOf(found: KnownRecord, form: string | undefined, dialect: string | undefined): string {
   const description = `One line of: dexdata ${found.command} -o ndjson`;
-  if (form === "ts") return typeScript(found, description, { number: "number" });
+  if (form === "ts")
+    return typeScript(found, description, { number: "number", numberOrText: "string | number" });
   if (form === "sql")
     return createTable(found, description, sqlDialects.find((each) => each === dialect) ?? "postgres");
   return `${JSON.stringify(jsonSchema(found, description), null, 2)}\n`;

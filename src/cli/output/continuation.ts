@@ -84,8 +84,8 @@ function ownWords({ endpoint, args }: Question, flags: FlagValues, from: Place):
 
 /** The values of a raw call, as they were typed; where to go on and the size of a page are values like any other. */
 function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
-  const typed = endpoint.params.flatMap(({ name, isField }): readonly [string, string][] => {
-    const value = isField === true ? args.get(name) : undefined;
+  const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
+    const value = givenAs === "field" ? args.get(name) : undefined;
     return value === undefined ? [] : [[name, value]];
   });
   const bound = from.to === undefined ? [] : [["to", from.to] as const];

@@ -45,7 +45,7 @@ function unknownEndpoint(path: string): Endpoint {
   };
 }
 
-const asField = (param: Param): Param => ({ ...param, flag: undefined, isField: true });
+const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: "field" });
 
 /** The service takes one value a name, and would answer with one of two without saying which. */
 function readValues(typed: RawPath, fields: readonly string[], place: Args): Args {

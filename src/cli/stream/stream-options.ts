@@ -1,9 +1,9 @@
 import { usageFailure } from "../../model/failure.ts";
 import { separatedByName } from "../../model/output-format.ts";
 import { choiceFailure } from "../../model/read-param.ts";
-import { parseTimeBound } from "../../model/time.ts";
 import { checkHost } from "../../settings/check-host.ts";
-import { type Feed, type FeedKind, type FeedName, feeds, longestBackfill } from "../../tail/feeds.ts";
+import { type Feed, type FeedKind, type FeedName, feeds } from "../../tail/feeds.ts";
+import { readSince } from "../../tail/read-since.ts";
 import { checkOutPattern } from "../../tail/rotating-file.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";
@@ -87,29 +87,9 @@ function readParams(flags: FlagValues, feed: Feed, now: number): ReadonlyMap<str
   }
   const interval = readWord(flags, "interval", streamFlags);
   if (interval !== undefined) params.set("interval", interval);
-  const since = readSince(flags, now);
-  if (since !== undefined) params.set("since", String(since));
+  const since = readText(flags, "since");
+  if (since !== undefined) params.set("since", String(readSince("--since", since, now)));
   return params;
-}
-
-/** What is just so old when it is typed would be refused as too old when the service reads it, so many seconds later. */
-const onTheWay = 5;
-
-/** Unix seconds. */
-function readSince(flags: FlagValues, now: number): number | undefined {
-  const typed = readText(flags, "since");
-  if (typed === undefined) return undefined;
-  const label = `--since "${typed}"`;
-  const instant = parseTimeBound(typed, now);
-  if ("problem" in instant) throw usageFailure(`${label}: ${instant.problem}`, instant.next);
-  const age = Math.floor(now / 1000) - instant.seconds;
-  if (age < 0) throw usageFailure(`${label}: lies in the future`, "leave it out to begin now");
-  if (age > longestBackfill)
-    throw usageFailure(
-      `${label}: streams keep the last 15 minutes`,
-      "ask for older candles with: dexdata ohlcv",
-    );
-  return instant.seconds + Math.max(0, age + onTheWay - longestBackfill);
 }
 
 function readOut(flags: FlagValues, now: number): string | undefined {

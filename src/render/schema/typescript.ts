@@ -3,6 +3,8 @@ import type { Field, NamedRecord, RecordShape } from "../../model/record.ts";
 export interface TypeScriptWishes {
   /** The type of a JSON number. */
   readonly number: string;
+  /** The type of what may be a number or a text. */
+  readonly numberOrText: string;
   /** Parameters of the interfaces with their defaults, `<N = number>`, and as they are passed on, `<N>`. */
   readonly parameters?: { readonly declared: string; readonly passed: string };
 }
@@ -56,7 +58,7 @@ function nonNullType({ type }: Field, indent: string, writing: Writing): string 
     case "any":
       return "unknown";
     case "number-or-text":
-      return writing.number === "string" ? "string" : `string | ${writing.number}`;
+      return writing.numberOrText;
     case "record":
       return nested(type.record, indent, writing);
     case "list":

@@ -1,20 +1,21 @@
-import { intervalSeconds } from "../../client/candle-slices.ts";
-import type { Typed } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { inputName, readParam } from "../../model/read-param.ts";
-import { formatInstant, parseTimeBound } from "../../model/time.ts";
+import { intervalSeconds } from "./candle-slices.ts";
+import type { Typed } from "../model/args.ts";
+import type { Endpoint } from "../model/endpoint.ts";
+import { usageFailure } from "../model/failure.ts";
+import { inputName, readParam } from "../model/read-param.ts";
+import { formatInstant, parseTimeBound } from "../model/time.ts";
 
 /**
  * Fills in what `ohlcv` sends when little is typed: interval 1h, the last 24 hours, which fits every plan.
  * `--count-back N` sets the start to N intervals before the end. `now`: milliseconds.
  */
-export function completeCandleWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
+export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
   const interval = typed.get("interval") ?? "1h";
   const end = typed.get("end") ?? "now";
   const countBack = typed.get("count_back");
   if (countBack !== undefined && typed.has("start")) {
-    throw usageFailure("--count-back and --from: both say where the window begins", "leave out one of them");
+    const [count, from] = ["count_back", "start"].map((name) => nameOf(endpoint, name));
+    throw usageFailure(`${count} and ${from}: both say where the window begins`, "leave out one of them");
   }
   const start =
     typed.get("start") ??
@@ -37,15 +38,15 @@ function startBefore(
     if (param !== undefined) readParam(param, text, now);
   }
   const instant = parseTimeBound(end, now);
-  const endParam = endpoint.params.find((each) => each.name === "end");
-  if ("problem" in instant) {
-    throw usageFailure(
-      `${endParam === undefined ? "end" : inputName(endParam)} "${end}": ${instant.problem}`,
-      instant.next,
-    );
-  }
+  if ("problem" in instant)
+    throw usageFailure(`${nameOf(endpoint, "end")} "${end}": ${instant.problem}`, instant.next);
   return formatInstant({
     ...instant,
     seconds: instant.seconds - Number(countBack) * intervalSeconds(interval),
   });
+}
+
+function nameOf({ params }: Endpoint, wire: string): string {
+  const param = params.find(({ name }) => name === wire);
+  return param === undefined ? wire : inputName(param);
 }
