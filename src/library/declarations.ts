@@ -103,7 +103,9 @@ function client(): string {
   const methods = endpoints.map((endpoint) => {
     const isEmpty = !endpoint.params.some(isGiven);
     const isOptional = !endpoint.params.some((param) => isGiven(param) && param.required);
-    const given = isEmpty ? "params?: {}" : `params${isOptional ? "?" : ""}: ${paramsName(endpoint)}`;
+    const given = isEmpty
+      ? "params?: Readonly<Record<string, never>>"
+      : `params${isOptional ? "?" : ""}: ${paramsName(endpoint)}`;
     const plan = endpoint.plan === "keyless" ? "" : ` Needs a ${endpoint.plan} plan or higher.`;
     return `  /** \`${endpoint.method} ${endpoint.path}\`: ${endpoint.summary}.${plan} */\n  ${methodName(endpoint)}(${given}${answer(endpoint)};\n`;
   });

@@ -4,7 +4,8 @@ import { checkKeyForm, withoutSecrets } from "../model/key.ts";
 import type { Tier } from "../model/tier.ts";
 import { type Credentials, type Profile, readCredentials, tierIn } from "./credentials.ts";
 import { readKeyFile } from "./read-key-file.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { readSettings } from "./read-settings.ts";
+import type { Settings } from "./settings.ts";
 
 export interface FoundKey {
   /** Has the form of a key. */

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "rolldown";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
+import { endpoints } from "../../src/endpoints/all.ts";
+import { binaryEnv } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 interface Built {
@@ -62,6 +64,80 @@ test("THIRD-PARTY-LICENSES names every package that is in the program, with its 
   expect(
     text.match(/^.*(?:permission is|permission to|redistribution) .*$/gimu)?.length,
   ).toBeGreaterThanOrEqual(named.length);
+});
+
+test("what other programs import is the client with its own types alone", () => {
+  const types = first.files.get(path.join("dist", "library.d.cts")) ?? "";
+  expect(types).toContain("export declare function createClient");
+  expect(types).not.toMatch(/\bimport\b|\brequire\b/u);
+  for (const { id } of endpoints)
+    expect(types).toContain(
+      `  ${id.replaceAll(/_(.)/gu, (_, letter: string) => letter.toUpperCase())}(params`,
+    );
+});
+
+describe("the program that the README shows", () => {
+  const program = /```js\n([^`]+)```/u.exec(readFileSync("README.md", "utf8"))?.[1] ?? "";
+  const folder = temporaryFolder();
+  beforeAll(() => {
+    const home = path.join(folder, "node_modules", "dexdata");
+    mkdirSync(home, { recursive: true });
+    symlinkSync(path.resolve("dist"), path.join(home, "dist"));
+    copyFileSync("package.json", path.join(home, "package.json"));
+    writeFileSync(path.join(folder, "program.mjs"), program);
+    // The same with what only types can tell.
+    writeFileSync(
+      path.join(folder, "program.mts"),
+      `${program}
+const row = (await client.tokensSearch({ order_by: "fdv_usd", created_after: new Date() }, { limit: 1 }).toArray())[0];
+const price: number | null | undefined = row?.price_usd;
+const exact: Promise<string | null | undefined> = createClient({ numbers: "text" }).pool({ network: "a", pool_address: "b" }).then((pool) => pool.last_price);
+const raw = async (): Promise<string | undefined> => (await client.poolTransactions({ network: "a", pool_address: "b" }).toArray())[0]?.amount_0;
+// @ts-expect-error an order that the service does not know
+client.tokensSearch({ order_by: "price_usd" });
+// @ts-expect-error a parameter that is not there
+client.networks({ limit: 1 });
+// @ts-expect-error a pool needs its address
+void client.pool({ network: "a" });
+export { price, exact, raw };
+`,
+    );
+  });
+
+  test("runs with the package as it is installed", async () => {
+    const binary = path.resolve("dist/dexdata.cjs");
+    const words = ["sandbox", "--speed", "600", "--", process.execPath, "program.mjs"];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [binary, ...words], {
+      cwd: folder,
+      env: binaryEnv(),
+    });
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual([
+      expect.stringMatching(/^\d+ pools, the first 0x[\da-f]{40}$/u),
+      expect.stringMatching(/^ethereum \d+\.\d+$/u),
+      '404 not_found no pool "0x1" on ethereum',
+      "2 credits",
+    ]);
+  });
+
+  test("compiles with the package's types, which refuse what the service would", async () => {
+    const flags = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2023",
+      "--exactOptionalPropertyTypes",
+    ];
+    const types = ["--typeRoots", path.resolve("node_modules/@types"), "--types", "node"];
+    const compiling = promisify(execFile)(
+      process.execPath,
+      [path.resolve("node_modules/.bin/tsc"), ...flags, ...types, "program.mts"],
+      { cwd: folder },
+    ).catch((cause: unknown) => Object(cause));
+    expect((await compiling).stdout).toBe("");
+  });
 });
 
 test("the package holds the program and what belongs to it, and nothing else", async () => {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { configPath } from "../../src/settings/config-file.ts";
 import { allSettings, listSettings, setSetting, unsetSetting } from "../../src/settings/edit-config.ts";
-import { readSettings } from "../../src/settings/settings.ts";
+import { readSettings } from "../../src/settings/read-settings.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "./failure-of.ts";
 

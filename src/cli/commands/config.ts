@@ -2,7 +2,7 @@ import type { Context } from "../../model/context.ts";
 import type { ExitCode } from "../../model/failure.ts";
 import { configPath, readConfigFile } from "../../settings/config-file.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
-import { configWarnings } from "../../settings/settings.ts";
+import { configWarnings } from "../../settings/read-settings.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { expectWords, writeRows } from "../output/local-output.ts";
 import { say } from "../say.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../../model/context.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { checkProfileName, label } from "../../settings/setting.ts";
-import { readSettings } from "../../settings/settings.ts";
+import { readSettings } from "../../settings/read-settings.ts";
 
 /** The profile that was named, by flag, environment or config.json; the settings are checked already. */
 export function profileName(context: Context, typed: string | undefined): string | undefined {

@@ -3,7 +3,7 @@ import { type ExitCode, usageFailure } from "../../model/failure.ts";
 import { maskKey } from "../../model/key.ts";
 import { type Credentials, readCredentials } from "../../settings/credentials.ts";
 import { removeAllProfiles, removeProfile, switchProfile } from "../../settings/edit-credentials.ts";
-import { readSettings } from "../../settings/settings.ts";
+import { readSettings } from "../../settings/read-settings.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readText } from "../flags/read-flag.ts";
 import { expectWords, hasParts, writeRows } from "../output/local-output.ts";

@@ -6,7 +6,7 @@ import { withoutSecrets } from "../../model/key.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../settings/folders.ts";
-import { configWarnings, readSettings } from "../../settings/settings.ts";
+import { configWarnings, readSettings } from "../../settings/read-settings.ts";
 import { updateStateFile } from "../../settings/state-file.ts";
 import { type Finding, fail, failed, ok, warn } from "./finding.ts";
 
