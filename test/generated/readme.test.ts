@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { catalogue } from "../../src/cli/catalogue.ts";
+import { creditsTopic } from "../../src/cli/help/topics/credits.ts";
+import { environmentTopic } from "../../src/cli/help/topics/environment.ts";
+import { streamsTopic } from "../../src/cli/help/topics/streams.ts";
+import type { Block } from "../../src/cli/help/page.ts";
+import { exitCodes } from "../../src/model/exit-codes.ts";
+import { readme } from "../harness/readme.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+type Row = readonly string[];
+
+const entries = catalogue();
+
+/** What stands in the README between `<!-- <name>: …` and `<!-- /<name> -->`: a heading and its rows. */
+const parts: Readonly<Record<string, () => readonly Row[]>> = {
+  commands: () => [
+    ["command", "what it gives", "plan", "credits"],
+    ...entries.map(({ words, positionals, summary, plan, credits = "none" }): Row => [
+      code(`${words} ${positionals}`.trim()),
+      summary.replaceAll(/--[a-z]+/gu, "`$&`"),
+      credits === "none" ? "" : plan.replace(", also without a key", "").replaceAll(" or higher", ""),
+      credits,
+    ]),
+  ],
+  feeds: () => [
+    ["`--feed`", "an asset is", "assets a connection", "plan"],
+    ...rowsOf(streamsTopic(), "Feeds").map(([feed, text]): Row => {
+      const [asset = "", room = "", plan = ""] = text.split("; ");
+      return [code(feed), asset.replaceAll(/--\w+ \w+/gu, "`$&`"), room.replace(" a connection", ""), plan];
+    }),
+  ],
+  "exit-codes": () => [
+    ["code", "when", "what a script does next"],
+    ...Object.entries(exitCodes).map(([number, { when, next }]): Row => [
+      number,
+      when.replaceAll(/--max-credits|budget\.daily/gu, "`$&`"),
+      next,
+    ]),
+  ],
+  plans: () => [["plan", "what it has"], ...rowsOf(creditsTopic(entries), "Plans")],
+  environment: () => [
+    ["variable", "what it says"],
+    ...environmentTopic(createTestContext({}))
+      .flatMap(({ rows = [] }) => rows)
+      // Where a folder is depends on who asks.
+      .map(([names, text]): Row => [
+        names.replaceAll(/[A-Z_]{2,}/gu, "`$&`"),
+        text.replace(/ \(\/.*\)$/u, ""),
+      ]),
+  ],
+};
+
+function rowsOf(blocks: readonly Block[], heading: string): readonly (readonly [string, string])[] {
+  return blocks.find((block) => block.heading === heading)?.rows ?? [];
+}
+
+const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``;
+
+function tableOf([head = [], ...rows]: readonly Row[]): string {
+  const line = (cells: Row): string => `| ${cells.join(" | ")} |\n`;
+  return `${line(head)}|${"---|".repeat(head.length)}\n${rows.map(line).join("")}`;
+}
+
+test.each(Object.keys(parts))("the README has a place for the table of %s", (name) => {
+  expect(readme.split(`<!-- ${name}: written by npm run generate -->\n`)).toHaveLength(2);
+  expect(readme.split(`<!-- /${name} -->\n`)).toHaveLength(2);
+});
+
+test("its tables are those that the program itself reads", async () => {
+  let text = readme;
+  for (const [name, rows] of Object.entries(parts)) {
+    const between = new RegExp(`(<!-- ${name}: [^\\n]*\\n)[^]*?(?=<!-- /${name} -->)`, "u");
+    text = text.replace(between, (_, begin: string) => `${begin}\n${tableOf(rows())}\n`);
+  }
+  await expect(text).toMatchFileSnapshot("../../README.md");
+});
