@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isatty } from "node:tty";
 import type { Context, Input, Interruption, Output } from "../src/model/context.ts";
 import { usageFailure } from "../src/model/failure.ts";
 import type { EarlyReload } from "./early-reload.ts";
@@ -114,7 +115,10 @@ function unlessLeft(output: Output, isLeft: () => boolean): Output {
 
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
-    isTerminal: process.stdin.isTTY,
+    // Not process.stdin.isTTY, which opens the stream: 5 ms, and few runs read from it.
+    get isTerminal() {
+      return isatty(0);
+    },
     read: async (signal, most = mostOfStdin) => {
       const chunks: Buffer[] = [];
       let length = 0;

@@ -2,6 +2,7 @@ import { onlyGroup, rowShape } from "../model/endpoint.ts";
 import { parseExact } from "../model/exact-json.ts";
 import type { CellStyle } from "./cell.ts";
 import { type MarkedPart, markParts } from "./changes.ts";
+import { drawLines } from "./draw-lines.ts";
 import { GAP, roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./painter.ts";
 import { recordParts, type RecordPart } from "./record-parts.ts";
@@ -56,7 +57,7 @@ function writeParts(
     if (part.kind === "value") continue;
     const { rowBefore } = part;
     const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
-    const section = createTableSection({ ...part, style: ofTable, paint, room });
+    const section = createTableSection({ ...part, style: ofTable, paint, draw: drawLines, room });
     blocks.push(section.lines(part.rows));
   }
   return blocks.join("\n");

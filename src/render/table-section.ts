@@ -1,6 +1,6 @@
 import type { Cell, CellStyle } from "./cell.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
-import { drawRows, type DrawnColumn } from "./draw-rows.ts";
+import type { DrawnColumn, DrawRows } from "./draw-lines.ts";
 import { fitColumns, GAP } from "./fit-columns.ts";
 import { measureColumn, type MeasuredColumn } from "./measure-column.ts";
 import type { Paint } from "./painter.ts";
@@ -10,6 +10,7 @@ export interface SectionOptions {
   readonly columns: readonly TableColumn[];
   readonly style: CellStyle;
   readonly paint: Paint;
+  readonly draw: DrawRows;
   /** Columns of the terminal; undefined where there is no end to them. */
   readonly room: number | undefined;
   /** Whether titles stand above the columns; they do unless said otherwise. */
@@ -38,6 +39,7 @@ export function createTableSection({
   columns,
   style,
   paint,
+  draw,
   room,
   hasHeader = true,
 }: SectionOptions): TableSection {
@@ -60,11 +62,11 @@ export function createTableSection({
     const cellsByColumn = new Map(measured.map(({ column, cells }) => [column, cells]));
     const shown = placed.map(({ column }) => cellsByColumn.get(column) ?? []);
     const lines = rows.map((_, index) => shown.map((cells) => cells[index]));
-    if (before === undefined) return drawRows(placed, lines, paint, hasHeader);
+    if (before === undefined) return draw(placed, lines, paint, hasHeader);
     // A column that came late and finds no room changes nothing.
     return isSame(before, placed)
-      ? drawRows(placed, lines, paint, false)
-      : anew + drawRows(placed, lines, paint, hasHeader);
+      ? draw(placed, lines, paint, false)
+      : anew + draw(placed, lines, paint, hasHeader);
   };
 
   return {
@@ -81,7 +83,7 @@ export function createTableSection({
         return begin(rows, inOrder(columns, shown, filled));
       const cells = rows.map((row) => shown.map(({ column }) => columnCell(row, column, style)));
       return cells.every((row) => fits(row, shown, room))
-        ? drawRows(shown, cells, paint, false)
+        ? draw(shown, cells, paint, false)
         : begin(rows, shown);
     },
     leftOut: () =>

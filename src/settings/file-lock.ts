@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
-import os from "node:os";
+import { getPriority } from "node:os";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
@@ -135,7 +135,7 @@ function isGone(token: string): boolean {
   const holder = Number(token.split(" ")[0]);
   if (!Number.isInteger(holder) || holder <= 0) return false;
   try {
-    os.getPriority(holder);
+    getPriority(holder);
     return false;
   } catch (error) {
     // A SystemError carries the errno's name in `info`; a process of another user is EACCES and alive.

@@ -1,4 +1,4 @@
-import os from "node:os";
+import { homedir } from "node:os";
 import path from "node:path";
 import type { Context } from "../model/context.ts";
 
@@ -59,7 +59,7 @@ function findHome(context: Surroundings, paths: path.PlatformPath): string {
   const named = absolute(context, paths, context.platform === "win32" ? "USERPROFILE" : "HOME");
   if (named !== undefined) return named;
   try {
-    return os.homedir();
+    return homedir();
   } catch {
     // A container's user without an entry in passwd. Not the temporary folder: there, others could plant hosts.
     return paths.sep;

@@ -21,15 +21,16 @@ export async function updateStateFile<T>(
   for (;;) {
     const lock = await acquireLock(context, `${file}.lock`);
     const staged = `${file}.${pid}.new`;
+    let isInPlace = false;
     try {
       const { after, result } = change(readState(file));
       writeFileSync(staged, JSON.stringify(after), { mode: 0o600 });
       if (!lock.isHeld()) continue;
       renameSync(staged, file);
+      isInPlace = true;
       return result;
     } finally {
-      // Where it was put in place there is none.
-      rmSync(staged, { force: true });
+      if (!isInPlace) rmSync(staged, { force: true });
       lock.release();
     }
   }

@@ -1,6 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type DrawnColumn, drawRows } from "../../src/render/draw-rows.ts";
+import { type DrawnColumn, drawLines } from "../../src/render/draw-lines.ts";
+import { drawRows } from "../../src/render/draw-rows.ts";
 import { asciiText, visibleText } from "../../src/render/sanitise.ts";
 import { cutText, textWidth } from "../../src/render/width.ts";
 import { forbiddenIn } from "./render.ts";
@@ -58,6 +59,8 @@ describe("any texts in a table", () => {
           { text: "end", tone: "plain" as const },
         ]);
         const text = drawRows([...drawn, end], cells, (painted) => painted, hasHeader);
+        // With cli-table3 and without it a table is the same.
+        expect(drawLines([...drawn, end], cells, (painted) => painted, hasHeader)).toBe(text);
         const width = shapes.reduce((sum, shape) => sum + shape.width + 2, 3);
         const lines = text.split("\n").slice(0, -1);
         expect(lines).toHaveLength(lists.length + Number(hasHeader));
