@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
 import type { Context, Input, Interruption, Output } from "../src/model/context.ts";
 import { usageFailure } from "../src/model/failure.ts";
@@ -41,6 +41,11 @@ export function createProcessContext(early: EarlyReload): ProcessContext {
     platform: process.platform,
     clock: createClock(),
     random: Math.random,
+    // undici sends what it was asked for two turns of the event loop later, once it is connected.
+    letLeave: async () => {
+      await turn();
+      await turn();
+    },
     signal: ending.signal,
     interrupt,
     leaveReader: () => {

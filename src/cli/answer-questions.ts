@@ -3,7 +3,7 @@ import type { Context } from "../model/context.ts";
 import type { Question } from "../model/args.ts";
 import { type ExitCode, Failure } from "../model/failure.ts";
 import { isOfOneInput } from "../model/meanings.ts";
-import { answers } from "../pull/answers.ts";
+import { answers, type Part } from "../pull/answers.ts";
 import { countEnd, countPage } from "../pull/progress.ts";
 import type { SeenKeys } from "../pull/seen-keys.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
@@ -34,16 +34,46 @@ export interface Run {
 
 /** Every question in turn, page by page to the output, then what there is to say about them once it is whole. */
 export async function answerQuestions(run: Run): Promise<ExitCode> {
+  const { questions, open, options, destination, seen } = run;
+  const wish = { ...questions, isValidated: options.isValidated };
+  const parts = answers(
+    open.client,
+    questions.endpoint,
+    questions.asked,
+    wish,
+    { ...destination.tally },
+    seen,
+  );
+  const first = parts.next();
+  // Whether it failed is read in its turn.
+  first.catch(() => undefined);
+  // What shows the answer is loaded while that is on its way.
+  await run.context.letLeave();
   const renderer = await openRenderer(run);
   try {
-    return await answerAll(run, renderer);
+    return await answerAll(run, renderer, beginningWith(first, parts));
   } catch (cause) {
     await renderer.release?.();
     throw cause;
   }
 }
 
-async function answerAll(run: Run, renderer: Renderer): Promise<ExitCode> {
+/** All of them, of which the first has been asked for. */
+async function* beginningWith<T>(
+  first: Promise<IteratorResult<T>>,
+  rest: AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  try {
+    const begun = await first;
+    if (begun.done === true) return;
+    yield begun.value;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+async function answerAll(run: Run, renderer: Renderer, parts: AsyncGenerator<Part>): Promise<ExitCode> {
   const { questions, notices, destination, open } = run;
   const { tally } = destination;
   const missing = fieldsToWatch(run);
@@ -58,8 +88,6 @@ async function answerAll(run: Run, renderer: Renderer): Promise<ExitCode> {
   };
   // A pull that is resumed goes on in the middle of its list.
   const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
-  const wish = { ...questions, isValidated: run.options.isValidated };
-  const parts = answers(open.client, questions.endpoint, questions.asked, wish, { ...tally }, run.seen);
   for await (const part of parts) {
     const { question } = part;
     if (part.kind === "page") {

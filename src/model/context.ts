@@ -11,6 +11,8 @@ export interface Context {
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
+  /** Resolves when the sockets have had their turns: what was to be sent by now has left. */
+  readonly letLeave: () => Promise<void>;
   /** Aborted by SIGINT, SIGTERM or a reader that closed stdout; its reason is an `Interruption`. */
   readonly signal: AbortSignal;
   /** Ends the run as a signal would; a closed stdout calls it. */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -96,6 +97,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       options.flows,
     ),
     random: typeof random === "function" ? random : () => random,
+    letLeave: async () => await turn(),
     signal: controller.signal,
     interrupt,
     leaveReader: () => undefined,
