@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
+import { preparedHelp } from "./prepared-help.ts";
 import { declarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
@@ -66,7 +67,7 @@ const late: Plugin = {
 export default defineConfig({
   input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts" },
   platform: "node",
-  plugins: [leftOut, standIn, late, packageFiles, thirdPartyLicenses],
+  plugins: [leftOut, standIn, late, packageFiles, preparedHelp, thirdPartyLicenses],
   transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
   output: {
     dir: "dist",

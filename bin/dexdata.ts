@@ -1,39 +1,38 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import { awaitEarlyReload } from "./early-reload.ts";
-import { keepCompiledCode, saveCompiledCode } from "./code-cache.ts";
-import { tuneEngine } from "./engine.ts";
+import { findPreparedHelp } from "./prepared-help.ts";
 import { versionLine } from "../src/model/version.ts";
 
-// Answered before anything else is loaded: scripts ask for it often, and it should cost what Node itself costs.
-const [first, ...rest] = process.argv.slice(2);
+// Here is what costs what Node itself costs: scripts ask for the version often, and people for help.
+const argv = process.argv.slice(2);
+const [first, ...rest] = argv;
 if (rest.length === 0 && (first === "--version" || first === "-V")) {
-  process.stdout.once("error", (cause) => {
-    const code = "code" in cause ? String(cause.code) : cause.message;
-    if (code === "EPIPE") return;
-    process.stderr.write(`dexdata: the output cannot be written (${code})\n`);
-    process.exitCode = 1;
-  });
-  process.stdout.write(`${versionLine}\n`);
+  printVersion();
 } else if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
 } else {
-  void run();
+  const early = awaitEarlyReload(argv);
+  const page = findPreparedHelp(argv, import.meta.dirname);
+  void (page === undefined
+    ? import("./run-command.ts").then(
+        async ({ runCommand }) => await runCommand(argv, early, import.meta.filename),
+      )
+    : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, argv, early)));
 }
 
-async function run(): Promise<void> {
-  const early = awaitEarlyReload(process.argv.slice(2));
-  tuneEngine();
-  const code = keepCompiledCode(import.meta.filename);
-  const [{ createProcessContext }, { main }] = await Promise.all([
-    import("./process-context.ts"),
-    import("../src/cli/main.ts"),
-  ]);
-  const context = createProcessContext(early);
-  // exitCode rather than exit(): what was written to a pipe must still arrive.
-  process.exitCode = await main(process.argv.slice(2), context);
-  context.release();
-  if (!context.signal.aborted) await saveCompiledCode(code);
-  // What a reader does not take would keep a run that is over: it gets half a second for the last lines, or a little
-  // more where nobody waits for the end.
-  if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
+/** Not by way of process.stdout, whose streams take 3 ms to load. */
+function printVersion(): void {
+  const line = `${versionLine}\n`;
+  try {
+    writeSync(1, line);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    // A pipe that somebody made non-blocking, and that is full.
+    if (code === "EAGAIN") process.stdout.write(line);
+    else if (code !== "EPIPE" && code !== "EOF") {
+      process.stderr.write(`dexdata: the output cannot be written (${code})\n`);
+      process.exitCode = 1;
+    }
+  }
 }

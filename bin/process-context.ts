@@ -5,14 +5,30 @@ import { usageFailure } from "../src/model/failure.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
 
-export interface ProcessContext extends Context {
+interface ProcessContext extends Context {
   readonly release: () => void;
   /** What is still to be written must not keep the process. */
   readonly isReaderLeft: () => boolean;
 }
 
+/** What the work comes to is the exit code of the process, which ends when nothing keeps it any more. */
+export async function runInProcess(
+  early: EarlyReload,
+  work: (context: Context) => Promise<number>,
+): Promise<{ readonly isInterrupted: boolean }> {
+  const context = createProcessContext(early);
+  // exitCode rather than exit(): what was written to a pipe must still arrive.
+  process.exitCode = await work(context);
+  context.release();
+  const isInterrupted = context.signal.aborted;
+  // What a reader does not take would keep a run that is over: it gets half a second for the last lines, or a little
+  // more where nobody waits for the end.
+  if (context.isReaderLeft()) setTimeout(() => process.exit(), isInterrupted ? 500 : 1000).unref();
+  return { isInterrupted };
+}
+
 /** The real one. `release` lets the process end: signal handlers and stdin would keep it. */
-export function createProcessContext(early: EarlyReload): ProcessContext {
+function createProcessContext(early: EarlyReload): ProcessContext {
   let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {

@@ -1,23 +1,15 @@
 import { CommanderError, type Command } from "commander";
-import { type Context, exitOfInterruption, isInterruption } from "../model/context.ts";
-import { type ExitCode, Failure, usageFailure } from "../model/failure.ts";
+import type { Context } from "../model/context.ts";
+import { type Failure, usageFailure } from "../model/failure.ts";
 import { nearest } from "../model/nearest.ts";
 import { didYouMean } from "./asking/nearest-command.ts";
 import { hintAtCommand, hintAtFlag } from "./asking/unknown-word.ts";
-import { outputFailure } from "./output/output-failure.ts";
+import { guarded } from "./guarded.ts";
 import { type Chosen, createProgram, wordsOf } from "./program.ts";
-import { errorFormat, reportFailure } from "./report.ts";
 
-/** argv without node and script → exit code. The only place that catches everything. */
+/** argv without node and script → exit code. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  try {
-    return await run(argv, context);
-  } catch (cause) {
-    if (context.signal.aborted) return exitOf(context.signal.reason);
-    const failure = cause instanceof Failure ? cause : (outputFailure(cause) ?? bug(cause));
-    await reportFailure(context, failure, errorFormat(argv, context));
-    return failure.exit;
-  }
+  return await guarded(argv, context, async () => await run(argv, context));
 }
 
 async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -107,19 +99,4 @@ function commandOf(program: Command, argv: readonly string[], fault: string): Co
 
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
-}
-
-function exitOf(reason: unknown): ExitCode {
-  return isInterruption(reason) ? exitOfInterruption(reason) : 130;
-}
-
-function bug(cause: unknown): Failure {
-  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-  return new Failure(`a bug in dexdata: ${what}`, {
-    exit: 1,
-    code: "bug",
-    retryable: false,
-    next: "please report it with the command that led to it",
-    cause,
-  });
 }

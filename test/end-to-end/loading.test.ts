@@ -1,5 +1,6 @@
-import { readdirSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { binaryEnv, ended } from "../harness/binary.ts";
 import { spawn } from "node:child_process";
 
@@ -15,8 +16,10 @@ async function atExit(expression: string, words: readonly string[]): Promise<rea
 /** The chunks of dist that a run loads, by their names without hash. */
 async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
   const loaded = await atExit("Object.keys(require.cache)", words);
-  return loaded.map((file) => (file.split("/").at(-1) ?? "").replace(/(-[\w-]{8})?\.cjs$/u, ""));
+  return loaded.map((file) => nameOf(file.split("/").at(-1) ?? ""));
 }
+
+const nameOf = (file: string): string => file.replace(/(?:-[\w-]{8})?\.cjs$/u, "");
 
 /** Node's own modules that it loads. */
 async function builtinsOf(words: readonly string[]): Promise<readonly string[]> {
@@ -24,70 +27,131 @@ async function builtinsOf(words: readonly string[]): Promise<readonly string[]> 
   return loaded.map((name) => name.replace("NativeModule ", ""));
 }
 
-/** Modules of Node that undici and commander load at their front doors, 30 ms in all, and nothing here needs. */
-const unneeded = [
-  "http2",
-  "child_process",
-  "worker_threads",
-  "perf_hooks",
-  "readline",
-  "internal/deps/undici/undici",
-];
+/** Chunks of their own: packages, and what the program itself comes to by an `import()`. */
+function parts(): readonly string[] {
+  const files = readdirSync("dist").filter((file) => file.endsWith(".cjs"));
+  const late = files.flatMap((file) => {
+    const code = readFileSync(`dist/${file}`, "utf8");
+    return [...code.matchAll(/\.then\(\(\) => require\("\.\/([^"]+)"\)\)/gu)].map(([, name = ""]) =>
+      nameOf(name),
+    );
+  });
+  return [...new Set([...late, ...packages])];
+}
+
+const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"];
+
+/** Those of them that a run loads. */
+async function partsOf(words: readonly string[]): Promise<readonly string[]> {
+  const [known, loaded] = [parts(), await chunksOf(words)];
+  return loaded.filter((chunk) => known.includes(chunk)).toSorted();
+}
+
+/** A service that answers with one pool, over plain http. */
+const service = createServer((_, response) => {
+  response
+    .setHeader("content-type", "application/json")
+    .end('{"id":"0x1","chain":"ethereum","tokens":[{"id":"0x2"}]}');
+});
+let ask: readonly string[] = [];
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const address = service.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on a port");
+  ask = ["pool", "ethereum", "0x1", "--base-url", `http://127.0.0.1:${address.port}`];
+});
+afterAll(() => {
+  service.close();
+  service.closeAllConnections();
+});
+
+/** What every command loads. */
+const command = ["commander", "main", "process-context", "run-command"];
+/** And every one that asks. */
+const asking = [...command, "run-endpoint", "undici"];
 
 const heavy = ["undici", "tunnel", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];
 
 describe("what a run loads", () => {
   test("the build has these chunks, so that their absence below says something", () => {
-    const built = readdirSync("dist").map((file) => file.replace(/(-[\w-]{8})?\.cjs$/u, ""));
-    for (const chunk of [
-      "undici",
-      "tunnel",
-      "zod",
-      "conf",
-      "ora",
-      "live-line",
-      "chalk",
-      "cli-table3",
-      "server",
-      "run-endpoint",
-      "commander",
-    ]) {
-      expect(built).toContain(chunk);
-    }
+    expect(parts()).toEqual(
+      expect.arrayContaining([
+        ...asking,
+        "tunnel",
+        "live-line",
+        "server",
+        "record-view",
+        "list-view",
+        "print-help",
+      ]),
+    );
+    const built = readdirSync("dist").map(nameOf);
+    for (const name of packages) expect(built).toContain(name);
   });
 
-  test("--version loads the entry alone", async () => {
-    const chunks = await chunksOf(["--version"]);
-    expect(chunks).toContain("dexdata");
-    expect(chunks.length).toBeLessThanOrEqual(2);
+  test("--version loads the entry alone, and of Node not even streams", async () => {
+    expect(await chunksOf(["--version"])).toEqual(["dexdata"]);
+    expect(await builtinsOf(["--version"])).not.toContain("stream");
   });
+
+  test.each([["--help"], ["txns --help"], ["pools search -h"], ["help sandbox"], ["auth --help"], [""]])(
+    "%s: a prepared page, and what prints it",
+    async (line) => {
+      const words = line === "" ? [] : line.split(" ");
+      expect(await partsOf(words)).toEqual(["process-context", "run-help"]);
+      const builtins = await builtinsOf(words);
+      expect(builtins.filter((name) => [...unneeded, "v8", "timers/promises"].includes(name))).toEqual([]);
+    },
+  );
 
   test.each([
-    ["--help"],
-    ["txns --help"],
-    ["pools search --help"],
-    ["sandbox --help"],
-    ["auth login --help"],
-  ])("%s loads commander and the endpoints, neither undici nor zod nor the sandbox", async (line) => {
-    const chunks = await chunksOf(line.split(" "));
-    expect(chunks).toContain("commander");
-    expect(chunks.filter((chunk) => heavy.includes(chunk))).toEqual([]);
+    [
+      ["help", "exit-codes"],
+      [...command, "print-help"],
+    ],
+    [
+      ["pools", "search", "--limt", "3"],
+      [...command, "report"],
+    ],
+    [
+      ["explain", "404"],
+      [...command, "explain"],
+    ],
+    [
+      ["pool", "--fields", "?"],
+      [...command, "list-fields"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "ndjson"],
+      [...asking, "ndjson", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "json"],
+      [...asking, "json", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "csv"],
+      [...asking, "document", "separated", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "table"],
+      [...asking, "cli-table3", "list-view", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "--validate"],
+      [...asking, "ndjson", "server", "validated-pages", "zod"],
+    ],
+    // Half a second of work without a terminal on stderr: no spinner.
+    [
+      ["networks", "--sandbox", "--faults", "slow-body=700ms"],
+      [...asking, "ndjson", "server"],
+    ],
+  ])("%j", async (words, expected) => {
+    expect(await partsOf(words)).toEqual(expected.toSorted());
   });
 
-  test("a refused command line loads none of them either", async () => {
-    const chunks = await chunksOf(["pools", "search", "--limt", "3"]);
-    expect(chunks.filter((chunk) => heavy.includes(chunk))).toEqual([]);
-  });
-
-  test("a schema loads what describes rows, and nothing that asks", async () => {
-    const chunks = await chunksOf(["schema", "pool", "--as", "sql"]);
-    expect(chunks).toContain("schema");
-    expect(chunks.filter((chunk) => heavy.includes(chunk))).toEqual([]);
-  });
-
-  test("half a second of work without a terminal on stderr loads no spinner", async () => {
-    const chunks = await chunksOf(["networks", "--sandbox", "--faults", "slow-body=700ms"]);
-    expect(chunks.filter((chunk) => ["ora", "live-line"].includes(chunk))).toEqual([]);
+  test("a record as a table: no table package", async () => {
+    expect(await partsOf([...ask, "-o", "table"])).toEqual([...asking, "record-view"].toSorted());
   });
 
   test("a Tab loads the commands and what describes them, not even what splits words", async () => {
@@ -96,34 +160,15 @@ describe("what a run loads", () => {
     expect(chunks.filter((chunk) => [...heavy, "commander", "main"].includes(chunk))).toEqual([]);
   });
 
-  test("ndjson loads no table, colour, schema or settings writer", async () => {
-    const chunks = await chunksOf(["networks", "--sandbox", "-o", "ndjson"]);
-    expect(chunks).toContain("undici");
-    expect(
-      chunks.filter((chunk) => ["tunnel", "zod", "conf", "ora", "chalk", "cli-table3"].includes(chunk)),
-    ).toEqual([]);
-  });
-
-  test("csv loads no table either, and the list of fields nothing that asks", async () => {
-    const chunks = await chunksOf(["networks", "--sandbox", "-o", "csv"]);
-    expect(chunks).toContain("separated");
-    expect(chunks.filter((chunk) => ["zod", "conf", "chalk", "cli-table3"].includes(chunk))).toEqual([]);
-    const listing = await chunksOf(["pool", "--fields", "?"]);
-    expect(listing).toContain("list-fields");
-    expect(listing.filter((chunk) => heavy.includes(chunk))).toEqual([]);
-  });
-
-  test("asking loads none of Node's modules that it does not need", async () => {
-    const builtins = await builtinsOf([
-      "pool",
-      "ethereum",
-      "0x1",
-      "--base-url",
-      "http://127.0.0.1:9",
-      "--retries",
-      "0",
-    ]);
+  test("asking by plain http loads none of Node's modules that it does not need", async () => {
+    const builtins = await builtinsOf([...ask, "-o", "table"]);
     expect(builtins).toContain("net");
     expect(builtins.filter((name) => unneeded.includes(name))).toEqual([]);
   });
 });
+
+/** Of Node, what undici and commander load at their front doors, and what few runs come to: 50 ms in all. */
+const unneeded = [
+  ...["http2", "child_process", "worker_threads", "perf_hooks", "readline", "internal/deps/undici/undici"],
+  ...["http", "assert", "crypto", "tls", "zlib", "os", "fs/promises", "dns"],
+];

@@ -2,9 +2,9 @@ import type { Context } from "../../model/context.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
 import { catalogue } from "../catalogue.ts";
 import { didYouMean, nearestCommand } from "../asking/nearest-command.ts";
-import { commandHelp, type HelpForm } from "./command-help.ts";
-import { groupHelp, overview } from "./overview.ts";
+import type { HelpForm } from "./command-help.ts";
 import type { Block } from "./page.ts";
+import { preparedPage } from "./prepared-pages.ts";
 import { printPage } from "./print-page.ts";
 import { topicNames } from "./topic-names.ts";
 import { topics } from "./topics/topics.ts";
@@ -20,12 +20,10 @@ export async function printHelp(
 }
 
 function pageOf(words: readonly string[], form: HelpForm, context: Context): readonly Block[] {
-  const entries = catalogue();
   const asked = words.join(" ");
-  if (asked === "") return overview(entries);
-  const entry = entries.find((each) => each.words === asked);
-  if (entry !== undefined) return commandHelp(entry, form);
-  if (entries.some((each) => each.words.startsWith(`${asked} `))) return groupHelp(asked, entries);
+  const page = preparedPage(asked);
+  if (page !== undefined) return page[form];
+  const entries = catalogue();
   const topic = topicNames.find((name) => name === asked);
   if (topic !== undefined) return topics[topic](entries, context);
   throw usageFailure(
