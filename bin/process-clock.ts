@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../src/model/context.ts";
 
 /** Longer waits would fire at once: the timer counts milliseconds in 31 bits. */
@@ -10,17 +9,30 @@ export function createClock(): Clock {
     now: Date.now,
     // Not performance.now(), which begins anew with each process.
     elapsed: () => Number(process.hrtime.bigint()) / 1e6,
-    sleep: async (milliseconds, signal) => {
-      let left = milliseconds;
-      try {
-        while (left > 0) {
-          const part = Math.min(left, longestTimer);
-          await wait(part, undefined, signal === undefined ? {} : { signal });
-          left -= part;
-        }
-      } catch {
-        throw signal?.reason;
-      }
-    },
+    sleep,
   };
+}
+
+/** Not that of node:timers/promises: each request ends a wait, which would make an error there. */
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
+    let timer: NodeJS.Timeout | undefined;
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const wait = (left: number): void => {
+      timer = setTimeout(
+        () => {
+          if (left > longestTimer) return wait(left - longestTimer);
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        },
+        Math.min(left, longestTimer),
+      );
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    wait(milliseconds);
+  });
 }

@@ -2,42 +2,65 @@ import { gunzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { Failure, untrustedAnswer } from "../model/failure.ts";
 import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-limits.ts";
+import type { Answer } from "./transport.ts";
 
-/**
- * The whole body, within the limits, decoded: one gzip layer at most is taken off. A refusal means what its status
- * says, so one whose body cannot be read has none.
- */
-export async function readAnswerBody(
-  { statusCode, body }: Pick<Dispatcher.ResponseData, "statusCode" | "body">,
-  headers: ReadonlyMap<string, string>,
-  url: URL,
-): Promise<Uint8Array> {
-  const isRefusal = statusCode < 200 || statusCode >= 300;
-  const most = isRefusal ? maxRefusalBytes : maxBodyBytes;
-  try {
-    const decoded = decode(await collect(body, most, url), headers.get("content-encoding"), most, url);
-    checkValues(decoded, url);
-    return decoded;
-  } catch (cause) {
-    if (isRefusal && cause instanceof Failure) return new Uint8Array();
-    throw cause;
-  }
+/** A body as it comes, piece by piece, within the limits. */
+export interface AnswerBody {
+  /** Throws where it is too much. */
+  readonly add: (bytes: Buffer) => void;
+  /** The whole of it, decoded: one gzip layer at most is taken off. */
+  readonly end: () => Uint8Array;
+  /** A refusal means what its status says, so one whose body cannot be read has none. Throws the cause elsewhere. */
+  readonly without: (cause: unknown) => Uint8Array;
 }
 
-async function collect(body: Dispatcher.ResponseData["body"], most: number, url: URL): Promise<Uint8Array> {
+export function createAnswerBody({ status, headers }: Omit<Answer, "body">, url: URL): AnswerBody {
+  const isRefusal = status < 200 || status >= 300;
+  const most = isRefusal ? maxRefusalBytes : maxBodyBytes;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const bytes of body) {
-    if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
-    size += bytes.length;
-    if (size > most) {
-      body.destroy();
-      throw tooLarge(most, url);
+  const without = (cause: unknown): Uint8Array => {
+    if (isRefusal && cause instanceof Failure) return new Uint8Array();
+    throw cause;
+  };
+  return {
+    without,
+    add: (bytes) => {
+      size += bytes.length;
+      if (size > most) throw tooLarge(most, url);
+      chunks.push(bytes);
+    },
+    end: () => {
+      const [only] = chunks;
+      const whole = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
+      try {
+        const decoded = decode(whole, headers.get("content-encoding"), most, url);
+        checkValues(decoded, url);
+        return decoded;
+      } catch (cause) {
+        return without(cause);
+      }
+    },
+  };
+}
+
+/** The same of a body that comes as a stream. */
+export async function readAnswerBody(
+  stream: Dispatcher.ResponseData["body"],
+  answer: Omit<Answer, "body">,
+  url: URL,
+): Promise<Uint8Array> {
+  const body = createAnswerBody(answer, url);
+  try {
+    for await (const bytes of stream) {
+      if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
+      body.add(bytes);
     }
-    chunks.push(bytes);
+  } catch (cause) {
+    stream.destroy();
+    return body.without(cause);
   }
-  const [only] = chunks;
-  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
+  return body.end();
 }
 
 function decode(body: Uint8Array, name: string | undefined, most: number, url: URL): Uint8Array {

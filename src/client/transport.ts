@@ -1,8 +1,8 @@
-import type { Agent } from "undici";
+import { childOf } from "../model/child-signal.ts";
 import type { Clock, Context } from "../model/context.ts";
 import { createAgent } from "./agent.ts";
-import { readAnswerBody } from "./answer-body.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
+import { exchange } from "./exchange.ts";
 
 export interface Answer {
   readonly status: number;
@@ -37,64 +37,41 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">):
   };
 }
 
-async function exchange(
-  agent: Agent,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const response = await agent.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: "GET",
-    headers: { accept: "application/json", "accept-encoding": "gzip", ...headers },
-    signal,
-  });
-  const received = firstValues(response.headers);
-  const body = await readAnswerBody(response, received, url);
-  return { status: response.statusCode, headers: received, body };
-}
-
-export function firstValues(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): ReadonlyMap<string, string> {
-  const first = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) {
-    const text = typeof value === "string" ? value : value?.[0];
-    if (text !== undefined) first.set(name.toLowerCase(), text);
-  }
-  return first;
-}
-
 export async function withDeadline<T>(
   clock: Clock,
   options: SendOptions,
   send: (signal: AbortSignal) => Promise<T>,
   peer: Peer,
 ): Promise<T> {
-  const late = new AbortController();
+  const child = childOf(options.signal);
   const done = new AbortController();
+  let isLate = false;
   clock.sleep(options.timeout, done.signal).then(
-    () => late.abort(),
+    () => {
+      isLate = true;
+      child.abort(new Error("too late"));
+    },
     () => undefined,
   );
   try {
-    const signal = AbortSignal.any([options.signal, late.signal]);
     // undici heeds the signal only once it is connected; until then this alone ends the wait.
-    return await Promise.race([send(signal), whenAborted(signal, done.signal)]);
+    return await Promise.race([send(child.signal), whenAborted(child.signal)]);
   } catch (cause) {
     if (options.signal.aborted) throw options.signal.reason;
-    if (late.signal.aborted) throw timeoutFailure(options.timeout, peer);
+    if (isLate) throw timeoutFailure(options.timeout, peer);
     throw connectionFailure(cause, peer);
   } finally {
-    done.abort();
+    child.release();
+    done.abort(isOver);
   }
 }
 
-/** Stops listening when `done` aborts: a listener would keep the signal, and with it the answer, for the whole run. */
-function whenAborted(signal: AbortSignal, done: AbortSignal): Promise<never> {
+/** Given, or each request would make an error with a stack for nobody to read. */
+const isOver = "over";
+
+function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: done });
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }

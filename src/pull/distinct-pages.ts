@@ -1,3 +1,4 @@
+import { letLeave } from "../client/let-leave.ts";
 import type { Page } from "../client/page.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
@@ -36,14 +37,20 @@ export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys)
       hashText(page.rows.text(index), hash);
       if (unnamed.add(hash)) isBarren = false;
     }
-    yield isNew.includes(false) ? withoutRepeats(page, isNew) : page;
-    // The walk asked once more on purpose: what it brings says nothing about the list.
-    if (page.isAgain === true) continue;
-    repeats = isBarren && isNew.length > 0 ? repeats + 1 : 0;
-    empty = isBarren ? empty + 1 : 0;
-    if (page.next !== undefined && (repeats === patienceWithRepeats || empty === patienceWithEmptyPages)) {
-      throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
+    const distinct = isNew.includes(false) ? withoutRepeats(page, isNew) : page;
+    // Where the walk asked once more on purpose, what it brings says nothing about the list.
+    if (page.isAgain !== true) {
+      repeats = isBarren && isNew.length > 0 ? repeats + 1 : 0;
+      empty = isBarren ? empty + 1 : 0;
     }
+    const isEndless =
+      page.isAgain !== true &&
+      page.next !== undefined &&
+      (repeats === patienceWithRepeats || empty === patienceWithEmptyPages);
+    if (page.next !== undefined && !isEndless) await letLeave();
+    yield distinct;
+    if (isEndless)
+      throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
   }
 }
 

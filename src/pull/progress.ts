@@ -17,9 +17,9 @@ export interface Tally {
   question: number;
   at: Place | undefined;
   rowsOfQuestion: number;
-  /** What tells the first and the last row apart from others, as JSON. */
-  first: string | undefined;
-  last: string | undefined;
+  /** What tells the first and the last row apart from others, as JSON; worked out for those who ask. */
+  first: (() => string) | undefined;
+  last: (() => string) | undefined;
   /** The upper bound in time the pull was frozen to, as on the wire. */
   to: string | undefined;
 }
@@ -51,8 +51,8 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
-  tally.first ??= mark(page.rows.text(0), shape);
-  tally.last = mark(page.rows.text(page.rows.length - 1), shape);
+  tally.first ??= markOf(page.rows.text(0), shape);
+  tally.last = markOf(page.rows.text(page.rows.length - 1), shape);
 }
 
 /** The question has been answered whole. */
@@ -60,6 +60,10 @@ export function countEnd(tally: Tally, index: number): void {
   tally.question = index + 1;
   tally.at = undefined;
   tally.rowsOfQuestion = 0;
+}
+
+function markOf(row: string, shape: RowShape): () => string {
+  return () => mark(row, shape);
 }
 
 /** Identity and time of a row, in the service's own digits; the whole row where nothing tells it apart. */

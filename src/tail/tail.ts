@@ -2,7 +2,7 @@ import type { Subject } from "../client/batches.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { Context } from "../model/context.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
-import { childOf } from "./child-signal.ts";
+import { childOf } from "../model/child-signal.ts";
 import { createCrowdedShards } from "./crowded-shards.ts";
 import { findFault } from "./find-fault.ts";
 import { keepShard } from "./keep-shard.ts";

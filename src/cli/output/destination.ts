@@ -129,6 +129,8 @@ export async function openResumable(
       const added = seen.takeAdded();
       journal.note({
         ...tally,
+        first: tally.first?.(),
+        last: tally.last?.(),
         ...(added !== "" && { seen: added }),
         bytes: sink.bytes(),
         sha256: sink.sha256(),
@@ -148,7 +150,12 @@ export async function openResumable(
 function tallyOf(progress: Interrupted["progress"]): Tally {
   if (progress === undefined) return newTally();
   const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to } = progress;
-  return { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to };
+  const counts = { rows, repeats, missing, refused, question, rowsOfQuestion, at, to };
+  return { ...counts, first: known(first), last: known(last) };
+}
+
+function known(mark: string | undefined): Tally["first"] {
+  return mark === undefined ? undefined : () => mark;
 }
 
 async function hold(context: Pick<Context, "clock" | "signal">, file: string): Promise<() => void> {

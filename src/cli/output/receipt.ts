@@ -66,8 +66,8 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
     repeats_dropped: String(tally.repeats),
     missing: String(tally.missing),
     refused: String(tally.refused),
-    first_row: tally.first ?? "null",
-    last_row: tally.last ?? "null",
+    first_row: tally.first?.() ?? "null",
+    last_row: tally.last?.() ?? "null",
     output: JSON.stringify({
       file: to.file ?? null,
       format: options.format,

@@ -4,7 +4,8 @@ import { Failure, untrustedAnswer } from "../../model/failure.ts";
 import { createAgent } from "../agent.ts";
 import { readAnswerBody } from "../answer-body.ts";
 import { connectionFailure, type Peer } from "../connection-failure.ts";
-import { type Answer, firstValues, type SendOptions, withDeadline } from "../transport.ts";
+import { firstValues } from "../header-values.ts";
+import { type Answer, type SendOptions, withDeadline } from "../transport.ts";
 
 export interface ConnectionRequest {
   readonly url: URL;
@@ -81,8 +82,11 @@ async function ask(
   const received = firstValues(response.headers);
   const status = response.statusCode;
   if (status < 200 || status >= 300) {
-    const answer = { status, headers: received, body: await readAnswerBody(response, received, url) };
-    return { kind: "refused", answer };
+    const refused = { status, headers: received };
+    return {
+      kind: "refused",
+      answer: { ...refused, body: await readAnswerBody(response.body, refused, url) },
+    };
   }
   // The standard: an answer of another status or type is not read, and not asked for again.
   if (status !== 200)

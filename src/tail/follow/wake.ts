@@ -1,5 +1,5 @@
 import type { Clock } from "../../model/context.ts";
-import { childOf } from "../child-signal.ts";
+import { childOf } from "../../model/child-signal.ts";
 
 /** Lets the waiting between two reads end early. */
 export interface Wake {
