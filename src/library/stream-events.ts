@@ -3,7 +3,7 @@ import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace.ts";
 import type { Context } from "../model/context.ts";
 import { untrustedAnswer } from "../model/failure.ts";
-import { childOf } from "../tail/child-signal.ts";
+import { childOf } from "../model/child-signal.ts";
 import { jsonLine, subjectOf } from "../tail/event-line.ts";
 import { defaultSilence } from "../tail/shard.ts";
 import { capOf } from "../tail/shards.ts";
