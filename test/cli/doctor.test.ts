@@ -356,6 +356,17 @@ describe("doctor, where something is wrong", () => {
         },
       ],
       [
+        "certificates that would never end",
+        { env: () => ({ NODE_EXTRA_CA_CERTS: "/dev/zero" }) },
+        2,
+        "certificates",
+        {
+          result: "fail",
+          found: "NODE_EXTRA_CA_CERTS: /dev/zero is no file",
+          next: expect.stringContaining("unset NODE_EXTRA_CA_CERTS"),
+        },
+      ],
+      [
         "certificates that cannot be read",
         { env: () => ({ NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" }) },
         2,

@@ -168,9 +168,12 @@ async function readKey(
   const where = whereTo(options);
   if (where !== undefined) await say(context, where);
   await context.stderr.write("key (not shown): ");
-  const key = await context.stdin.readSecret(context.signal);
-  await context.stderr.write("\n");
-  return { key, source: "the prompt" };
+  try {
+    return { key: await context.stdin.readSecret(context.signal), source: "the prompt" };
+  } finally {
+    // Also after Ctrl-C: the shell's own prompt begins a line.
+    await context.stderr.write("\n");
+  }
 }
 
 /** Before anything is typed: the environment may name hosts that the user does not expect. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { versions } from "node:process";
 import type { Context } from "../../model/context.ts";
 import { errorCode } from "../../model/error-code.ts";
@@ -39,6 +39,9 @@ export function checkCertificates({ env }: Pick<Context, "env">): readonly Findi
   if (file === undefined || file === "") return [];
   const next = "name a file of certificates (PEM) that can be read, or unset NODE_EXTRA_CA_CERTS";
   try {
+    // A pipe or a device may have no end.
+    if (!statSync(file).isFile())
+      return [fail("certificates", `NODE_EXTRA_CA_CERTS: ${file} is no file`, next, 2)];
     const count = countCertificates(readFileSync(file, "latin1"));
     if (count > 0)
       return [ok("certificates", `NODE_EXTRA_CA_CERTS: ${counted(count, "certificate")} in ${file}`)];
