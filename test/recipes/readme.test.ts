@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
-import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
-import { addProgram, type Desk, openDesk, type Typed, typeInConsole } from "../harness/console.ts";
-import { findPostgres, type Postgres, startPostgres } from "../harness/postgres.ts";
+import { type Typed, typeInConsole } from "../harness/console.ts";
 import { blocksOf, consoleSections, patternOf, type Section, type Step } from "../harness/readme.ts";
-import { duckdbFolder, leftOut, type Tool, toolNames } from "../harness/recipe-tools.ts";
-import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { useRecipeDesk } from "../harness/recipe-desk.ts";
+import { leftOut, type Tool, toolNames } from "../harness/recipe-tools.ts";
 
 const [first, ...sections] = consoleSections();
 
@@ -20,17 +18,7 @@ function stepsBefore(section: Section): readonly Step[] {
   return [...(first?.steps ?? []), ...named];
 }
 
-let desk: Desk;
-let postgres: Postgres | undefined;
-beforeAll(async () => {
-  const programs = findPostgres();
-  if (programs !== undefined) postgres = await startPostgres(programs);
-  const opened = openDesk(temporaryFolder());
-  desk = { ...opened, env: { ...opened.env, ...postgres?.env } };
-  const shell = path.resolve("test/harness/duckdb-shell.mjs");
-  addProgram(desk.folder, "duckdb", `exec "${process.execPath}" "${shell}" "${duckdbFolder}" "$@"`);
-});
-afterAll(async () => await postgres?.stop());
+const desk = useRecipeDesk();
 
 const toolsOf = (steps: readonly Step[]): readonly Tool[] =>
   toolNames.filter((name) =>
@@ -47,7 +35,7 @@ describe("every console example of the README prints what stands below it:", () 
     const { heading, steps } = section;
     const reason = leftOut(`"${heading}" of the README was not tried`, ["script", ...toolsOf(steps)]);
     test.skipIf(reason !== undefined)(reason ?? heading, async () => {
-      const typed = await typeInConsole(desk, steps, stepsBefore(section));
+      const typed = await typeInConsole(desk(), steps, stepsBefore(section));
       const [expected, seen]: [object[], object[]] = [[], []];
       for (const [index, step] of steps.entries()) {
         const each = typed[index];
