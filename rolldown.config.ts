@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
 import { preparedHelp } from "./prepared-help.ts";
+import { manPage } from "./src/cli/help/man-page.ts";
 import { declarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
-const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1];
+const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1] ?? "";
 
 /**
  * What packages load at their start and this program never comes to: HTTP/2 (8 ms, off unless asked for), bodies that
@@ -26,12 +27,20 @@ const leftOut: Plugin = {
       : undefined,
 };
 
+/** The manual is written for everybody, and the same whenever it is built. */
+const anybodys = {
+  env: { HOME: "/home/you" },
+  platform: "linux",
+  clock: { now: () => Date.UTC(2026, 10, 21, 8, 54) },
+};
+
 /** What belongs to the package beside its programs, made from the same contract. */
 const packageFiles: Plugin = {
   name: "package-files",
   generateBundle() {
     const publicTypes = readFileSync("src/library/public-types.ts", "utf8");
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: declarations(publicTypes) });
+    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(version, anybodys) });
   },
 };
 

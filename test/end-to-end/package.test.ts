@@ -1,10 +1,11 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
+import { catalogue } from "../../src/cli/catalogue.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
 import { binaryEnv } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -74,6 +75,25 @@ test("what other programs import is the client with its own types alone", () => 
     expect(types).toContain(
       `  ${id.replaceAll(/_(.)/gu, (_, letter: string) => letter.toUpperCase())}(params`,
     );
+});
+
+test("the manual has every command with its own flags, and formatters find nothing wrong in it", (context) => {
+  const page = first.files.get(path.join("dist", "dexdata.1")) ?? "";
+  for (const { words, flags, ownFlags } of catalogue()) {
+    const section = page
+      .split("\n.S")
+      .find((part) => part.startsWith(`S "dexdata ${words} `) || part.startsWith(`S "dexdata ${words}"`));
+    for (const { name } of flags.slice(0, ownFlags))
+      expect(section).toContain(`\\-\\-${name.replaceAll("-", "\\-")}`);
+  }
+  for (const [formatter, ...words] of [
+    ["groff", "-man", "-ww", "-z", "-Tutf8"],
+    ["mandoc", "-T", "lint", "-W", "warning"],
+  ] as const) {
+    const { error, stdout, stderr } = spawnSync(formatter, words, { input: page, encoding: "utf8" });
+    if (error === undefined) expect(stdout + stderr).toBe("");
+    else context.annotate(`LEFT OUT: there is no ${formatter} here, so the manual was not tried with it`);
+  }
 });
 
 describe("the program that the README shows", () => {

@@ -1,10 +1,10 @@
-import type { Context } from "../../../model/context.ts";
 import { findFolders } from "../../../settings/folders.ts";
 import { settings } from "../../../settings/settings.ts";
 import type { Block } from "../page.ts";
+import type { Surroundings } from "./topics.ts";
 
-export function environmentTopic(context: Context): readonly Block[] {
-  const folders = findFolders(context);
+export function environmentTopic(surroundings: Surroundings): readonly Block[] {
+  const folders = findFolders(surroundings);
   return [
     {
       prose:

@@ -1,11 +1,11 @@
-import type { Context } from "../../../model/context.ts";
 import { timeForms } from "../../../model/time-forms.ts";
 import { formatInstant, parseTimeBound } from "../../../model/time.ts";
 import type { CatalogueEntry } from "../../catalogue.ts";
 import type { Block } from "../page.ts";
+import type { Surroundings } from "./topics.ts";
 
-export function timeTopic(entries: readonly CatalogueEntry[], context: Context): readonly Block[] {
-  const now = context.clock.now();
+export function timeTopic(entries: readonly CatalogueEntry[], { clock }: Surroundings): readonly Block[] {
+  const now = clock.now();
   const read = (example: string): string => {
     const instant = parseTimeBound(example, now);
     return "problem" in instant ? instant.problem : formatInstant(instant);
@@ -13,7 +13,7 @@ export function timeTopic(entries: readonly CatalogueEntry[], context: Context):
   return [
     { prose: "What --from, --to, --created-after, --created-before and --now take." },
     {
-      heading: "Forms, and what each is at this moment",
+      heading: `Forms, and what each is at ${read("now")}`,
       rows: timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]),
     },
     {

@@ -1,4 +1,4 @@
-import type { Context } from "../../../model/context.ts";
+import type { Clock, Context } from "../../../model/context.ts";
 import type { CatalogueEntry } from "../../catalogue.ts";
 import type { Block } from "../page.ts";
 import type { TopicName } from "../topic-names.ts";
@@ -9,7 +9,12 @@ import { outputTopic } from "./output.ts";
 import { streamsTopic } from "./streams.ts";
 import { timeTopic } from "./time.ts";
 
-type Topic = (entries: readonly CatalogueEntry[], context: Context) => readonly Block[];
+/** What a topic tells of the machine it is read on. */
+export interface Surroundings extends Pick<Context, "env" | "platform"> {
+  readonly clock: Pick<Clock, "now">;
+}
+
+type Topic = (entries: readonly CatalogueEntry[], surroundings: Surroundings) => readonly Block[];
 
 /** Written from the tables that the program itself reads, so that they say what it does. */
 export const topics: Readonly<Record<TopicName, Topic>> = {
@@ -17,6 +22,6 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   time: timeTopic,
   output: () => outputTopic(),
   credits: (entries) => creditsTopic(entries),
-  environment: (_, context) => environmentTopic(context),
+  environment: (_, surroundings) => environmentTopic(surroundings),
   streams: () => streamsTopic(),
 };
