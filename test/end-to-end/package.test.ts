@@ -92,7 +92,8 @@ test("the manual has every command with its own flags, and formatters find nothi
   ] as const) {
     const { error, stdout, stderr } = spawnSync(formatter, words, { input: page, encoding: "utf8" });
     if (error === undefined) expect(stdout + stderr).toBe("");
-    else context.annotate(`LEFT OUT: there is no ${formatter} here, so the manual was not tried with it`);
+    else
+      void context.annotate(`LEFT OUT: there is no ${formatter} here, so the manual was not tried with it`);
   }
 });
 
@@ -162,6 +163,8 @@ export { price, exact, raw };
 
 test("the package holds the program and what belongs to it, and nothing else", async () => {
   const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
+  const unpacked = Number(/"unpackedSize": (\d+)/u.exec(stdout)?.[1]);
+  expect(unpacked).toBeLessThan(2_000_000);
   const paths = [...stdout.matchAll(/"path": "([^"]+)"/gu)].map(([, file = ""]) => file);
   expect(paths).toContain("dist/dexdata.cjs");
   const outside = paths.filter((file) => !/^(?:dist|completions)\//u.test(file));
