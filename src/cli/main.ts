@@ -17,6 +17,7 @@ async function run(argv: readonly string[], context: Context): Promise<number> {
   let explained: readonly string[] | undefined;
   let version = "";
   const program = createProgram(
+    argv,
     (choice) => {
       chosen = choice;
     },

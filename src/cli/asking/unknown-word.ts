@@ -1,5 +1,5 @@
 import { nearest } from "../../model/nearest.ts";
-import { catalogue } from "../catalogue.ts";
+import { catalogue, commandWords } from "../catalogue.ts";
 import { nearestCommand } from "./nearest-command.ts";
 import { networkAliases, wellKnownNetworks } from "./network-aliases.ts";
 
@@ -9,9 +9,7 @@ export function hintAtCommand(word: string): string | undefined {
   if (wellKnownNetworks.has(slug)) return commandFirst(slug);
   if (/^0x[\da-f]{40}$/iu.test(word)) return `look the address up: dexdata search ${word}`;
   // Those of one word are what a single word is first compared with.
-  const known = catalogue()
-    .map(({ words }) => words)
-    .toSorted((a, b) => a.split(" ").length - b.split(" ").length);
+  const known = commandWords().toSorted((a, b) => a.split(" ").length - b.split(" ").length);
   const near = nearestCommand(word, known);
   if (near !== undefined) return `did you mean ${near}?`;
   const alias = networkAliases.get(slug);
@@ -24,10 +22,10 @@ const commandFirst = (network: string): string =>
 /** `pool search` is read as a pool on the network `search`: the two-word command that was meant. */
 export function misreadCommand(command: string, words: readonly string[]): string | undefined {
   const [second] = words;
-  return catalogue().find((entry) => {
-    const [first = "", ...rest] = entry.words.split(" ");
+  return commandWords().find((known) => {
+    const [first = "", ...rest] = known.split(" ");
     return rest.length === 1 && rest[0] === second && nearest(command, [first]) !== undefined;
-  })?.words;
+  });
 }
 
 /** What people type for a flag of another name, the value included where it takes one. */

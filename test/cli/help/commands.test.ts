@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Option } from "commander";
+import { commandWords } from "../../../src/cli/catalogue.ts";
 import { createProgram, wordsOf } from "../../../src/cli/program.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import type { Command } from "commander";
@@ -29,7 +30,9 @@ function leaves(command: Command): readonly Command[] {
 }
 
 describe("dexdata commands", () => {
+  // One in which every command is named, and so has its flags.
   const program = createProgram(
+    commandWords().flatMap((words) => words.split(" ")),
     () => undefined,
     () => undefined,
   );
