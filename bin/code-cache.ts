@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import path from "node:path";
 import vm from "node:vm";
@@ -22,6 +22,8 @@ interface Loader {
 /** What a run had to compile, to be kept for the next one when its work is done. */
 export interface CodeKeeping {
   readonly folder: string;
+  /** It was made by this run, for the first time since the program was built here. */
+  readonly isNew: boolean;
   readonly compiled: readonly CompiledChunk[];
 }
 
@@ -42,9 +44,8 @@ export function keepCompiledCode(entry: string): CodeKeeping | undefined {
   if (isSet("NODE_DISABLE_COMPILE_CACHE") || isSet("NODE_V8_COVERAGE")) return undefined;
   const folder = folderOf(entry);
   if (folder === undefined || !isOursAlone(folder)) return undefined;
-  if (isLoader(Module) && !isCachingLoader(Module)) return keepByHand(Module, entry, folder);
-  if (isCachingLoader(Module)) Module.enableCompileCache(folder);
-  return undefined;
+  if (isCachingLoader(Module)) return keepByNode(Module, folder);
+  return isLoader(Module) ? keepByHand(Module, entry, folder) : undefined;
 }
 
 function isCachingLoader(module: object): module is CachingLoader {
@@ -57,7 +58,7 @@ function isLoader(module: { readonly prototype: object }): module is Loader {
 
 /** When the work is done. */
 export async function saveCompiledCode(keeping: CodeKeeping | undefined): Promise<void> {
-  if (keeping === undefined || keeping.compiled.length === 0) return;
+  if (keeping === undefined || (keeping.compiled.length === 0 && !keeping.isNew)) return;
   const { writeCode } = await import("./write-code.ts");
   writeCode(keeping);
 }
@@ -88,6 +89,17 @@ function isOursAlone(folder: string): boolean {
     return found.isDirectory() && found.uid === process.geteuid() && (found.mode & 0o022) === 0;
   } catch {
     return false;
+  }
+}
+
+/** It would make a folder that others may read into. */
+function keepByNode({ enableCompileCache }: CachingLoader, folder: string): CodeKeeping | undefined {
+  try {
+    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+    enableCompileCache(folder);
+    return { folder, isNew, compiled: [] };
+  } catch {
+    return undefined;
   }
 }
 
@@ -123,7 +135,7 @@ function keepByHand({ prototype, wrap }: Loader, entry: string, folder: string):
     chunk.loaded = true;
     return chunk.exports;
   };
-  return { folder, compiled };
+  return { folder, isNew: false, compiled };
 }
 
 /** The code that was compiled from the file as it stands; undefined where there is none, or not all of it. */

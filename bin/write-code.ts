@@ -4,10 +4,10 @@ import type { CodeKeeping } from "./code-cache.ts";
 import { stampOf } from "./code-stamp.ts";
 
 /** Once a run is over, for the next one. A full disk or a home that cannot be written to is no failure. */
-export function writeCode({ folder, compiled }: CodeKeeping): void {
+export function writeCode({ folder, isNew, compiled }: CodeKeeping): void {
   try {
-    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
-    if (isNew) removeOlderCode(folder);
+    const isMade = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+    if (isNew || isMade) removeOlderCode(folder);
     for (const { name, script, changed } of compiled) {
       const code = script.createCachedData();
       replace(path.join(folder, name), Buffer.concat([stampOf(code, changed), code]));
