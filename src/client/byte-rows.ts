@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { ByteScan, Unread } from "../model/byte-scan.ts";
 import { isSafeJson } from "../model/json-text.ts";
 import { isObject } from "../model/own-member.ts";
+import { findAlike } from "./alike-rows.ts";
 import { createRowWalk } from "./row-walk.ts";
 import { hashKeyAt } from "./row-key.ts";
 import type { Rows } from "./rows.ts";
@@ -88,12 +89,18 @@ function byteRows(list: RowList): Rows {
     text,
     texts,
     values: () => texts().map(parseRow),
+    value: (index) => parseRow(text(index)),
+    alike: () => findAlike(bytes, length, (index) => boundsOf(list, index)),
     hashKey: (index, into) =>
       hashKeyAt({ bytes, spans, at: index * stride + 2, end: (index + 1) * stride }, into),
     keep: (kept) =>
       byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
     lines: () => linesOf(list),
   };
+}
+
+function boundsOf({ spans, stride }: RowList, index: number): readonly [start: number, end: number] {
+  return [spans[index * stride] ?? 0, spans[index * stride + 1] ?? 0];
 }
 
 function parseRow(text: string): object {

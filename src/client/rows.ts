@@ -9,6 +9,10 @@ export interface Rows {
   readonly texts: () => readonly string[];
   /** The rows parsed, for what the program itself must read; long integers are rounded here. */
   readonly values: () => readonly object[];
+  /** One of them parsed. */
+  readonly value: (index: number) => object;
+  /** For each row whether it has the names and the types of the one before: who has checked the one need not the other. */
+  readonly alike: () => readonly boolean[];
   /** The hash of what tells the row from others, as JSON; false where it lacks any of it. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
   /** Those of them that are marked. */
@@ -30,6 +34,8 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
     text: (index) => rows[index]?.row ?? "",
     texts: () => rows.map(({ row }) => row),
     values: () => rows.map(({ value }) => value),
+    value: (index) => rows[index]?.value ?? {},
+    alike: () => rows.map(() => false),
     hashKey: (index, into) => {
       const text = keyOf(identity.map((field) => JSON.stringify(member(rows[index]?.value, field))));
       if (text !== undefined) hashText(text, into);

@@ -62,6 +62,7 @@ export const subjects: readonly Subject[] = [
       "src/client/byte-rows.ts": bytes,
       "src/client/row-walk.ts": bytes,
       "src/client/row-key.ts": bytes,
+      "src/client/alike-rows.ts": ["test/client/alike-rows.test.ts"],
       "src/model/raw-json.ts": json,
       "src/model/json-scan.ts": json,
     },
