@@ -25,7 +25,7 @@ export function overview(entries: readonly CatalogueEntry[]): readonly Block[] {
       prose: "dexdata pools search ethereum --sandbox",
     },
     {
-      prose: `Every command says more with -h, and everything with --help. Topics of dexdata help: ${topicNames.join(", ")}.`,
+      prose: `More with -h, everything with --help. Topics of dexdata help: ${topicNames.join(", ")}.`,
     },
   ];
 }

@@ -1,4 +1,15 @@
 /** What `dexdata help` explains besides the commands. */
-export const topicNames = ["exit-codes", "time", "output", "credits", "environment", "streams"] as const;
+export const topicNames = [
+  "exit-codes",
+  "time",
+  "output",
+  "credits",
+  "keys",
+  "environment",
+  "proxies",
+  "follow",
+  "streams",
+  "limits",
+] as const;
 
 export type TopicName = (typeof topicNames)[number];

@@ -5,7 +5,11 @@ import type { TopicName } from "../topic-names.ts";
 import { creditsTopic } from "./credits.ts";
 import { environmentTopic } from "./environment.ts";
 import { exitCodesTopic } from "./exit-codes.ts";
+import { followTopic } from "./follow.ts";
+import { keysTopic } from "./keys.ts";
+import { limitsTopic } from "./limits.ts";
 import { outputTopic } from "./output.ts";
+import { proxiesTopic } from "./proxies.ts";
 import { streamsTopic } from "./streams.ts";
 import { timeTopic } from "./time.ts";
 
@@ -22,6 +26,10 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   time: timeTopic,
   output: () => outputTopic(),
   credits: (entries) => creditsTopic(entries),
+  keys: () => keysTopic(),
   environment: (_, surroundings) => environmentTopic(surroundings),
+  proxies: () => proxiesTopic(),
+  follow: () => followTopic(),
   streams: () => streamsTopic(),
+  limits: () => limitsTopic(),
 };
