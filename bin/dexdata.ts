@@ -31,7 +31,9 @@ function printVersion(): void {
     // A pipe that somebody made non-blocking, and that is full.
     if (code === "EAGAIN") process.stdout.write(line);
     else if (code !== "EPIPE" && code !== "EOF") {
-      process.stderr.write(`dexdata: the output cannot be written (${code})\n`);
+      process.stderr.write(
+        `dexdata: the output cannot be written (${code === "ENOSPC" ? "the disk is full" : code})\n`,
+      );
       process.exitCode = 1;
     }
   }

@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import * as z from "zod";
 import { errorCode } from "../model/error-code.ts";
 import { Failure } from "../model/failure.ts";
+import { cannotBeRead, diskAdvice, cannotBeWritten } from "../model/file-fault.ts";
 import { journalOf } from "./out-file.ts";
 
 /**
@@ -105,20 +106,35 @@ export interface Journal {
 }
 
 export function beginJournal(file: string, begun: CheckpointHeader): Journal {
-  writeFileSync(journalOf(file), `${JSON.stringify(begun)}\n`, { mode: 0o600 });
+  written(file, (path) => writeFileSync(path, `${JSON.stringify(begun)}\n`, { mode: 0o600 }));
   return journal(file);
 }
 
 export function continueJournal(file: string, { length }: Interrupted): Journal {
-  truncateSync(journalOf(file), length);
+  written(file, (path) => truncateSync(path, length));
   return journal(file);
 }
 
 function journal(file: string): Journal {
   return {
-    note: (at) => appendFileSync(journalOf(file), `${JSON.stringify(at)}\n`),
+    note: (at) => written(file, (path) => appendFileSync(path, `${JSON.stringify(at)}\n`)),
     remove: () => rmSync(journalOf(file), { force: true }),
   };
+}
+
+function written(file: string, write: (path: string) => void): void {
+  const path = journalOf(file);
+  try {
+    write(path);
+  } catch (cause) {
+    throw new Failure(`${path} ${cannotBeWritten(cause)}`, {
+      exit: 1,
+      code: "output",
+      retryable: false,
+      next: diskAdvice(cause) ?? "check its permissions and those of its folder",
+      cause,
+    });
+  }
 }
 
 /** The whole lines of a journal, up to the first that is none, with the byte each ends at. */
@@ -142,7 +158,13 @@ function readBytes(path: string): Buffer {
     return readFileSync(path);
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return Buffer.alloc(0);
-    throw cause;
+    throw new Failure(`${path} ${cannotBeRead(cause)}`, {
+      exit: 2,
+      code: "checkpoint",
+      retryable: false,
+      next: "check its permissions, or begin anew with --force instead of --resume",
+      cause,
+    });
   }
 }
 

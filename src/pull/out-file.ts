@@ -4,8 +4,8 @@ import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Output } from "../model/context.ts";
-import { diskAdvice } from "../model/disk-advice.ts";
 import { errorCode } from "../model/error-code.ts";
+import { cannotBeWritten, diskAdvice, fileFault, writeAdvice } from "../model/file-fault.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 
 /** Where the rows of a pull go, counted and hashed on their way. */
@@ -53,7 +53,7 @@ export async function createWholeFile(file: string, mayReplace: boolean, isHashe
     finish: async () => {
       await named(file, handle.sync());
       await handle.close();
-      if (mayReplace) await rename(part, target);
+      if (mayReplace) await rename(part, target).catch((cause: unknown) => notInPlace(part, file, cause));
       else await appear(part, target, file);
     },
     abandon: async () => {
@@ -69,25 +69,26 @@ async function appear(part: string, target: string, file: string): Promise<void>
   } catch (cause) {
     const isThere = statSync(target, { throwIfNoEntry: false }) !== undefined;
     // Not every file system has links.
-    if (!isThere) return await rename(part, target);
-    throw new Failure(
-      `--out "${file}": another process has made it meanwhile; the rows are whole in ${part}`,
-      {
-        exit: 1,
-        code: "output",
-        retryable: false,
-        next: `mv ${part} to a name of your choice`,
-        cause,
-      },
-    );
+    if (isThere) return notInPlace(part, file, cause, "another process has made it meanwhile");
+    return await rename(part, target).catch((refused: unknown) => notInPlace(part, file, refused));
   }
   await rm(part);
+}
+
+function notInPlace(part: string, file: string, cause: unknown, why = fileFault(cause)): never {
+  throw new Failure(`--out "${file}": ${why}; the rows are whole in ${part}`, {
+    exit: 1,
+    code: "output",
+    retryable: false,
+    next: `mv ${part} to a name of your choice`,
+    cause,
+  });
 }
 
 /** Goes on after the first `bytes` of the file; what stands behind them, such as a torn last line, is cut off. */
 export async function continueFile(file: string, bytes: number): Promise<Sink> {
   const handle = await openFile(file, file, "a");
-  await handle.truncate(bytes);
+  await named(file, handle.truncate(bytes));
   return counted(await hashOf(file, bytes), bytes, {
     write: (text) => named(file, handle.writeFile(text)),
     finish: async () => {
@@ -115,7 +116,7 @@ export function checkOutFile(file: string, mayExist: boolean, flag = "--out"): v
     } catch (cause) {
       // A file stands where a folder of the path should be.
       if (errorCode(cause) === "ENOTDIR") return undefined;
-      throw cannotBeWritten(label, cause);
+      throw unwritable(label, cause);
     }
   };
   if (look(lstatSync) === undefined) {
@@ -172,7 +173,7 @@ async function openFile(file: string, actual: string, flags: string): Promise<Fi
   try {
     return await open(actual, flags, 0o666);
   } catch (cause) {
-    throw cannotBeWritten(`--out "${file}"`, cause);
+    throw unwritable(`--out "${file}"`, cause);
   }
 }
 
@@ -181,24 +182,23 @@ async function named(file: string, written: Promise<void>): Promise<void> {
   try {
     await written;
   } catch (cause) {
-    const code = errorCode(cause);
-    throw new Failure(`--out "${file}": cannot be written (${code})`, {
+    throw new Failure(`--out "${file}": ${cannotBeWritten(cause)}`, {
       exit: 1,
       code: "output",
       retryable: false,
-      next: diskAdvice(code),
+      next: diskAdvice(cause),
       cause,
     });
   }
 }
 
-export function cannotBeWritten(label: string, cause: unknown): Failure {
-  const full = diskAdvice(errorCode(cause));
-  return new Failure(`${label}: cannot be written (${errorCode(cause)})`, {
-    exit: full === undefined ? 2 : 1,
-    code: full === undefined ? "usage" : "output",
+export function unwritable(label: string, cause: unknown): Failure {
+  const isFull = diskAdvice(cause) !== undefined;
+  return new Failure(`${label}: ${cannotBeWritten(cause)}`, {
+    exit: isFull ? 1 : 2,
+    code: isFull ? "output" : "usage",
     retryable: false,
-    next: full ?? "check the folder's permissions, or name another file",
+    next: writeAdvice(cause),
     cause,
   });
 }

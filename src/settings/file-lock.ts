@@ -3,8 +3,8 @@ import { getPriority } from "node:os";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
-import { diskAdvice } from "../model/disk-advice.ts";
 import { errorCode } from "../model/error-code.ts";
+import { diskAdvice, fileFault } from "../model/file-fault.ts";
 
 export interface FileLock {
   /** False once another process took it for abandoned: what was read under it may be old by now. */
@@ -117,7 +117,7 @@ function create(path: string, token: string): boolean {
     if (code === "EEXIST") return false;
     // Windows answers so while a file of that name is being deleted.
     if (code === "EPERM" && readToken(path) !== undefined) return false;
-    throw lockFailure(path, `cannot be created (${code})`, error);
+    throw lockFailure(path, `cannot be created (${fileFault(error)})`, error);
   }
 }
 
@@ -171,7 +171,7 @@ function lockFailure(path: string, why: string, cause?: unknown): Failure {
   const isTaken = cause === undefined;
   const next = isTaken
     ? `try again; if no other dexdata is running, delete ${path}`
-    : (diskAdvice(errorCode(cause)) ?? "check the folder's permissions");
+    : (diskAdvice(cause) ?? "check the folder's permissions");
   return new Failure(`${path} ${why}`, {
     exit: 2,
     code: isTaken ? "settings_locked" : "settings",

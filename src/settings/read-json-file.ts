@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { errorCode } from "../model/error-code.ts";
+import { cannotBeRead } from "../model/file-fault.ts";
 
 /** What stands in a file that holds one JSON object. */
 export type JsonFile =
@@ -24,8 +25,7 @@ export function readJsonFile(path: string): JsonFile {
     text = readFileSync(path, "utf8");
     mode = stat.mode & 0o777;
   } catch (error) {
-    const code = errorCode(error);
-    return code === "ENOENT" ? { state: "absent" } : broken(`cannot be read (${code})`);
+    return errorCode(error) === "ENOENT" ? { state: "absent" } : broken(cannotBeRead(error));
   }
   try {
     const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/u, ""));

@@ -1,6 +1,6 @@
 import type { Context } from "../model/context.ts";
-import { errorCode } from "../model/error-code.ts";
 import { usageFailure } from "../model/failure.ts";
+import { cannotBeRead } from "../model/file-fault.ts";
 import { MAX_KEY_BYTES, withoutSecrets } from "../model/key.ts";
 import { exposureOf } from "./credentials.ts";
 import { type BoundedFile, readBounded } from "./read-bounded.ts";
@@ -31,6 +31,6 @@ async function readStart(file: string, label: string, signal: AbortSignal): Prom
     const next = /api_/iu.test(file)
       ? "--key-file takes the path of a file, not a key; keys go to: dexdata auth login"
       : keyAlone;
-    throw usageFailure(`${label}: cannot be read (${errorCode(cause)})`, next);
+    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, next);
   }
 }

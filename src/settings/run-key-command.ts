@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Context } from "../model/context.ts";
-import { errorCode } from "../model/error-code.ts";
 import { type Failure, usageFailure } from "../model/failure.ts";
+import { cannotBeStarted } from "../model/file-fault.ts";
 
 type Running = Pick<Context, "env" | "clock" | "signal">;
 
@@ -68,9 +68,10 @@ async function tooLong({ clock, signal }: Running, over: AbortSignal, where: str
 }
 
 function notStarted(where: string, program: string, cause: unknown): Failure {
-  const code = errorCode(cause);
-  const why = code === "ENOENT" ? "is not there" : `cannot be started (${code})`;
-  return usageFailure(`${where}: "${program}" ${why}`, "see it with: dexdata config get key_command");
+  return usageFailure(
+    `${where}: "${program}" ${cannotBeStarted(cause)}`,
+    "see it with: dexdata config get key_command",
+  );
 }
 
 function refused(where: string, why: string): Failure {

@@ -4,8 +4,7 @@ import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { acquireLock, type FileLock } from "./file-lock.ts";
-import { diskAdvice } from "../model/disk-advice.ts";
-import { errorCode } from "../model/error-code.ts";
+import { cannotBeWritten, diskAdvice } from "../model/file-fault.ts";
 import { makeFolder } from "./make-folder.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
 
@@ -35,13 +34,11 @@ export async function updateJsonFile(context: Writing, file: string, change: Cha
     }
   } catch (error) {
     if (error instanceof Failure || context.signal.aborted) throw error;
-    throw new Failure(`${file} cannot be written (${errorCode(error)})`, {
+    throw new Failure(`${file} ${cannotBeWritten(error)}`, {
       exit: 2,
       code: "settings",
       retryable: false,
-      next:
-        diskAdvice(errorCode(error)) ??
-        "check the folder's permissions, or name another with DEXDATA_CONFIG_DIR",
+      next: diskAdvice(error) ?? "check the folder's permissions, or name another with DEXDATA_CONFIG_DIR",
       cause: error,
     });
   }

@@ -2,8 +2,8 @@ import { type Stats, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../model/context.ts";
-import { diskAdvice } from "../model/disk-advice.ts";
 import { errorCode } from "../model/error-code.ts";
+import { cannotBeWritten, diskAdvice, writeAdvice } from "../model/file-fault.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./torn-line.ts";
@@ -116,16 +116,12 @@ async function openToAppend(file: string): Promise<FileHandle> {
 }
 
 function unwritable(file: string, cause: unknown): Failure {
-  const code = errorCode(cause);
-  const full = diskAdvice(code);
-  return new Failure(`--out "${file}": cannot be written (${code})`, {
-    exit: full !== undefined || code === "EIO" ? 1 : 2,
+  const full = diskAdvice(cause);
+  return new Failure(`--out "${file}": ${cannotBeWritten(cause)}`, {
+    exit: full !== undefined || errorCode(cause) === "EIO" ? 1 : 2,
     code: "output",
     retryable: false,
-    next:
-      full === undefined
-        ? "check the folder's permissions, or name another file"
-        : `${full}; what is there is kept`,
+    next: full === undefined ? writeAdvice(cause) : `${full}; what is there is kept`,
     cause,
   });
 }

@@ -110,7 +110,7 @@ describe("key_command", () => {
   test("that is not there, or may not be run, is named", async () => {
     const context = withScript("");
     chmodSync(path.join(context.home, "key-script"), 0o600);
-    expect((await ask(context)).stderr).toContain("cannot be started (EACCES)");
+    expect((await ask(context)).stderr).toContain("cannot be started (not permitted)");
     writeFileSync(configPath(context), JSON.stringify({ key_command: "key-of-nobody show" }));
     expect((await ask(context)).stderr).toContain('"key-of-nobody" is not there');
   });

@@ -56,7 +56,7 @@ test.each([
   expect(examined.exit).not.toBe(0);
   expect(examined.stdout).toMatch(
     new RegExp(
-      `fail {2}certificates +NODE_EXTRA_CA_CERTS: ${file} ${text === undefined ? "cannot be read \\(ENOENT\\)" : "holds no certificate"}`,
+      `fail {2}certificates +NODE_EXTRA_CA_CERTS: ${file} ${text === undefined ? "cannot be read \\(no such file\\)" : "holds no certificate"}`,
       "u",
     ),
   );

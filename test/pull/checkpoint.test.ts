@@ -144,7 +144,7 @@ describe("the journal of a pull", () => {
     const file = newFile();
     expect(readInterrupted(file, 30)).toBeUndefined();
     mkdirSync(`${file}.resume`);
-    expect(() => readInterrupted(file, 30)).toThrow("EISDIR");
+    expect(() => readInterrupted(file, 30)).toThrow(`${file}.resume cannot be read (it is a folder)`);
   });
 
   test("of more inputs than there are is refused", () => {

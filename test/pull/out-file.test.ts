@@ -33,7 +33,8 @@ function newFolder(): string {
   return made;
 }
 const newFile = (): string => path.join(newFolder(), "rows");
-const CHECK = "check the folder's permissions and free space, or name another file";
+const MAKE = "make the folder first, or name another file";
+const OTHER = "name another file";
 const digest = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
 
 describe("a file that is whole or absent", () => {
@@ -111,12 +112,12 @@ describe("a file that is whole or absent", () => {
     const file = path.join(folder, "none", "rows");
     const thrown: unknown = await createWholeFile(file, false, false).catch((cause: unknown) => cause);
     expect(thrown).toMatchObject({
-      message: `--out "${file}": cannot be written (ENOENT)`,
+      message: `--out "${file}": cannot be written (no such folder)`,
       details: {
         exit: 2,
         code: "usage",
         retryable: false,
-        next: CHECK,
+        next: MAKE,
       },
     });
   });
@@ -205,8 +206,8 @@ describe("a file is refused before anything is sent", () => {
       true,
       [`there is no folder ${path.join(there, "x")}`, "make it first, or name another file"],
     ],
-    [path.join(made, "x".repeat(300)), true, ["cannot be written (ENAMETOOLONG)", CHECK]],
-    [circle, true, ["cannot be written (ELOOP)", CHECK]],
+    [path.join(made, "x".repeat(300)), true, ["cannot be written (the name is too long)", OTHER]],
+    [circle, true, ["cannot be written (its links lead in a circle)", OTHER]],
     [made, true, ["is a folder", "name a file in it"]],
     [link, true, ["is a folder", "name a file in it"]],
     ["/dev/null", true, ["is no regular file", "leave --out out, or name a regular file"]],

@@ -154,8 +154,8 @@ describe("a key file", () => {
   });
 
   test.each([
-    ["that is missing", () => "/nonexistent/key", "cannot be read (ENOENT)"],
-    ["that is a folder", () => context.home, "cannot be read (EISDIR)"],
+    ["that is missing", () => "/nonexistent/key", "cannot be read (no such file)"],
+    ["that is a folder", () => context.home, "cannot be read (it is a folder)"],
     ["that never ends", () => "/dev/zero", "holds more than a key"],
   ])("%s is refused", async (_what, file, why) => {
     const failure = await failureOf(() => find({}, { keyFile: file() }));
@@ -172,7 +172,7 @@ describe("a key file", () => {
   test("that is the key itself is not repeated", async () => {
     expect(await failureOf(() => find({}, { keyFile: FILED }))).toEqual({
       exit: 2,
-      message: '--key-file "api_…": cannot be read (ENOENT)',
+      message: '--key-file "api_…": cannot be read (no such file)',
       next: "--key-file takes the path of a file, not a key; keys go to: dexdata auth login",
     });
   });

@@ -227,10 +227,12 @@ test("a config.json that cannot be read is one warning too", () => {
 test("a folder that is a file is one clear failure on writing, and no settings on reading", async () => {
   const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: "/dev/null/dexdata" } });
   expect(readSettings(context).warnings).toEqual([
-    "/dev/null/dexdata/config.json cannot be read (ENOTDIR); going on without it",
+    "/dev/null/dexdata/config.json cannot be read (a part of its path is no folder); going on without it",
   ]);
   const failure = await failureOf(() => setSetting(context, "color", "never"));
-  expect(failure.message).toBe("/dev/null/dexdata/config.json cannot be written (ENOTDIR)");
+  expect(failure.message).toBe(
+    "/dev/null/dexdata/config.json cannot be written (a part of its path is no folder)",
+  );
 });
 
 test.each([

@@ -850,7 +850,7 @@ describe("refused before anything is sent", () => {
   test.each([
     ["--limit 1", "a network and an address are needed"],
     ["ethereum", '"ethereum": an address is needed after the network'],
-    ["@/nowhere/list", '"@/nowhere/list": cannot be read (ENOENT)'],
+    ["@/nowhere/list", '"@/nowhere/list": cannot be read (no such file)'],
     [`${one} --feed price`, '--feed "price": accepted:'],
     [`${one} --by pool`, "--by pool with --feed prices: accepted: token"],
     [`${one} --interval 5s`, "--interval: goes with --feed ohlcv"],
@@ -861,7 +861,7 @@ describe("refused before anything is sent", () => {
     [`${one} --limit 0`, '--limit "0"'],
     [`${one} --for 10`, '--for "10"'],
     [`${one} --streaming-url http://streams.example`, "must be https"],
-    [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (ENOENT)'],
+    [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (no such folder)'],
     [`${one} --events tail-%Y.ndjson`, '--events "tail-%Y.ndjson": is one file, whatever the time is'],
     [`${one} --out t.ndjson --events ./t.ndjson`, '--events "./t.ndjson": is the file of --out'],
     [`${one} --all`, "--all: dexdata stream has no such flag"],

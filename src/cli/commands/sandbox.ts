@@ -7,6 +7,7 @@ import { withoutSecrets } from "../../model/key.ts";
 import { formatInstant, parseTimeBound } from "../../model/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../model/error-code.ts";
+import { cannotBeStarted, cannotBeWritten } from "../../model/file-fault.ts";
 import { say } from "../say.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText } from "../flags/read-flag.ts";
@@ -108,9 +109,7 @@ async function runInside(
   };
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {
-    child.once("error", (cause) =>
-      reject(usageFailure(`"${command}": cannot be started (${cause.message})`)),
-    );
+    child.once("error", (cause) => reject(usageFailure(`"${command}": ${cannotBeStarted(cause)}`)));
     // Codes of a foreign command are its own; they are passed on as they are, a signal as a shell would.
     child.once("exit", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
@@ -127,7 +126,7 @@ function openLog(flags: FlagValues, context: Context): ((line: string) => void) 
       appendFileSync(path, text);
       return undefined;
     } catch (cause) {
-      return `--log "${withoutSecrets(path)}": cannot be written (${errorCode(cause)})`;
+      return `--log "${withoutSecrets(path)}": ${cannotBeWritten(cause)}`;
     }
   };
   const refused = append("");

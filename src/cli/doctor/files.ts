@@ -2,6 +2,7 @@ import { rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
+import { saidOf } from "../../model/file-fault.ts";
 import { withoutSecrets } from "../../model/key.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
 import { readCredentials } from "../../settings/credentials.ts";
@@ -69,7 +70,7 @@ export async function checkState(context: Context): Promise<Finding> {
     return ok("state", `${folder} can be written, and its locks taken`);
   } catch (cause) {
     if (context.signal.aborted) throw cause;
-    const why = cause instanceof Error ? withoutSecrets(cause.message) : "unknown error";
+    const why = withoutSecrets(saidOf(cause));
     const next = cause instanceof Failure ? cause.details.next : undefined;
     return warn(
       "state",

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { versions } from "node:process";
 import type { Context } from "../../model/context.ts";
-import { errorCode } from "../../model/error-code.ts";
+import { cannotBeRead } from "../../model/file-fault.ts";
 import { versionLine } from "../../model/version.ts";
 import { counted } from "../../model/counted.ts";
 import { readsUnicode } from "../output/presentation.ts";
@@ -48,7 +48,7 @@ export function checkCertificates({ env }: Pick<Context, "env">): readonly Findi
     const found = `NODE_EXTRA_CA_CERTS: ${file} holds no certificate that can be read`;
     return [fail("certificates", found, next, 2)];
   } catch (cause) {
-    const found = `NODE_EXTRA_CA_CERTS: ${file} cannot be read (${errorCode(cause)}), so its certificates are not trusted`;
+    const found = `NODE_EXTRA_CA_CERTS: ${file} ${cannotBeRead(cause)}, so its certificates are not trusted`;
     return [fail("certificates", found, next, 2)];
   }
 }

@@ -1,4 +1,6 @@
-import { checkOutFile, journalOf, lockOf, trueName } from "../../pull/out-file.ts";
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import { checkOutFile, journalOf, lockOf, trueName, unwritable } from "../../pull/out-file.ts";
 import { usageFailure } from "../../model/failure.ts";
 import type { FlagValues } from "./flags.ts";
 import { readText } from "./read-flag.ts";
@@ -40,6 +42,11 @@ export function readDestination(flags: FlagValues): DestinationFlags {
 /** An older receipt is replaced; the rows and what belongs to them are not. */
 function checkReceipt(receipt: string, file: string | undefined): void {
   checkOutFile(receipt, true, "--receipt");
+  try {
+    accessSync(path.dirname(path.resolve(receipt)), constants.W_OK);
+  } catch (cause) {
+    throw unwritable(`--receipt "${receipt}"`, cause);
+  }
   if (file === undefined) return;
   const taken = [file, journalOf(file), lockOf(file)].map(trueName);
   if (taken.includes(trueName(receipt)))

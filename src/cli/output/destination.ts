@@ -4,7 +4,6 @@ import type { Context, Output } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import type { CheckpointHeader, Interrupted } from "../../pull/checkpoint.ts";
 import {
-  cannotBeWritten,
   continueFile,
   createWholeFile,
   hashOf,
@@ -13,6 +12,7 @@ import {
   type Sink,
   sizeOf,
   toOutput,
+  unwritable,
 } from "../../pull/out-file.ts";
 import { newTally, type Tally } from "../../pull/progress.ts";
 import type { SeenKeys } from "../../pull/seen-keys.ts";
@@ -161,7 +161,7 @@ function known(mark: string | undefined): Tally["first"] {
 async function hold(context: Pick<Context, "clock" | "signal">, file: string): Promise<() => void> {
   const lock = await holdLock(context, lockOf(file)).catch((thrown: unknown) => {
     if (thrown instanceof Failure && thrown.cause !== undefined)
-      throw cannotBeWritten(`--out "${file}"`, thrown.cause);
+      throw unwritable(`--out "${file}"`, thrown.cause);
     throw thrown;
   });
   if ("release" in lock) return lock.release;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { usageFailure } from "../../model/failure.ts";
 import { escapeJsonText } from "../../model/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../model/key.ts";
-import { errorCode } from "../../model/error-code.ts";
+import { cannotBeWritten } from "../../model/file-fault.ts";
 import { type FlagValues } from "../flags/flags.ts";
 import { readText } from "../flags/read-flag.ts";
 import type { Notices } from "../notices.ts";
@@ -44,7 +44,7 @@ export function openEventLog(file: string | undefined, { warn }: Pick<Notices, "
       appendFileSync(file, text);
       return undefined;
     } catch (cause) {
-      return `--events "${withoutSecrets(file)}": cannot be written (${errorCode(cause)})`;
+      return `--events "${withoutSecrets(file)}": ${cannotBeWritten(cause)}`;
     }
   };
   const refused = append("");

@@ -1,19 +1,18 @@
-import { diskAdvice } from "../../model/disk-advice.ts";
-import { errorCode } from "../../model/error-code.ts";
 import { Failure } from "../../model/failure.ts";
+import { cannotBeWritten, diskAdvice, saidOf } from "../../model/file-fault.ts";
 
-/** Writing failed for a reason that is the machine's: a full disk, a device that is gone. */
+/** What the machine refused, which is no bug: the output (a full disk, a device that is gone), or a file by its name. */
 export function outputFailure(cause: unknown): Failure | undefined {
-  const isWrite =
-    cause instanceof Error &&
-    "syscall" in cause &&
-    (cause.syscall === "write" || diskAdvice(errorCode(cause)) !== undefined);
-  if (!isWrite) return undefined;
-  return new Failure(`the output cannot be written (${errorCode(cause)})`, {
+  if (!(cause instanceof Error && "syscall" in cause)) return undefined;
+  const next = diskAdvice(cause);
+  const isWrite = cause.syscall === "write" || next !== undefined;
+  const isOfFile = "path" in cause;
+  if (!isWrite && !isOfFile) return undefined;
+  return new Failure(isOfFile ? saidOf(cause) : `the output ${cannotBeWritten(cause)}`, {
     exit: 1,
     code: "output",
     retryable: false,
-    next: diskAdvice(errorCode(cause)),
+    next,
     cause,
   });
 }

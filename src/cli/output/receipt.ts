@@ -1,8 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { pid } from "node:process";
 import { exitOfInterruption, isInterruption } from "../../model/context.ts";
-import { errorCode } from "../../model/error-code.ts";
 import { Failure } from "../../model/failure.ts";
+import { cannotBeWritten } from "../../model/file-fault.ts";
 import { escapeJsonText, prettyJson } from "../../model/json-text.ts";
 import { hideSecrets } from "../../model/key.ts";
 import { formatInstant, fromWire } from "../../model/time.ts";
@@ -32,7 +32,7 @@ export function writeReceipt(to: DestinationFlags, run: Run, ending: Ending): vo
     renameSync(staged, receipt);
   } catch (cause) {
     rmSync(staged, { force: true });
-    throw new Failure(`--receipt "${receipt}": cannot be written (${errorCode(cause)})`, {
+    throw new Failure(`--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
       exit: 1,
       code: "output",
       retryable: false,

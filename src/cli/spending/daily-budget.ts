@@ -3,6 +3,7 @@ import type { Budget } from "../../client/budget.ts";
 import type { Target } from "../../client/target.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
+import { saidOf } from "../../model/file-fault.ts";
 import { member } from "../../model/own-member.ts";
 import { updateStateFile } from "../../settings/state-file.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";
@@ -50,7 +51,7 @@ export function dailyBudget(
     } catch (cause) {
       const isOurs = cause instanceof Failure && ours.has(cause.details.code ?? "");
       if (isOurs || context.signal.aborted) throw cause;
-      throw notKept(file, cause instanceof Error ? cause.message : String(cause), cause);
+      throw notKept(file, saidOf(cause), cause);
     }
   };
 

@@ -3,6 +3,7 @@ import type { Pace, PaceRate } from "../../client/pace.ts";
 import { readPaceState } from "../../client/pace-state.ts";
 import type { Target } from "../../client/target.ts";
 import type { Context } from "../../model/context.ts";
+import { saidOf } from "../../model/file-fault.ts";
 import { plans } from "../../model/tier.ts";
 import { updateStateFile } from "../../settings/state-file.ts";
 import type { Notices } from "../notices.ts";
@@ -45,7 +46,7 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Notices, "wa
     } catch (cause) {
       if (context.signal.aborted) throw cause;
       isShared = false;
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = saidOf(cause);
       warn(`dexdata: the pace cannot be shared with other processes, so it is this one's own: ${why}`);
       return await own.update(change);
     }

@@ -2,7 +2,7 @@ import type { Subject } from "../../client/batches.ts";
 import type { Context } from "../../model/context.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { withoutSecrets } from "../../model/key.ts";
-import { errorCode } from "../../model/error-code.ts";
+import { cannotBeRead } from "../../model/file-fault.ts";
 import { readBounded } from "../../settings/read-bounded.ts";
 import { distinct } from "../../tail/shards.ts";
 import { readSubjects } from "../asking/subjects.ts";
@@ -32,7 +32,7 @@ function readList(signal: AbortSignal): (name: string) => Promise<string> {
     const label = `"@${withoutSecrets(name)}"`;
     const { bytes } = await readBounded(name, mostOfList, signal).catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw usageFailure(`${label}: cannot be read (${errorCode(cause)})`, streamUsage);
+      throw usageFailure(`${label}: ${cannotBeRead(cause)}`, streamUsage);
     });
     if (bytes.length > mostOfList)
       throw usageFailure(`${label}: more than 4 MiB, so it is no list of assets`);
