@@ -129,7 +129,9 @@ const help: readonly Exhibit[] = [
   page(
     "topics",
     narrow,
-    ...["exit-codes", "time", "output", "credits", "streams"].map((name) => `help ${name}`),
+    ...["exit-codes", "time", "output", "credits", "keys", "proxies", "follow", "streams", "limits"].map(
+      (name) => `help ${name}`,
+    ),
   ),
   page(
     "learn",

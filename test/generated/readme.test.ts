@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { creditsTopic } from "../../src/cli/help/topics/credits.ts";
@@ -74,4 +75,16 @@ test("its tables are those that the program itself reads", async () => {
     text = text.replace(between, (_, begin: string) => `${begin}\n${tableOf(rows())}\n`);
   }
   await expect(text).toMatchFileSnapshot("../../README.md");
+});
+
+test("its walk from argv to stdout names files that there are, and functions that they export", () => {
+  const walk = readme.split("passes through:\n\n```\n")[1]?.split("```")[0] ?? "";
+  const places = [...walk.matchAll(/^([\w/-]+\.ts) +(.*)$/gmu)];
+  expect(places.length).toBeGreaterThan(10);
+  for (const [, file = "", said = ""] of places) {
+    const source = readFileSync(file.startsWith("bin/") ? file : `src/${file}`, "utf8");
+    const functions = [...said.matchAll(/(\w+)\(\)/gu)].map(([, name]) => name);
+    const exported = [...source.matchAll(/^export (?:async )?function (\w+)/gmu)].map(([, name]) => name);
+    expect(exported, file).toEqual(expect.arrayContaining(functions));
+  }
 });
