@@ -17,10 +17,13 @@ export interface CutAnswer {
 /** Where the rows lie, in numbers: an object for each row would be more than half of what a page leaves to collect. */
 interface RowList {
   readonly bytes: Buffer;
-  /** For each row its start and end, then those of the values that tell it from others; -1 for what it lacks. */
+  /** For each row its start and end, then those of some of its values; -1 for what it lacks. */
   readonly spans: readonly number[];
   /** How many numbers a row has. */
   readonly stride: number;
+  /** Whose values those are; the first so many tell a row from others. */
+  readonly fields: readonly string[];
+  readonly keyed: number;
   /** No white space between their tokens. */
   readonly isCompact: boolean;
   /** Where each string begins and ends that holds characters beyond printable ASCII. */
@@ -39,19 +42,21 @@ export function cutAnswer(
   body: Uint8Array,
   name: string,
   identity: readonly string[],
+  timeField?: string,
 ): CutAnswer | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   try {
-    return cut(bytes, Buffer.from(name), identity);
+    const noted = timeField === undefined || identity.includes(timeField) ? [] : [timeField];
+    return cut(bytes, Buffer.from(name), [...identity, ...noted], identity.length);
   } catch (cause) {
     if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
     throw cause;
   }
 }
 
-function cut(bytes: Buffer, name: Buffer, identity: readonly string[]): CutAnswer | undefined {
+function cut(bytes: Buffer, name: Buffer, fields: readonly string[], keyed: number): CutAnswer | undefined {
   const scan = new ByteScan(bytes);
-  const names = identity.map((field) => Buffer.from(field));
+  const names = fields.map((field) => Buffer.from(field));
   const lists: (RowList & { readonly from: number; readonly to: number })[] = [];
   const begin = scan.skipBlanks(0);
   if (bytes[begin] !== OPEN_OBJECT) return undefined;
@@ -64,7 +69,17 @@ function cut(bytes: Buffer, name: Buffer, identity: readonly string[]): CutAnswe
     const walk = createRowWalk(scan, names);
     const to = scan.endOfArray(from, 1, walk.endOfRow);
     const { spans, stride } = walk;
-    lists.push({ bytes, spans, stride, isCompact: !scan.hasBlanks, wide: scan.wide, from, to });
+    lists.push({
+      bytes,
+      spans,
+      stride,
+      fields,
+      keyed,
+      isCompact: !scan.hasBlanks,
+      wide: scan.wide,
+      from,
+      to,
+    });
     return to;
   });
   const [list, second] = lists;
@@ -78,7 +93,8 @@ function cut(bytes: Buffer, name: Buffer, identity: readonly string[]): CutAnswe
 }
 
 function byteRows(list: RowList): Rows {
-  const { bytes, spans, stride, wide } = list;
+  const { bytes, spans, stride, keyed, wide } = list;
+  let marks: readonly object[] | undefined;
   const isWide = wide.length > 0;
   const length = spans.length / stride;
   const text = (index: number): string =>
@@ -89,14 +105,24 @@ function byteRows(list: RowList): Rows {
     text,
     texts,
     values: () => texts().map(parseRow),
+    marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
     value: (index) => parseRow(text(index)),
     alike: () => findAlike(bytes, length, (index) => boundsOf(list, index)),
     hashKey: (index, into) =>
-      hashKeyAt({ bytes, spans, at: index * stride + 2, end: (index + 1) * stride }, into),
+      hashKeyAt({ bytes, spans, at: index * stride + 2, end: index * stride + 2 + 2 * keyed }, into),
     keep: (kept) =>
       byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
     lines: () => linesOf(list),
   };
+}
+
+function markAt({ bytes, spans, stride, fields }: RowList, index: number): object {
+  const members = fields.flatMap((field, place): (readonly [string, unknown])[] => {
+    const at = index * stride + 2 + 2 * place;
+    if (spans[at] === -1) return [];
+    return [[field, JSON.parse(bytes.toString("utf8", spans[at], spans[at + 1]))]];
+  });
+  return Object.fromEntries(members);
 }
 
 function boundsOf({ spans, stride }: RowList, index: number): readonly [start: number, end: number] {

@@ -1,14 +1,13 @@
 import type { Args } from "../model/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
-import { rawMembers } from "../model/raw-json.ts";
 import type { Reply } from "../model/reply.ts";
-import { type CutAnswer, cutAnswer } from "./byte-rows.ts";
 import type { Client } from "./client.ts";
 import type { Document } from "./document.ts";
 import { checkEcho } from "./echo.ts";
-import { isObject, member } from "../model/own-member.ts";
-import { createPage, type Page } from "./page.ts";
+import { member } from "../model/own-member.ts";
+import type { Page } from "./page.ts";
+import { readAnswer } from "./read-answer.ts";
 import type { Place } from "./place.ts";
 import type { Walk } from "./pages.ts";
 
@@ -25,7 +24,7 @@ export async function* walkCursorPages(
   walk: Walk,
 ): AsyncGenerator<Page> {
   const seen = new Set<string>();
-  const { identity } = rowShape(endpoint);
+  const shape = rowShape(endpoint);
   const ask = (from: string | undefined): Promise<Document> => {
     if (from !== undefined) seen.add(from);
     const asked = new Map([...args, ["limit", String(walk.pageSize)]]);
@@ -35,7 +34,7 @@ export async function* walkCursorPages(
   let given = 0;
   let answer = ask(cursor);
   for (;;) {
-    const { envelope, rows } = readAnswer(await answer, reply.rows, identity);
+    const { envelope, rows } = readAnswer(await answer, reply.rows, shape);
     if (walk.isStrict) checkEcho(endpoint, args, member(envelope, "query"));
     const at = placeOf(cursor);
     cursor = nextCursor(envelope);
@@ -51,16 +50,6 @@ export async function* walkCursorPages(
       throw untrustedAnswer("the service sent a cursor for the second time, so the list would never end");
     if (!isAhead) answer = ask(cursor);
   }
-}
-
-/** The rows cut from the bytes, or, where the answer is not plain enough for that, from its text. */
-function readAnswer(document: Document, name: string, identity: readonly string[]): CutAnswer {
-  const cut = cutAnswer(document.bytes, name, identity);
-  if (cut !== undefined) return cut;
-  const { text, value } = document.read();
-  if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
-  const { rows } = createPage(rawMembers(text).get(name), member(value, name), name, { identity });
-  return { envelope: value, rows };
 }
 
 function placeOf(cursor: string | undefined): Place | undefined {

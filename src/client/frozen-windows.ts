@@ -69,7 +69,7 @@ export function createFrozenWindows(
       if (mishaps >= mishapsAllowed) break;
       const to = upperBound(instant, shift, asked);
       const answer = await walk.ask({ flag: "page", value: "1", to });
-      if (isCounted(answer, pageSize) && edge.find(answer.page.rows.values()) >= 0) {
+      if (isCounted(answer, pageSize) && edge.find(answer.page.rows.marks()) >= 0) {
         shifts = [shift, 1 - shift];
         return open(to, answer, answer);
       }
@@ -83,7 +83,7 @@ export function createFrozenWindows(
   return {
     freeze: (page) => {
       const { at, next } = page;
-      const newest = edge.instantOf(page.rows.values()[0]);
+      const newest = edge.instantOf(page.rows.marks()[0]);
       const isOpen = at?.flag === "page" && at.value === "1" && at.to === undefined;
       // Without totals the pages cannot be relied on side by side, but one after the other they have an end as well.
       const canFreeze = reply.handOverAfter !== undefined && hasKnownEnd;

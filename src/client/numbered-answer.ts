@@ -1,11 +1,10 @@
 import type { Args } from "../model/args.ts";
-import { type Endpoint, rowShape } from "../model/endpoint.ts";
-import { untrustedAnswer } from "../model/failure.ts";
-import { isObject, member } from "../model/own-member.ts";
-import { rawMembers } from "../model/raw-json.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../model/endpoint.ts";
+import { member } from "../model/own-member.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Client } from "./client.ts";
-import { createPage, type Page } from "./page.ts";
+import type { Page } from "./page.ts";
+import { readAnswer } from "./read-answer.ts";
 import type { Place } from "./place.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
@@ -24,16 +23,13 @@ export type AskPage = (at: Place, pageSize: number) => Promise<NumberedAnswer>;
 
 /** Asks for the page at a place: by its number or its cursor, in the window that the place is frozen to. */
 export function createAskPage(client: Client, endpoint: Endpoint, reply: NumberedPages, args: Args): AskPage {
-  const { identity } = rowShape(endpoint);
+  const shape = rowShape(endpoint);
   return async (at, pageSize) => {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) asked.set("to", at.to);
-    const { text, value } = (await client.ask(endpoint, asked)).read();
-    if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
-    const page = createPage(rawMembers(text).get(reply.rows), member(value, reply.rows), reply.rows, {
-      identity,
-    });
-    const info = member(value, "page_info");
+    const { envelope, rows } = readAnswer(await client.ask(endpoint, asked), reply.rows, shape);
+    const page: Page = { group: onlyGroup, rows, next: undefined };
+    const info = member(envelope, "page_info");
     const totals = {
       limit: numberOf(member(info, "limit")),
       items: numberOf(member(info, "total_items")),

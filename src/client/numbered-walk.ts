@@ -57,7 +57,7 @@ export function createNumberedWalk(
     Number(at.value) <= totals.pages &&
     totals.items === last.totals.items &&
     page.rows.length > 0 &&
-    !edge.bringsNew(page.rows.values());
+    !edge.bringsNew(page.rows.marks());
 
   const ask = async (at: Place): Promise<NumberedAnswer> => {
     let answer = await askPage(at, pageSize);
@@ -66,7 +66,7 @@ export function createNumberedWalk(
     if (!isRepeat(answer)) return answer;
     const before = await askPage({ ...at, value: String(Number(at.value) - 1) }, pageSize);
     // As many rows as came may have gone: then the page before holds others now.
-    if (edge.bringsNew(before.page.rows.values())) return answer;
+    if (edge.bringsNew(before.page.rows.marks())) return answer;
     throw untrustedAnswer(
       `page ${at.value} brings the rows of the page before again, though the service counts ${answer.totals.items} rows`,
     );
@@ -74,9 +74,9 @@ export function createNumberedWalk(
 
   const take = (answer: NumberedAnswer, isAgain = false): Page => {
     const { at, page, totals } = answer;
-    const isNew = edge.bringsNew(page.rows.values());
-    given += page.rows.length - 1 - edge.find(page.rows.values());
-    edge.moveTo(page.rows.values(), isAgain);
+    const isNew = edge.bringsNew(page.rows.marks());
+    given += page.rows.length - 1 - edge.find(page.rows.marks());
+    edge.moveTo(page.rows.marks(), isAgain);
     last = answer;
     promised = at.flag === "page" ? totals.pages - Number(at.value) : promised - 1;
     if (at.flag === "page" && !isCounted(answer, pageSize)) hasTotals = false;

@@ -1,5 +1,6 @@
 import type { RowShape } from "../model/endpoint.ts";
 import { member } from "../model/own-member.ts";
+import { timeFieldOf } from "./read-answer.ts";
 import { type Instant, parseRfc3339 } from "../model/time.ts";
 
 /** Knows where a walk through rows, newest first, has come to. */
@@ -19,8 +20,9 @@ export interface RowEdge {
   readonly ties: () => number;
 }
 
-export function createRowEdge({ identity, record }: RowShape): RowEdge {
-  const timeField = Object.keys(record).find((field) => record[field]?.reads === "time") ?? "";
+export function createRowEdge(shape: RowShape): RowEdge {
+  const { identity } = shape;
+  const timeField = timeFieldOf(shape) ?? "";
   const idField = identity[0] ?? "";
   const isSame = (a: object, b: object): boolean =>
     identity.every((field) => member(a, field) === member(b, field));

@@ -9,6 +9,8 @@ export interface Rows {
   readonly texts: () => readonly string[];
   /** The rows parsed, for what the program itself must read; long integers are rounded here. */
   readonly values: () => readonly object[];
+  /** Of each no more for certain than what tells it from others and when it was, parsed. */
+  readonly marks: () => readonly object[];
   /** One of them parsed. */
   readonly value: (index: number) => object;
   /** For each row whether it has the names and the types of the one before: who has checked the one need not the other. */
@@ -34,6 +36,7 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
     text: (index) => rows[index]?.row ?? "",
     texts: () => rows.map(({ row }) => row),
     values: () => rows.map(({ value }) => value),
+    marks: () => rows.map(({ value }) => value),
     value: (index) => rows[index]?.value ?? {},
     alike: () => rows.map(() => false),
     hashKey: (index, into) => {

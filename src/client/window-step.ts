@@ -41,7 +41,7 @@ export function createWindowStep(walk: NumberedWalk, window: FrozenWindow): Step
   const outdated = new Set<number>();
   const frozen = window.to === undefined ? {} : { to: window.to };
   const placeOf = (number: number): Place => ({ flag: "page", value: String(number), ...frozen });
-  const hasEdge = ({ page }: NumberedAnswer): boolean => edge.find(page.rows.values()) >= 0;
+  const hasEdge = ({ page }: NumberedAnswer): boolean => edge.find(page.rows.marks()) >= 0;
   const isExpiring = ({ totals }: NumberedAnswer): boolean =>
     quietLooks >= quietLooksAllowed && totals.items <= window.items;
 
@@ -73,7 +73,7 @@ export function createWindowStep(walk: NumberedWalk, window: FrozenWindow): Step
     let answer = asked;
     for (let tries = 1; tries < triesAPage; tries += 1) {
       const isSame = answer.totals.items === items;
-      if (isSame && edge.bringsNew(answer.page.rows.values())) break;
+      if (isSame && edge.bringsNew(answer.page.rows.marks())) break;
       // Late rows have pushed the edge on into this page, so everything after it is here.
       if (!isSame && (hasEdge(answer) || isExpiring(answer))) break;
       if (extra >= extraAllowed + number / pagesAnExtra) {
@@ -86,7 +86,7 @@ export function createWindowStep(walk: NumberedWalk, window: FrozenWindow): Step
         continue;
       }
       const before = await askAgain(number - 1);
-      const at = edge.find(before.page.rows.values());
+      const at = edge.find(before.page.rows.marks());
       if (at < 0) {
         // Moved by more than a page: only the id of a row leads back to where the walk was.
         leave();

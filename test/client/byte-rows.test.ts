@@ -24,7 +24,8 @@ function hashOf(rows: Rows | undefined, index: number): TextHash | undefined {
 
 function seen(rows: Rows): object {
   const keys = Array.from({ length: rows.length }, (_, index) => hashOf(rows, index));
-  return { length: rows.length, texts: rows.texts(), values: rows.values(), keys };
+  const marks = rows.marks().map((mark) => [...identity, "o"].map((field) => member(mark, field)));
+  return { length: rows.length, texts: rows.texts(), values: rows.values(), keys, marks };
 }
 
 /** Undefined for what is no JSON, or has no list of rows. */
@@ -38,7 +39,7 @@ function readOrRefuse(text: string): object | undefined {
 
 const page = (rows: string, rest = ""): string => `{"results":[${rows}],"has_next_page":true${rest}}`;
 const linesOf = (text: string): string | undefined => {
-  const lines = cutAnswer(Buffer.from(text), "results", identity)?.rows.lines();
+  const lines = cutAnswer(Buffer.from(text), "results", identity, "o")?.rows.lines();
   return lines === undefined ? undefined : Buffer.from(lines).toString();
 };
 
@@ -54,7 +55,7 @@ describe("rows cut from bytes", () => {
       fc.property(rows, samples(), (list, rest) => {
         const text = page(list.join(","), `,"rest":${rest.text}`);
         fc.pre(!LONE.test(text));
-        const cut = cutAnswer(Buffer.from(text), "results", identity);
+        const cut = cutAnswer(Buffer.from(text), "results", identity, "o");
         expect({ ...cut?.envelope, results: null }).toEqual(
           JSON.parse(text, (name, value: unknown) => (name === "results" ? null : value)),
         );
@@ -90,7 +91,7 @@ describe("rows cut from bytes", () => {
         const at = place % whole.length;
         const text = whole.slice(0, at) + character + whole.slice(isAdded ? at : at + 1);
         fc.pre(!LONE.test(text));
-        const cut = cutAnswer(Buffer.from(text), "results", identity);
+        const cut = cutAnswer(Buffer.from(text), "results", identity, "o");
         const read = readOrRefuse(text);
         if (text === whole) expect(cut).toBeDefined();
         if (cut !== undefined) expect(seen(cut.rows)).toEqual(read);
@@ -115,7 +116,7 @@ describe("rows cut from bytes", () => {
     ['{"a": 0}', '{"a":0}'],
   ])("whose identity is written as %s are those with %s, as in the text", (one, other) => {
     const text = page(`{"id":${one},"chain":"a"},{"id":${other},"chain":"a"}`);
-    const rows = cutAnswer(Buffer.from(text), "results", identity)?.rows;
+    const rows = cutAnswer(Buffer.from(text), "results", identity, "o")?.rows;
     expect(hashOf(rows, 0)).toEqual(hashOf(rows, 1));
     expect(rows && seen(rows)).toEqual(seen(readAsText(text)));
   });
@@ -137,7 +138,7 @@ describe("rows cut from bytes", () => {
       fc.property(pages, ([list, comma, { text: rest }]) => {
         const text = page(list.map((each) => each.text).join(comma), `,"rest":${rest}`);
         fc.pre(!LONE.test(text));
-        const rows = cutAnswer(Buffer.from(text), "results", identity)?.rows.keep(
+        const rows = cutAnswer(Buffer.from(text), "results", identity, "o")?.rows.keep(
           list.map((each) => each.isKept),
         );
         const kept = list.filter((each) => each.isKept).map((each) => each.text);
@@ -174,7 +175,7 @@ describe("rows cut from bytes", () => {
     ["DEL", '{"id":"\u007f"}'],
   ])("with %s do not go out as they came", (_, rows) => {
     expect(linesOf(page(rows))).toBeUndefined();
-    expect(cutAnswer(Buffer.from(page(rows)), "results", identity)).toBeDefined();
+    expect(cutAnswer(Buffer.from(page(rows)), "results", identity, "o")).toBeDefined();
   });
 
   test.each([
@@ -189,12 +190,12 @@ describe("rows cut from bytes", () => {
     ["a number that is none", page('{"a":01}')],
     ["half of it", page('{"a":1}').slice(0, -5)],
   ])("are not cut from an answer with %s", (_, text) => {
-    expect(cutAnswer(Buffer.from(text), "results", identity)).toBeUndefined();
+    expect(cutAnswer(Buffer.from(text), "results", identity, "o")).toBeUndefined();
   });
 
   test("are not cut from what is no UTF-8", () => {
     const bytes = Buffer.from(page('{"id":"?"}'));
     bytes[bytes.indexOf("?")] = 0xff;
-    expect(cutAnswer(bytes, "results", identity)).toBeUndefined();
+    expect(cutAnswer(bytes, "results", identity, "o")).toBeUndefined();
   });
 });
