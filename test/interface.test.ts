@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../src/endpoints/all.ts";
-import { onlyGroup, type Endpoint, type EndpointId, type RowShape } from "../src/model/endpoint.ts";
+import { type EndpointId, endpoints } from "../src/endpoints/all.ts";
+import { onlyGroup, type Endpoint, type RowShape } from "../src/model/endpoint.ts";
 import type { Param, ParamKind } from "../src/model/param.ts";
 import type { Field, RecordShape } from "../src/model/record.ts";
 import type { Reply } from "../src/model/reply.ts";

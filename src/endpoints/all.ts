@@ -11,8 +11,7 @@ import { networkTokensSearch, tokensSearch } from "./tokens-search.ts";
 import { token } from "./token.ts";
 import { usage } from "./usage.ts";
 
-/** Every REST endpoint, in the order of help. Endpoints of one command stand together, the usual one first. */
-export const endpoints: readonly ContractEndpoint[] = [
+const all = [
   pool,
   poolTransactions,
   multiPrices,
@@ -27,4 +26,10 @@ export const endpoints: readonly ContractEndpoint[] = [
   networks,
   dexes,
   usage,
-];
+] as const;
+
+/** The names of all of them: the compiler asks for whatever has to be there for each. */
+export type EndpointId = (typeof all)[number]["id"];
+
+/** Every REST endpoint, in the order of help. Endpoints of one command stand together, the usual one first. */
+export const endpoints: readonly ContractEndpoint<EndpointId>[] = all;

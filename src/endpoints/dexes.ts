@@ -7,7 +7,7 @@ import { inNetwork, sort } from "./shared-params.ts";
  * Specification, "Other endpoints": page style. The public service was seen to send every DEX on each page with
  * totals of 0 (wire-facts 4.2), so the walk ends when a page brings no new dex_id and never trusts the totals.
  */
-export const dexes: ContractEndpoint = {
+export const dexes: ContractEndpoint<"dexes"> = {
   id: "dexes",
   command: "dexes",
   method: "GET",

@@ -1,10 +1,10 @@
 import type { ContractEndpoint } from "../model/endpoint.ts";
-import { endpoints } from "./all.ts";
+import { type EndpointId, endpoints } from "./all.ts";
 import { matchTemplate } from "./templates.ts";
 
 /** The endpoint that answers at a path. */
 export interface FoundEndpoint {
-  readonly endpoint: ContractEndpoint;
+  readonly endpoint: ContractEndpoint<EndpointId>;
   /** Values of the path's placeholders. */
   readonly path: ReadonlyMap<string, string>;
 }

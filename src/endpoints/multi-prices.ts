@@ -4,7 +4,7 @@ import { address, optional, price, text, time } from "../model/record.ts";
 import { inNetwork } from "./shared-params.ts";
 
 /** Specification, endpoint 2: one credit an address, unpriced ones included; order of the answer not promised. */
-export const multiPrices: ContractEndpoint = {
+export const multiPrices: ContractEndpoint<"multi_prices"> = {
   id: "multi_prices",
   command: "prices",
   method: "GET",

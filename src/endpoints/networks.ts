@@ -2,7 +2,7 @@ import type { ContractEndpoint } from "../model/endpoint.ts";
 import { amount, count, optional, text } from "../model/record.ts";
 
 /** Specification, "Other endpoints"; the record is not laid down there (wire-facts 4.1). */
-export const networks: ContractEndpoint = {
+export const networks: ContractEndpoint<"networks"> = {
   id: "networks",
   command: "networks",
   method: "GET",

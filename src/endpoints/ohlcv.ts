@@ -48,7 +48,7 @@ const candle: RowShape = {
 };
 
 /** Source: wire-facts 4.5 for the record; prices in USD over all pools of the token. */
-export const tokenOhlcv: ContractEndpoint = {
+export const tokenOhlcv: ContractEndpoint<"token_ohlcv"> = {
   id: "token_ohlcv",
   command: "ohlcv",
   method: "GET",
@@ -65,7 +65,7 @@ export const tokenOhlcv: ContractEndpoint = {
 };
 
 /** Source: wire-facts 4.4; prices in the pool's other token. */
-export const poolOhlcv: ContractEndpoint = {
+export const poolOhlcv: ContractEndpoint<"pool_ohlcv"> = {
   id: "pool_ohlcv",
   command: "ohlcv",
   chosenBy: "pool",

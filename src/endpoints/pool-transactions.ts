@@ -14,7 +14,7 @@ import {
 import { inNetwork, poolAddress } from "./shared-params.ts";
 
 /** Specification, endpoint 1. Both bounds are inclusive there; nothing is cut on our side. */
-export const poolTransactions: ContractEndpoint = {
+export const poolTransactions: ContractEndpoint<"pool_transactions"> = {
   id: "pool_transactions",
   command: "txns",
   method: "GET",

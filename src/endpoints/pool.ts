@@ -28,7 +28,7 @@ const window = record({
 });
 
 /** Specification, resource Pool; the names of base and quote token are wire-facts 4.3. */
-export const pool: ContractEndpoint = {
+export const pool: ContractEndpoint<"pool"> = {
   id: "pool",
   command: "pool",
   method: "GET",

@@ -131,7 +131,7 @@ const examples = [
 
 const summary = "pools by volume, liquidity, price change, age, token and DEX";
 
-export const networkPoolsSearch: ContractEndpoint = {
+export const networkPoolsSearch: ContractEndpoint<"network_pools_search"> = {
   id: "network_pools_search",
   command: "pools search",
   method: "GET",
@@ -144,7 +144,7 @@ export const networkPoolsSearch: ContractEndpoint = {
   rows: { rows },
 };
 
-export const poolsSearch: ContractEndpoint = {
+export const poolsSearch: ContractEndpoint<"pools_search"> = {
   id: "pools_search",
   command: "pools search",
   method: "GET",

@@ -27,7 +27,7 @@ const tokenFields = {
 };
 
 /** Specification, endpoint 5 and resource Search result. The names here are not those of pool search. */
-export const search: ContractEndpoint = {
+export const search: ContractEndpoint<"search"> = {
   id: "search",
   command: "search",
   method: "GET",

@@ -31,7 +31,7 @@ const window = record({
 });
 
 /** Specification, resource Token detail. */
-export const token: ContractEndpoint = {
+export const token: ContractEndpoint<"token"> = {
   id: "token",
   command: "token",
   method: "GET",

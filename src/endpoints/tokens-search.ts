@@ -108,7 +108,7 @@ const examples = [
 
 const summary = "tokens by volume, liquidity, price change, age and more";
 
-export const networkTokensSearch: ContractEndpoint = {
+export const networkTokensSearch: ContractEndpoint<"network_tokens_search"> = {
   id: "network_tokens_search",
   command: "tokens search",
   method: "GET",
@@ -121,7 +121,7 @@ export const networkTokensSearch: ContractEndpoint = {
   rows: { rows },
 };
 
-export const tokensSearch: ContractEndpoint = {
+export const tokensSearch: ContractEndpoint<"tokens_search"> = {
   id: "tokens_search",
   command: "tokens search",
   method: "GET",

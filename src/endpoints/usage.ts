@@ -2,7 +2,7 @@ import type { ContractEndpoint } from "../model/endpoint.ts";
 import { anything, optional, text, time } from "../model/record.ts";
 
 /** Specification, "Other endpoints": the plan, and with a paid key the period's use; only `plan` is publicly known. */
-export const usage: ContractEndpoint = {
+export const usage: ContractEndpoint<"usage"> = {
   id: "usage",
   command: "usage",
   method: "GET",

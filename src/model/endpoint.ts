@@ -9,7 +9,7 @@ import type { Tier } from "./tier.ts";
  */
 export interface Endpoint {
   /** Names the endpoint in the catalogue and in the sandbox's routes; `raw` is a path that the contract does not have. */
-  readonly id: EndpointId | "raw";
+  readonly id: string;
   /** The words that ask for it. Several endpoints may share them; see `chosenBy`. */
   readonly command: string;
   /** The flag that chooses this endpoint among those of its command; else the path parameters given decide. */
@@ -30,8 +30,8 @@ export interface Endpoint {
 }
 
 /** One that the contract lays down. */
-export interface ContractEndpoint extends Endpoint {
-  readonly id: EndpointId;
+export interface ContractEndpoint<Id extends string = string> extends Endpoint {
+  readonly id: Id;
 }
 
 export interface RowShape extends NamedRecord {
@@ -55,22 +55,6 @@ export interface Column {
   /** 1 stays longest where the window is narrow; no two of a table are equal. */
   readonly priority: number;
 }
-
-export type EndpointId =
-  | "networks"
-  | "dexes"
-  | "pool"
-  | "pool_transactions"
-  | "pool_ohlcv"
-  | "token_ohlcv"
-  | "token"
-  | "network_tokens_search"
-  | "tokens_search"
-  | "network_pools_search"
-  | "pools_search"
-  | "search"
-  | "multi_prices"
-  | "usage";
 
 /** The key of `rows` for every reply but groups. */
 export const onlyGroup = "rows";

@@ -1,4 +1,4 @@
-import type { EndpointId } from "../model/endpoint.ts";
+import type { EndpointId } from "../endpoints/all.ts";
 import type { Tier } from "../model/tier.ts";
 import { planRequired } from "./billing-refusals.ts";
 import { readInstant } from "./instant.ts";

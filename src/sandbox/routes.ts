@@ -1,5 +1,5 @@
 import { findEndpoint } from "../endpoints/find-endpoint.ts";
-import type { EndpointId } from "../model/endpoint.ts";
+import type { EndpointId } from "../endpoints/all.ts";
 
 export interface Route {
   readonly endpoint: EndpointId;

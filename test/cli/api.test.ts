@@ -6,12 +6,12 @@ import { localCommands } from "../../src/cli/commands/local-commands.ts";
 import { rawCall } from "../../src/cli/raw/raw-call.ts";
 import { readRawPath } from "../../src/cli/raw/raw-path.ts";
 import { requestUrl } from "../../src/client/request-url.ts";
-import { endpoints } from "../../src/endpoints/all.ts";
+import { type EndpointId, endpoints } from "../../src/endpoints/all.ts";
 import { networks } from "../../src/endpoints/networks.ts";
-import type { EndpointId } from "../../src/model/endpoint.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";
+import { usualPath, usualWords } from "../harness/usual-asking.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import {
   bytes,
@@ -49,11 +49,14 @@ interface Same {
 const window = "--from 2026-11-20T00:00:00Z --to 2026-11-20T12:00:00Z --interval 1h";
 const wireWindow = "start=1795132800&end=1795176000&interval=1h&limit=12";
 
-/** `/usage` counts the very requests that ask for it, so only what stays the same is compared. */
-const same: Readonly<Record<EndpointId, Same>> = {
-  networks: { own: "networks", api: "/networks" },
+const sample = { network: "ethereum", pool_address: POOL, token_address: WETH };
+
+/**
+ * Where it is more than the command and the path. `/usage` counts the very requests that ask for it, so only what stays
+ * the same is compared.
+ */
+const same: Readonly<Partial<Record<EndpointId, Same>>> = {
   dexes: { own: "dexes ethereum --all", api: "/networks/ethereum/dexes --paginate", table: "--paginate" },
-  pool: { own: `pool ethereum ${POOL}`, api: `/networks/ethereum/pools/${POOL}` },
   pool_transactions: {
     own: `txns ethereum ${POOL} --from 2026-11-21T08:00:00Z --to 2026-11-21T08:54:00Z --all`,
     api: `/networks/ethereum/pools/${POOL}/transactions?from=1795248000&to=1795251240 --paginate`,
@@ -66,7 +69,6 @@ const same: Readonly<Record<EndpointId, Same>> = {
     own: `ohlcv ethereum ${WETH} ${window}`,
     api: `/networks/ethereum/tokens/${WETH}/ohlcv?${wireWindow}`,
   },
-  token: { own: `token ethereum ${WETH}`, api: `/networks/ethereum/tokens/${WETH}` },
   network_tokens_search: {
     own: "tokens search tempo --all --sort asc",
     api: "/networks/tempo/tokens/search --paginate -f sort=asc",
@@ -95,8 +97,11 @@ const same: Readonly<Record<EndpointId, Same>> = {
   usage: { own: "usage --fields plan", api: "/usage --fields plan" },
 };
 
-describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint.path] as const))("%s", (id, template) => {
-  const { own, api, table } = same[id];
+describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s", (id, endpoint) => {
+  const { own, api, table } = same[id] ?? {
+    own: usualWords(endpoint, sample),
+    api: usualPath(endpoint, sample),
+  };
 
   test(`api gives the rows of \`dexdata ${own}\``, async () => {
     const [expected, actual] = [await ask(`${own} -o ndjson`), await ask(`api ${api} -o ndjson`)];
@@ -123,7 +128,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint.path] as const)
     expect(exit).toBe(0);
     const [logged] = sandbox.takeLog();
     expect(decodeURIComponent(logged?.url ?? "")).toMatch(
-      new RegExp(`^${template.replaceAll(/\{\w+\}/gu, "[^/?]+")}(\\?|$)`),
+      new RegExp(`^${endpoint.path.replaceAll(/\{\w+\}/gu, "[^/?]+")}(\\?|$)`),
     );
     expect(stdout).toMatch(/^[[{].*[\]}]\n$/u);
     expect(() => JSON.parse(stdout)).not.toThrow();

@@ -1,6 +1,7 @@
 import { createPage } from "../../src/client/page.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
-import type { Endpoint, EndpointId } from "../../src/model/endpoint.ts";
+import type { EndpointId } from "../../src/endpoints/all.ts";
+import type { Endpoint } from "../../src/model/endpoint.ts";
 import { createRenderer } from "../../src/render/renderer.ts";
 import type { RowFormat } from "../../src/model/output-format.ts";
 import { createTestOutput } from "../harness/test-output.ts";

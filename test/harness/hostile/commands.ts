@@ -1,5 +1,6 @@
-import { endpoints } from "../../../src/endpoints/all.ts";
-import type { Endpoint, EndpointId } from "../../../src/model/endpoint.ts";
+import { type EndpointId, endpoints } from "../../../src/endpoints/all.ts";
+import type { Endpoint } from "../../../src/model/endpoint.ts";
+import { usualWords } from "../usual-asking.ts";
 import { madeUpAddress, madeUpAnswer } from "./made-up-answer.ts";
 
 /** A command, and what a sound service would answer it. */
@@ -13,26 +14,18 @@ export interface HostileCommand {
   readonly isOfKind: boolean;
 }
 
-/** For each endpoint the words that ask for it: an endpoint without them does not compile. */
-const words: Readonly<Record<EndpointId, string>> = {
-  networks: "networks",
-  dexes: "dexes ethereum",
-  pool: `pool ethereum ${madeUpAddress}`,
-  pool_transactions: `txns ethereum ${madeUpAddress}`,
+const sample = { network: "ethereum", pool_address: madeUpAddress, token_address: madeUpAddress };
+
+/** The words that ask for an endpoint, where they are more than its command and what is in its path. */
+const words: Readonly<Partial<Record<EndpointId, string>>> = {
   pool_ohlcv: `ohlcv ethereum ${madeUpAddress} --pool --from -1h`,
   token_ohlcv: `ohlcv ethereum ${madeUpAddress} --from -1h`,
-  token: `token ethereum ${madeUpAddress}`,
-  network_tokens_search: "tokens search ethereum",
-  tokens_search: "tokens search",
-  network_pools_search: "pools search ethereum",
-  pools_search: "pools search",
   search: "search weth",
   multi_prices: `prices ethereum ${madeUpAddress}`,
-  usage: "usage",
 };
 
 const ofEndpoints: readonly HostileCommand[] = endpoints.map((endpoint, index) => ({
-  words: words[endpoint.id],
+  words: words[endpoint.id] ?? usualWords(endpoint, sample),
   endpoint,
   sound: JSON.stringify(madeUpAnswer(endpoint)),
   isRaw: false,
