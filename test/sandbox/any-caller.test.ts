@@ -25,7 +25,18 @@ const keys = [
   "api_none_x",
   "key",
 ];
-const odd = ["/", "/stream", "/sse/prices", "//", "/networks/", "/NETWORKS", "*", "/%", "/stats?x", "/pools"];
+const odd = [
+  "/",
+  "/stream",
+  "/sse/prices",
+  "//",
+  "/networks/",
+  "/NETWORKS",
+  "*",
+  "/%",
+  "/statistics?x",
+  "/pools",
+];
 
 interface Request {
   readonly method: string;

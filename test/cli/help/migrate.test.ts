@@ -121,7 +121,7 @@ describe("dexdata migrate", () => {
   const refused: readonly (readonly [string, string])[] = [
     ["", "a URL, or its path and query, is needed"],
     ["/nothing/here", "is no URL of the service"],
-    ["/stats", "is no path that the service had or has"],
+    ["/networks/ethereum/weather", "is no path that the service had or has"],
     ["/networks/ethereum/pools/%zz", "is no percent-encoded UTF-8"],
     ["/networks/ethereum/dexes/%1b%5b31m/pools", "has characters that a command line cannot show"],
     ["/sse/nothing", "is no stream of the service"],
