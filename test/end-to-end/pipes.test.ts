@@ -48,6 +48,12 @@ describe("a reader that goes away", () => {
     server = await endless(700);
     const child = start(all, { DEXDATA_BASE_URL: server.url });
     await new Promise((resolve) => child.stdout.once("data", resolve));
+    // Until the pipe is full: what has left by then must have come to the server's ears, too.
+    child.stdout.pause();
+    for (let seen = 0; seen < server.requests.length;) {
+      seen = server.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
     child.stdout.destroy();
     const atClosing = server.requests.length;
     const { exit, stderr } = await ended(child);
