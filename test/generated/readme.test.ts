@@ -20,7 +20,12 @@ const parts: Readonly<Record<string, () => readonly Row[]>> = {
     ...entries.map(({ words, positionals, summary, plan, credits = "none" }): Row => [
       code(`${words} ${positionals}`.trim()),
       summary.replaceAll(/--[a-z]+/gu, "`$&`"),
-      credits === "none" ? "" : plan.replace(", also without a key", "").replaceAll(" or higher", ""),
+      credits === "none"
+        ? ""
+        : plan
+            .replace(", also without a key", "")
+            .replaceAll(" or higher", "")
+            .replaceAll(/--[a-z]+/gu, "`$&`"),
       credits,
     ]),
   ],

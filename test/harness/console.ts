@@ -22,7 +22,13 @@ export function openDesk(folder: string): Desk {
   addProgram(folder, "dexdata", `exec "${process.execPath}" "${program}" "$@"`);
   return {
     folder,
-    env: { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: folder, TERM: "xterm", NO_COLOR: "1" },
+    env: {
+      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+      HOME: folder,
+      TERM: "xterm",
+      NO_COLOR: "1",
+      TZ: "UTC",
+    },
   };
 }
 

@@ -110,16 +110,20 @@ describe("the files of the README are what their programs take:", () => {
   });
 });
 
-describe("the line for cron", () => {
-  const [, minute = "", written = ""] = /^(\S+ \* \* \* \*) +(.*)$/mu.exec(fileOfReadme("crontab -e")) ?? [];
+describe("what cron runs", () => {
+  const line = /^\d+ \* \* \* \* +(.*)$/mu.exec(fileOfReadme("crontab -e"))?.[1] ?? "";
   const swaps = path.join(folder, "swaps");
+  const nameOf = (daysAgo: number): string =>
+    `swaps-${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}.ndjson`;
   const run = async (budget: string): Promise<object> => {
-    const child = spawn("sh", ["-c", written.replaceAll("\\%", "%")], {
+    const child = spawn("sh", ["-c", line], {
       env: { ...binaryEnv({ ...env, ...service.env() }), HOME: folder, DEXDATA_BUDGET_DAILY: budget },
       stdio: "pipe",
     });
     const { exit, stdout, stderr } = await ended(child);
-    const files = readdirSync(swaps).filter((file) => file.startsWith("swaps"));
+    const files = readdirSync(swaps)
+      .filter((file) => file.startsWith("swaps"))
+      .toSorted();
     return {
       exit,
       said: stdout.toString("utf8") + stderr.replace(/^\{"code":"daily_budget".*\n$/u, "…"),
@@ -128,15 +132,18 @@ describe("the line for cron", () => {
   };
 
   test("goes on where the budget ended it, and does nothing once the file is whole", async () => {
-    expect(minute).toMatch(/^\d+ /u);
-    const name = `swaps-${new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)}.ndjson`;
-    expect(await run("9")).toEqual({ exit: 5, said: "…", files: [name, `${name}.resume`] });
-    expect(await run("2000")).toEqual({ exit: 0, said: "", files: [name] });
+    writeFileSync(path.join(swaps, "pull.sh"), fileOfReadme("pull.sh"));
+    const [name, ...before] = [nameOf(1), nameOf(2), nameOf(3)];
+    // Days that are whole already.
+    for (const each of before) writeFileSync(path.join(swaps, each), "");
+    const files = [...before, name].toSorted();
+    expect(await run("9")).toEqual({ exit: 5, said: "…", files: [...files, `${name}.resume`] });
+    expect(await run("2000")).toEqual({ exit: 0, said: "", files });
     const whole = readFileSync(path.join(swaps, name), "utf8");
     const ids = rowsOf(whole).map(({ id, log_index: index }) => `${String(id)} ${String(index)}`);
     expect(ids.length).toBeGreaterThan(2000);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(await run("2000")).toEqual({ exit: 0, said: "", files: [name] });
+    expect(await run("2000")).toEqual({ exit: 0, said: "", files });
     expect(readFileSync(path.join(swaps, name), "utf8")).toBe(whole);
   });
 });
