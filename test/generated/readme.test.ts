@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { creditsTopic } from "../../src/cli/help/topics/credits.ts";
@@ -92,4 +92,20 @@ test("its walk from argv to stdout names files that there are, and functions tha
     const exported = [...source.matchAll(/^export (?:async )?function (\w+)/gmu)].map(([, name]) => name);
     expect(exported, file).toEqual(expect.arrayContaining(functions));
   }
+});
+
+test("its links lead to headings and files that there are", () => {
+  const headings = [...readme.matchAll(/^#+ (.*)$/gmu)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  expect(new Set(headings).size).toBe(headings.length);
+  const links = [...readme.matchAll(/\]\(([^)]+)\)/gu)].map(([, link = ""]) => link);
+  expect(links.length).toBeGreaterThan(10);
+  const broken = links.filter((link) =>
+    link.startsWith("#") ? !headings.includes(link.slice(1)) : !existsSync(link),
+  );
+  expect(broken).toEqual([]);
 });

@@ -10,8 +10,9 @@ export interface Postgres {
 
 const debian = "/usr/lib/postgresql";
 
-/** Where the server's programs are, which Debian keeps off the path; undefined where there are none. */
+/** Where the server's programs are, which Debian keeps off the path; undefined where there are none, or no runuser and timeout. */
 export function findPostgres(): string | undefined {
+  if (process.platform !== "linux") return undefined;
   const versions = existsSync(debian) ? readdirSync(debian) : [];
   const folders = [
     ...versions.map((version) => path.join(debian, version, "bin")),

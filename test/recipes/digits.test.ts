@@ -115,3 +115,18 @@ describe("the README's recipes keep 30 digits of an integer, 20 of a decimal, an
     });
   }
 });
+
+describe("jq", () => {
+  const reason = leftOut("what jq makes of digits was not tried", ["script", "jq"]);
+  test.skipIf(reason !== undefined)(
+    reason ?? "keeps texts whole, and numbers from 1.7 on as the README says",
+    async () => {
+      const command = "dexdata txns ethereum 0x1 -q | jq -r '.amount_0, .amount_1' | head -2";
+      const [typed] = await typeInConsole(desk(), [{ command, shown: [] }]);
+      const [, minor = "0"] = /^jq-1\.(\d+)/u.exec(ask("jq", "--version")) ?? [];
+      const number =
+        Number(minor) < 7 ? "-123456789012345680000000000000" : "-123456789012345678901234567890";
+      expect(typed?.screen).toBe(`${number}\n340282366920938463463374607431\n`);
+    },
+  );
+});

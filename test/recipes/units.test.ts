@@ -77,7 +77,10 @@ describe("the files of the README are what their programs take:", () => {
     const words = startOfUnit().filter((word, index, all) => ![word, all[index - 1]].includes("--key-file"));
     // Rows are what comes often, so they are moved away here.
     const out = path.join(log, "dexdata/ticks.ndjson");
-    const child = spawn(process.execPath, [program, ...words, "--out", out], { env: sandbox, stdio: "pipe" });
+    const child = spawn(process.execPath, [program, ...words, "--out", out, "--for", "50s"], {
+      env: sandbox,
+      stdio: "pipe",
+    });
     await waitForFile(out, child);
     execFileSync(
       "logrotate",
