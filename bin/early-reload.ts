@@ -15,7 +15,8 @@ export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
   const remember = (): void => {
     hasCome = true;
   };
-  let isAwaited = argv.includes("stream") && argv.some((word) => word.startsWith("@"));
+  let isAwaited =
+    process.platform !== "win32" && argv.includes("stream") && argv.some((word) => word.startsWith("@"));
   if (isAwaited) process.on("SIGHUP", remember);
   return {
     isAwaited: () => isAwaited,

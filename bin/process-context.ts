@@ -27,6 +27,8 @@ export async function runInProcess(
   return { isInterrupted };
 }
 
+const isWindows = process.platform === "win32";
+
 /** The real one. `release` lets the process end: signal handlers and stdin would keep it. */
 function createProcessContext(early: EarlyReload): ProcessContext {
   let isReaderLeft = false;
@@ -45,6 +47,8 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     if (reloaders === 0 && !early.isAwaited()) onTerminate();
   };
   process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate).on("SIGHUP", onHangUp);
+  // Ctrl-Break; elsewhere there is no such signal.
+  if (isWindows) process.on("SIGBREAK", onTerminate);
   return {
     stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
     // The last words of a tail: nobody may be there to read why it ended.
@@ -69,6 +73,8 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     },
     isReaderLeft: () => isReaderLeft || ending.signal.aborted,
     onReload: (listener) => {
+      // There it says that the console is being closed.
+      if (isWindows) return () => undefined;
       process.on("SIGHUP", listener);
       reloaders += 1;
       if (early.take()) listener();
@@ -85,7 +91,11 @@ function createProcessContext(early: EarlyReload): ProcessContext {
       return () => process.off("SIGTSTP", stop).off("SIGCONT", after);
     },
     release: () => {
-      process.off("SIGINT", onInterrupt).off("SIGTERM", onTerminate).off("SIGHUP", onHangUp);
+      process
+        .off("SIGINT", onInterrupt)
+        .off("SIGTERM", onTerminate)
+        .off("SIGHUP", onHangUp)
+        .off("SIGBREAK", onTerminate);
       early.take();
     },
   };

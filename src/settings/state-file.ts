@@ -1,10 +1,11 @@
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { acquireLock } from "./file-lock.ts";
 import { makeFolder } from "./make-folder.ts";
 import { readJsonFile } from "./read-json-file.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /**
  * Changes one small file that all processes of this machine share: lock, read, change, replace. What it held is
@@ -13,7 +14,7 @@ import { readJsonFile } from "./read-json-file.ts";
  * then, when another process took the lock for abandoned meanwhile.
  */
 export async function updateStateFile<T>(
-  context: Pick<Context, "clock" | "random" | "signal">,
+  context: Pick<Context, "clock" | "platform" | "random" | "signal">,
   file: string,
   change: (before: unknown) => { readonly after: unknown; readonly result: T },
 ): Promise<T> {
@@ -26,7 +27,7 @@ export async function updateStateFile<T>(
       const { after, result } = change(readState(file));
       writeFileSync(staged, JSON.stringify(after), { mode: 0o600 });
       if (!lock.isHeld()) continue;
-      renameSync(staged, file);
+      await replaceFile(context, staged, file);
       isInPlace = true;
       return result;
     } finally {

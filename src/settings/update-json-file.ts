@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
@@ -7,6 +7,7 @@ import { acquireLock, type FileLock } from "./file-lock.ts";
 import { cannotBeWritten, diskAdvice } from "../model/file-fault.ts";
 import { makeFolder } from "./make-folder.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
+import { replaceFile } from "./replace-file.ts";
 
 export type Writing = Pick<Context, "clock" | "random" | "signal" | "platform">;
 
@@ -27,7 +28,7 @@ export async function updateJsonFile(context: Writing, file: string, change: Cha
       const lock = await acquireLock(context, `${file}.lock`);
       try {
         const changed = change(readJsonFile(file));
-        isDone = changed === undefined || replace(Conf, file, changed, lock);
+        isDone = changed === undefined || (await replace(context, Conf, file, changed, lock));
       } finally {
         lock.release();
       }
@@ -49,12 +50,13 @@ export async function updateJsonFile(context: Writing, file: string, change: Cha
  * straight into the file where SNAP is set or a rename is refused, and a reader could see half of it. False when
  * the lock was lost meanwhile, so that another's change may be missing from the content.
  */
-function replace(
+async function replace(
+  context: Writing,
   Conf: (typeof import("conf"))["default"],
   file: string,
   content: Readonly<Record<string, unknown>>,
   lock: FileLock,
-): boolean {
+): Promise<boolean> {
   const target = resolveLink(file);
   const staged = `${target}.${pid}.new`;
   rmSync(staged, { force: true });
@@ -69,7 +71,7 @@ function replace(
     });
     store.store = { ...content };
     if (!lock.isHeld()) return false;
-    renameSync(staged, target);
+    await replaceFile(context, staged, target);
     return true;
   } finally {
     rmSync(staged, { force: true });

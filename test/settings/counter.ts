@@ -5,6 +5,7 @@ import { updateStateFile } from "../../src/settings/state-file.ts";
 const [file = "", times = "0"] = process.argv.slice(2);
 
 const context = {
+  platform: "linux",
   random: Math.random,
   signal: new AbortController().signal,
   clock: {

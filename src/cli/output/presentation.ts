@@ -26,9 +26,13 @@ export function presentationOf(
   };
 }
 
-/** An empty variable counts as unset (POSIX, Environment Variables). */
+/**
+ * An empty variable counts as unset (POSIX, Environment Variables). Windows has no such variables, but its Terminal says
+ * that it is there, and shows more than ASCII whatever the code page is.
+ */
 export function readsUnicode(env: Context["env"]): boolean {
-  return /utf-?8/iu.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  return locale === "" ? (env["WT_SESSION"] ?? "") !== "" : /utf-?8/iu.test(locale);
 }
 
 /** The fonts of the Linux console have neither heavy lines nor bars. */
