@@ -9,6 +9,7 @@ import { hideKey } from "./hide-key.ts";
 import { createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { refusal } from "./refusal.ts";
+import { refuseKey } from "./refuse-key.ts";
 import { checkPlan } from "./required-plan.ts";
 import { requestUrl } from "./request-url.ts";
 import { decideRetry, type RetryPolicy } from "./retry.ts";
@@ -97,6 +98,8 @@ export function createClient(
   };
 
   const askWithRetries = async (endpoint: Endpoint, args: Args, tab: Tab): Promise<Document> => {
+    const typed = [...args].filter(([name]) => name !== "cursor").map(([, value]) => value);
+    refuseKey([endpoint.path, ...typed], target.key);
     const url = requestUrl(target.rest, endpoint, args);
     let waited = 0;
     for (let attempts = 1; ; attempts += 1) {

@@ -67,6 +67,11 @@ export function checkKeyForm(text: string): RefusedKey | undefined {
   return mistake === undefined ? undefined : { problem: mistake.problem, next: mistake.next };
 }
 
+/** Whether something in the text must be a key: what begins like one and is longer than names are. */
+export function holdsKey(text: string): boolean {
+  return /(?<![a-z\d])api_[\w-]{20,}/iu.test(text);
+}
+
 /** `…` and the last four characters, fewer of a short key: never more than a third of it is shown. */
 export function maskKey(key: string): string {
   const shown = Math.min(4, Math.floor(key.length / 3));

@@ -1,3 +1,4 @@
+import { holdsKey } from "../model/key.ts";
 import { isLoopback } from "../model/loopback.ts";
 
 /**
@@ -14,6 +15,7 @@ export function checkHost(text: string): string | { readonly problem: string } {
     return { problem: "must begin with https:// and a host (http:// on loopback)" };
   if (authority.includes("@")) return { problem: "must not hold a user name or password" };
   if (/[?#]/u.test(text)) return { problem: "must not have a query or a fragment" };
+  if (holdsKey(text)) return { problem: "must not hold a key" };
   const url = parseUrl(text);
   if (url === undefined) return { problem: "is not a URL" };
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {

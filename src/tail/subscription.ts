@@ -1,5 +1,6 @@
 import type { Subject } from "../client/batches.ts";
 import { hideKey } from "../client/hide-key.ts";
+import { refuseKey } from "../client/refuse-key.ts";
 import type { Pace } from "../client/pace.ts";
 import { openConnection } from "../client/streams/connection.ts";
 import {
@@ -44,6 +45,10 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
   let wasOpen = false;
   return async (lastEventId, signal) => {
+    refuseKey(
+      subjects.flatMap(({ network, address }) => [network, address]),
+      target.key,
+    );
     const url = urlOf(target.streaming, subscription, wasOpen);
     // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
     const since = wasOpen ? (subscription.params.get("since") ?? "") : "";

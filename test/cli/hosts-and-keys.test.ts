@@ -303,6 +303,36 @@ describe("promise 1: rules 146, 147: a key of a wrong form", () => {
   });
 });
 
+describe("promise 1: a key typed where a name belongs", () => {
+  const typed = `api_pro_${secret}_0123456789abcdef`;
+  const address = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+  test.each([
+    `pool ethereum ${typed}`,
+    `pool ${typed} ${address}`,
+    `search ${typed}`,
+    `txns ethereum ${address} --page ${typed}`,
+    `prices ethereum ${address} ${typed}`,
+    `api /networks?key=${typed}`,
+    `api /networks/${typed}`,
+    `stream ethereum:${typed}`,
+    `stream ethereum:${address} ethereum:${typed}`,
+    `networks --base-url https://host.example/${typed}`,
+    `config set base_url https://host.example/${typed}`,
+  ])("%s: it is in no URL, and no body", async (words) => {
+    for (const env of [{}, { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }]) {
+      const { exit, stdout, stderr } = await ask(env, `${words} --error-format text`);
+      expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
+      expect(stderr).not.toContain(secret);
+    }
+  });
+
+  test("a name that only begins like one is asked for", async () => {
+    answer = () => json('{"tokens":[],"pools":[],"dexes":[]}');
+    await ask({}, "search api_coin");
+    expect(free.requests.map(({ url }) => url)).toEqual(["/search?query=api_coin"]);
+  });
+});
+
 describe("promise 1: a key that is sent", () => {
   const replies: readonly (readonly [string, () => Reply])[] = [
     ["an answer", () => json('[{"id":"ethereum"}]')],
