@@ -48,7 +48,7 @@ const packageFiles: Plugin = {
 const standIns: Readonly<Record<string, string>> = {
   "node:http": "module.exports = { IncomingMessage: class IncomingMessage {}, maxHeaderSize: 16384 };",
   "node:assert":
-    'module.exports = (holds, why) => { if (!holds) throw new Error(why ?? "undici: an assertion failed"); };',
+    'module.exports = (holds, why) => { if (!holds) throw Object.assign(new Error(why ?? "undici: an assertion failed"), { code: "ERR_ASSERTION" }); };',
 };
 
 const standIn: Plugin = {

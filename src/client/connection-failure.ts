@@ -51,7 +51,8 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
   if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW")
     return untrustedAnswer(`the headers of the answer of ${host} are too long`);
-  if (code === "UND_ERR_RESPONSE" || code.startsWith("HPE_"))
+  // A status below 100 is an assertion of undici.
+  if (["UND_ERR_RESPONSE", "ERR_ASSERTION"].includes(code) || code.startsWith("HPE_"))
     return untrustedAnswer(`the answer of ${host} is not HTTP`);
   const secure = tlsFailure({ code, message }, host, isUnsent);
   if (secure !== undefined) return secure;

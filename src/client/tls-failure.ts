@@ -52,8 +52,17 @@ export function tlsFailure(
   // node:https makes EPROTO of all that OpenSSL says, and so do some systems.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
   const isPlain = /wrong version number|packet length too long/u.test(message);
-  return new Failure(
-    isPlain ? `${host} does not speak TLS (${code})` : `no secure connection to ${host} (${code})`,
-    { ...details, isUnsent, next: "check the host, its port, and any proxy in between" },
-  );
+  const isOld = /alert protocol version|unsupported protocol/u.test(message);
+  const fault = isPlain
+    ? `${host} does not speak TLS`
+    : isOld
+      ? `${host} speaks only versions of TLS that are no longer secure`
+      : `no secure connection to ${host}`;
+  return new Failure(`${fault} (${code})`, {
+    ...details,
+    isUnsent,
+    next: isOld
+      ? "tell whoever runs the host: TLS 1.2 or newer is needed"
+      : "check the host, its port, and any proxy in between",
+  });
 }

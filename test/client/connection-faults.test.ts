@@ -191,6 +191,24 @@ describe("what the system says of a connection", () => {
   });
 });
 
+test("a host that speaks only old versions of TLS", async () => {
+  const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
+  const server = tls.createServer({ ...certificateOptions("sound"), ...old });
+  server.on("tlsClientError", () => undefined);
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  closing.push(async () => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  expect(await ask(`https://127.0.0.1:${port}`)).toEqual({
+    exit: 7,
+    stderr:
+      "dexdata: HOST speaks only versions of TLS that are no longer secure (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
+      "  tell whoever runs the host: TLS 1.2 or newer is needed\n",
+  });
+});
+
 test.each(["networks --retries 0", "stream ethereum:0x1 --max-reconnects 0"])(
   "%s offers HTTP/1.1 and nothing else",
   async (words) => {

@@ -84,6 +84,11 @@ export const bodyModes: readonly Mode[] = [
     reply: () => raw(["HTTP/1.1 205 Reset\r\ncontent-length: 0\r\n\r\n"]),
     ends: untrusted(isEmpty),
   },
+  {
+    name: "sends a part",
+    reply: ({ sound }) => json(sound, { status: 206, headers: { "content-range": "bytes 0-1/9" } }),
+    ends: untrusted(/^the answer is only a part of one \(status 206\)$/),
+  },
   { name: "sends blanks", reply: () => json(" \n\t "), ends: untrusted(isEmpty) },
   {
     name: "sends a web page",

@@ -57,6 +57,11 @@ export const connectionModes: readonly Mode[] = [
     ends: untrusted(notHttp),
   },
   {
+    name: "answers with status 099",
+    reply: ({ sound }) => raw([`HTTP/1.1 099 Odd\r\ncontent-length: ${lengthOf(sound)}\r\n\r\n${sound}`]),
+    ends: untrusted(notHttp),
+  },
+  {
     name: "counts a chunk in no number",
     reply: ({ sound }) => raw([`${ok}transfer-encoding: chunked\r\n\r\nxyz\r\n${sound}\r\n0\r\n\r\n`]),
     ends: untrusted(notHttp),
