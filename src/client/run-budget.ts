@@ -35,7 +35,7 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
 
 function passed(name: string, most: number, spent: number, credits: number): Failure {
   return new Failure(
-    `${name} ${most}: ${spent} credits are counted as spent, and the next request would cost ${credits}`,
+    `${name} ${most}: ${countedAsSpent(spent)}, and the next request would cost ${credits}`,
     {
       exit: 5,
       code: "max_credits",
@@ -43,4 +43,8 @@ function passed(name: string, most: number, spent: number, credits: number): Fai
       next: `allow more with a higher ${name}`,
     },
   );
+}
+
+export function countedAsSpent(credits: number): string {
+  return `${credits} ${credits === 1 ? "credit is" : "credits are"} counted as spent`;
 }

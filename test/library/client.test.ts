@@ -207,7 +207,7 @@ describe("on a scripted service", () => {
     const frugal = openLibrary({ baseUrl: await serve(json([])), maxCredits: 1 });
     await frugal.networks().toArray();
     expect(await failureOf(async () => await frugal.networks().toArray())).toMatchObject({
-      message: "maxCredits 1: 1 credits are counted as spent, and the next request would cost 1",
+      message: "maxCredits 1: 1 credit is counted as spent, and the next request would cost 1",
       code: "max_credits",
     });
     const controller = new AbortController();

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { type Typed, typeInConsole } from "../harness/console.ts";
-import { blocksOf, consoleSections, patternOf, type Section, type Step } from "../harness/readme.ts";
+import { blocksOf, consoleSections, patternOf, readme, type Section, type Step } from "../harness/readme.ts";
 import { useRecipeDesk } from "../harness/recipe-desk.ts";
 import { leftOut, type Tool, toolNames } from "../harness/recipe-tools.ts";
 
@@ -59,6 +60,12 @@ describe("the lines that no test runs", () => {
       encoding: "utf8",
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  test("name the tarball that npm pack writes", () => {
+    const { version }: { version?: unknown } = JSON.parse(readFileSync("package.json", "utf8"));
+    const named = [...readme.matchAll(/dexdata-[\w.-]*\.tgz/gu)].map(([name]) => name);
+    expect(new Set(named)).toEqual(new Set([`dexdata-${String(version)}.tgz`]));
   });
 
   test("name commands and flags that there are", () => {

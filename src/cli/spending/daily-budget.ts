@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Budget } from "../../client/budget.ts";
+import { countedAsSpent } from "../../client/run-budget.ts";
 import type { Target } from "../../client/target.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
@@ -92,7 +93,7 @@ const ours: ReadonlySet<string> = new Set(["daily_budget", "budget_not_kept"]);
 function passed(most: number, changedBy: string, spent: Spent, credits: number): Failure {
   const end = dayOf(Date.parse(spent.day) + 86_400_000);
   return new Failure(
-    `budget.daily ${most}: ${spent.credits} credits are counted as spent today, and the next request would cost ${credits}; the day ends at ${end}T00:00:00Z, ${changedBy} changes the budget`,
+    `budget.daily ${most}: ${countedAsSpent(spent.credits)} today, and the next request would cost ${credits}; the day ends at ${end}T00:00:00Z, ${changedBy} changes the budget`,
     { exit: 5, code: "daily_budget", retryable: false },
   );
 }
