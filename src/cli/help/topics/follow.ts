@@ -27,10 +27,13 @@ export function followTopic(): readonly Block[] {
         [
           "gaps",
           "are said with both instants when the stream is open again, and as filled by the read after that. Without a " +
-            "stream, or a host, reads go on every 15 s; REST that fails is asked again after 1 s to 60 s",
+            "stream, or a host, reads go on every 15 s; REST that fails is asked again after 1 s to 60 s, of which the first failure of a row is said, and what it came to",
         ],
         ["--events FILE", `appends all of it as NDJSON: ${followEvents.join(", ")}`],
-        ["--poll 15s", "opens no stream and says what an hour of it costs"],
+        [
+          "--poll 15s",
+          "opens no stream and says what an hour of it costs: less than a credit an event where much is traded",
+        ],
         [
           "--out FILE",
           "adds lines to a file, which may be named after their time. Started again without --from it goes on where the " +
