@@ -40,7 +40,10 @@ export function environmentTopic(surroundings: Surroundings): readonly Block[] {
       heading: "Shared with other programs",
       rows: [
         ["NO_COLOR, FORCE_COLOR", "colour never, colour always; TERM=dumb: no colour and no live board"],
-        ["LC_ALL, LC_CTYPE, LANG", "whether the terminal shows more than ASCII"],
+        [
+          "LC_ALL, LC_CTYPE, LANG",
+          "whether the terminal shows more than ASCII; without them WT_SESSION, of Windows Terminal",
+        ],
         ["XDG_CONFIG_HOME …", "where the folders above are, unless named; likewise _STATE_ and _CACHE_"],
         ["HTTPS_PROXY, ALL_PROXY", "an http:// or https:// proxy"],
         ["NO_PROXY", "hosts asked directly: names, addresses, ranges"],
