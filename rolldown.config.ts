@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
-import { preparedHelp } from "./prepared-help.ts";
+import { preparedHelp } from "./bin/build/prepared-help.ts";
 import { manPage } from "./src/cli/help/man-page.ts";
 import { declarations } from "./src/library/declarations.ts";
-import { thirdPartyLicenses } from "./third-party-licenses.ts";
+import { thirdPartyLicenses } from "./bin/build/third-party-licenses.ts";
 
 const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1] ?? "";
 

@@ -1,6 +1,6 @@
 import type { Plugin } from "rolldown";
-import { preparedFile } from "./src/cli/help/prepared-file.ts";
-import { preparedPage, preparedWords } from "./src/cli/help/prepared-pages.ts";
+import { preparedFile } from "../../src/cli/help/prepared-file.ts";
+import { preparedPage, preparedWords } from "../../src/cli/help/prepared-pages.ts";
 
 /** Writes the pages of help beside the chunks, from the same tables that the program reads. */
 export const preparedHelp: Plugin = {
