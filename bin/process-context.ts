@@ -28,6 +28,8 @@ export async function runInProcess(
 }
 
 const isWindows = process.platform === "win32";
+/** Ctrl-Break there; no platform has both. */
+const quitting = isWindows ? "SIGBREAK" : "SIGQUIT";
 
 /** The real one. `release` lets the process end: signal handlers and stdin would keep it. */
 function createProcessContext(early: EarlyReload): ProcessContext {
@@ -47,8 +49,8 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     if (reloaders === 0 && !early.isAwaited()) onTerminate();
   };
   process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate).on("SIGHUP", onHangUp);
-  // Ctrl-Break; elsewhere there is no such signal.
-  if (isWindows) process.on("SIGBREAK", onTerminate);
+  // Ctrl-\ must not leave a terminal without its cursor, or the part of a file; git and sort see to that too.
+  process.on(quitting, onTerminate);
   return {
     stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
     // The last words of a tail: nobody may be there to read why it ended.
@@ -95,7 +97,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
         .off("SIGINT", onInterrupt)
         .off("SIGTERM", onTerminate)
         .off("SIGHUP", onHangUp)
-        .off("SIGBREAK", onTerminate);
+        .off(quitting, onTerminate);
       early.take();
     },
   };

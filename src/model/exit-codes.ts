@@ -30,5 +30,8 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     next: "look at stderr",
   },
   130: { when: "SIGINT (Ctrl-C)", next: "what was written is whole lines" },
-  143: { when: "SIGTERM, or a terminal that was closed (SIGHUP)", next: "what was written is whole lines" },
+  143: {
+    when: "SIGTERM, SIGQUIT, or a terminal that was closed (SIGHUP)",
+    next: "what was written is whole lines",
+  },
 };

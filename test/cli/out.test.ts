@@ -313,6 +313,21 @@ describe("--out --resume", () => {
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
   });
 
+  test.each(["table", "wide"])(
+    "DEXDATA_OUTPUT=%s: the command printed goes on all the same",
+    async (output) => {
+      const { env, heal } = await threePages(1, unavailable);
+      const file = newFile();
+      const tables = { ...env, DEXDATA_OUTPUT: output };
+      const failed = await dexdata([...all, "--out", file, "--error-format", "text"], { env: tables });
+      const printed = /begins with: dexdata (.*)/u.exec(failed.stderr)?.[1] ?? "";
+      expect([failed.exit, printed]).toEqual([7, expect.stringContaining("--resume")]);
+      heal();
+      expect((await dexdata(printed, { env: tables })).exit).toBe(0);
+      expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
+    },
+  );
+
   test("a limit is one over all runs", async () => {
     const { env, heal } = await threePages(1, unavailable);
     const file = newFile();

@@ -55,26 +55,32 @@ describe("promise 9: Ctrl-C within a second", () => {
     expect([exit, stderr]).toEqual([130, ""]);
   });
 
-  test("a terminal that is closed ends a pull as SIGTERM does: nothing is left, and how to go on is said", async () => {
-    const running = (server = await startScriptedServer(endlessList));
-    const folder = temporaryFolder();
-    const out = path.join(folder, "rows");
-    const child = start([...pull.slice(0, -2), "-o", "table", "--out", out], {
-      DEXDATA_BASE_URL: running.url,
-    });
-    const ending = ended(child);
-    while (running.requests.length < 3) await pause(10);
-    child.kill("SIGHUP");
-    const { exit, stderr } = await ending;
-    expect([exit, readdirSync(folder)]).toEqual([143, []]);
-    // Without the table, which --resume refuses.
-    expect(stderr).toMatch(
-      new RegExp(
-        `begins with: dexdata pools search ethereum --all --out ${out} --rpm unlimited --resume\n$`,
-        "u",
-      ),
-    );
-  });
+  test.each([
+    ["a terminal that is closed", "SIGHUP"],
+    ["Ctrl-\\", "SIGQUIT"],
+  ] as const)(
+    "%s ends a pull as SIGTERM does: nothing is left, and how to go on is said",
+    async (_, signal) => {
+      const running = (server = await startScriptedServer(endlessList));
+      const folder = temporaryFolder();
+      const out = path.join(folder, "rows");
+      const child = start([...pull.slice(0, -2), "-o", "table", "--out", out], {
+        DEXDATA_BASE_URL: running.url,
+      });
+      const ending = ended(child);
+      while (running.requests.length < 3) await pause(10);
+      child.kill(signal);
+      const { exit, stderr } = await ending;
+      expect([exit, readdirSync(folder)]).toEqual([143, []]);
+      // Without the table, which --resume refuses.
+      expect(stderr).toMatch(
+        new RegExp(
+          `begins with: dexdata pools search ethereum --all --out ${out} --rpm unlimited --resume\n$`,
+          "u",
+        ),
+      );
+    },
+  );
 
   test("a second one is immediate, also where nobody reads what is still to be written", async () => {
     const row = { id: "0x1", chain: "ethereum", name: "x".repeat(2_000_000) };

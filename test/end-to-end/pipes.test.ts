@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
+import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { binaryEnv, ended, program, start } from "../harness/binary.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { hang, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 
 let server: ScriptedServer | undefined;
@@ -140,6 +143,23 @@ describe("a signal", () => {
     expect({ exit: late.exit, stderr: late.stderr }).toEqual({
       exit: 7,
       stderr: "dexdata: not done within the --deadline of 0.3 s\n  allow more time, or ask for less\n",
+    });
+  });
+
+  test("stdin of more than 256 MiB is not read to its end", async () => {
+    const file = path.join(temporaryFolder(), "zeros");
+    writeFileSync(file, "");
+    // A hole, which takes no room on the disk.
+    truncateSync(file, 257 * 1024 * 1024);
+    const line = `"$NODE" "$PROGRAM" prices ethereum - --sandbox --error-format text < ${file}`;
+    const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
+    const { exit, stdout, stderr } = await ended(spawn("bash", ["-c", line], { env, stdio: "pipe" }));
+    // Whatever a test leaves is searched for keys.
+    rmSync(file);
+    expect({ exit, stdout: String(stdout), stderr }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: "dexdata: stdin: more than 256 MiB, and no more is taken here\n",
     });
   });
 

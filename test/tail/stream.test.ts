@@ -847,6 +847,18 @@ describe("SIGHUP", () => {
 });
 
 describe("refused before anything is sent", () => {
+  test("a file that is far too long for a list", async () => {
+    const long = path.join(folder, "long");
+    writeFileSync(long, `${one}\n`.padEnd(4 * 1024 * 1024 + 1, "\n"));
+    const server = await streams(() => stream([price("1")]));
+    expect(await listen(`@${long}`, server).outcome).toMatchObject({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringContaining(`"@${long}": more than 4 MiB, so it is no list of assets`),
+    });
+    expect(server.requests.length).toBe(0);
+  });
+
   test.each([
     ["--limit 1", "a network and an address are needed"],
     ["ethereum", '"ethereum": an address is needed after the network'],
