@@ -1,4 +1,4 @@
-import type { Args } from "../model/args.ts";
+import type { Args, Question } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
@@ -22,8 +22,13 @@ export interface Client {
   readonly meter: Meter;
   /** How many requests may be under way at once, where a walk can ask for several. */
   readonly width: number;
-  /** The 2xx answer to one request; anything else is a Failure. */
-  readonly ask: (endpoint: Endpoint, args: Args) => Promise<Document>;
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal;
+  /**
+   * The 2xx answer to one request; anything else is a Failure. `until`: a child of that signal, aborted as soon as the
+   * answer is not wanted any more. What has not left by then never does; what has counts as sent.
+   */
+  readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
   readonly close: () => Promise<void>;
 }
 
@@ -69,14 +74,20 @@ export function createClient(
   const { meter, sent } = createMeter();
   const turns = inTurn(options.budget);
 
-  const attempt = async (url: URL, endpoint: Endpoint, args: Args, tab: Tab): Promise<Document> => {
+  const attempt = async (
+    url: URL,
+    { endpoint, args }: Question,
+    tab: Tab,
+    until: AbortSignal,
+  ): Promise<Document> => {
     await tab.open();
     const turn = await options.pace.turn();
+    until.throwIfAborted();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     const metered = sent(costOf(endpoint, args));
     try {
-      const sending = { timeout: options.timeout, signal: context.signal };
+      const sending = { timeout: options.timeout, signal: until };
       answer = hideKey(await transport.get(url, authorization(target, url), sending), target.key);
     } catch (cause) {
       if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
@@ -97,38 +108,39 @@ export function createClient(
     return createDocument(answer);
   };
 
-  const askWithRetries = async (endpoint: Endpoint, args: Args, tab: Tab): Promise<Document> => {
+  const askWithRetries = async (question: Question, tab: Tab, until: AbortSignal): Promise<Document> => {
+    const { endpoint, args } = question;
     const typed = [...args].filter(([name]) => name !== "cursor").map(([, value]) => value);
     refuseKey([endpoint.path, ...typed], target.key);
     const url = requestUrl(target.rest, endpoint, args);
     let waited = 0;
     for (let attempts = 1; ; attempts += 1) {
       try {
-        return await attempt(url, endpoint, args, tab);
+        return await attempt(url, question, tab, until);
       } catch (cause) {
-        // A run that is over, by a signal or its --deadline, has nothing to wait for.
-        if (!(cause instanceof Failure) || context.signal.aborted) throw cause;
+        // A run that is over, by a signal or its --deadline, has nothing to wait for; nor has a walk that nobody follows.
+        if (!(cause instanceof Failure) || until.aborted) throw cause;
         const progress = { attempt: attempts, waited, random: context.random() };
         const decision = decideRetry(cause, options.retry, progress);
         if (!decision.again)
           throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, waited) : cause;
         options.observer.waiting({ milliseconds: decision.wait, attempt: attempts, failure: cause });
-        await context.clock.sleep(decision.wait, context.signal);
+        await context.clock.sleep(decision.wait, until);
         waited += decision.wait;
       }
     }
   };
 
-  const ask = async (endpoint: Endpoint, args: Args): Promise<Document> => {
+  const ask: Client["ask"] = async (endpoint, args, until = context.signal) => {
     const tab = openTab(options.budget, turns, costOf(endpoint, args));
     try {
-      return await askWithRetries(endpoint, args, tab);
+      return await askWithRetries({ endpoint, args }, tab, until);
     } finally {
       await tab.close();
     }
   };
 
-  return { target, meter, width: options.width, ask, close: transport.close };
+  return { target, meter, width: options.width, signal: context.signal, ask, close: transport.close };
 }
 
 function tooLong(failure: Failure, wait: number, waited: number): Failure {

@@ -1,11 +1,14 @@
 import type { Args } from "../model/args.ts";
+import { childOf } from "../model/child-signal.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import type { Reply } from "../model/reply.ts";
 import type { Client } from "./client.ts";
 import type { Document } from "./document.ts";
 import { checkEcho } from "./echo.ts";
+import { letLeave } from "./let-leave.ts";
 import { member } from "../model/own-member.ts";
+import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Page } from "./page.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { Place } from "./place.ts";
@@ -14,7 +17,10 @@ import type { Walk } from "./pages.ts";
 /**
  * Specification, Pagination styles 1: `next_cursor` goes back as `cursor`, byte for byte, everything else unchanged.
  * A cursor that was seen before, or a next page promised without one, would loop and spend credits: both end it.
- * The next page is on its way while this one is shown, as long as more rows are wanted.
+ *
+ * The next page is on its way while this one is read and shown, as long as more rows are wanted: it is asked for as soon
+ * as its cursor is seen. Where this page then turns out to be broken, that was one request more than needed. Whatever is
+ * under way when nobody wants more is given up.
  */
 export async function* walkCursorPages(
   client: Client,
@@ -25,59 +31,54 @@ export async function* walkCursorPages(
 ): AsyncGenerator<Page> {
   const seen = new Set<string>();
   const shape = rowShape(endpoint);
+  const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
+  const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
     if (from !== undefined) seen.add(from);
     const asked = new Map([...args, ["limit", String(walk.pageSize)]]);
-    return client.ask(endpoint, from === undefined ? asked : asked.set("cursor", from));
+    const answer = client.ask(endpoint, from === undefined ? asked : asked.set("cursor", from), over.signal);
+    // It is looked at in its turn, or never, when nobody wants more.
+    answer.catch(() => undefined);
+    return answer;
   };
   let cursor = walk.start?.value;
   let given = 0;
   let answer = ask(cursor);
-  for (;;) {
-    const { envelope, rows } = readAnswer(await answer, reply.rows, shape);
-    if (walk.isStrict) checkEcho(endpoint, args, member(envelope, "query"));
-    const at = placeOf(cursor);
-    cursor = nextCursor(envelope);
-    given += rows.length;
-    const isRepeated = cursor !== undefined && seen.has(cursor);
-    const isAhead = cursor !== undefined && !isRepeated && given < (walk.wanted ?? Number.POSITIVE_INFINITY);
-    if (isAhead) answer = ask(cursor);
-    // It is looked at in its turn, or never, when nobody wants more.
-    answer.catch(() => undefined);
-    yield { group: onlyGroup, rows, next: placeOf(cursor), at };
-    if (cursor === undefined) return;
-    if (isRepeated)
-      throw untrustedAnswer("the service sent a cursor for the second time, so the list would never end");
-    if (!isAhead) answer = ask(cursor);
+  try {
+    for (;;) {
+      const document = await answer;
+      const at = placeOf(cursor);
+      const promised = given + walk.pageSize < wanted ? promisedCursor(document.bytes) : undefined;
+      const isEarly = promised !== undefined && !seen.has(promised);
+      if (isEarly) {
+        answer = ask(promised);
+        await letLeave();
+      }
+      const { envelope, rows } = readAnswer(document, reply.rows, shape);
+      if (walk.isStrict) checkEcho(endpoint, args, member(envelope, "query"));
+      cursor = nextCursor(envelope);
+      given += rows.length;
+      const isRepeated = !isEarly && cursor !== undefined && seen.has(cursor);
+      const isAhead = isEarly || (cursor !== undefined && !isRepeated && given < wanted);
+      if (isAhead && !isEarly) {
+        answer = ask(cursor);
+        await letLeave();
+      }
+      yield { group: onlyGroup, rows, next: placeOf(cursor), at };
+      if (cursor === undefined) return;
+      if (isRepeated)
+        throw untrustedAnswer("the service sent a cursor for the second time, so the list would never end");
+      if (!isAhead) answer = ask(cursor);
+    }
+  } finally {
+    over.abort(noLongerWanted);
+    over.release();
   }
 }
+
+/** Made once: nobody reads its stack. */
+const noLongerWanted = new Error("no longer wanted");
 
 function placeOf(cursor: string | undefined): Place | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
-
-/** Undefined after the last page. `has_next_page` may be absent; then a cursor alone promises more. */
-function nextCursor(answer: object): string | undefined {
-  const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
-  if (hasNextPage !== undefined && hasNextPage !== null && typeof hasNextPage !== "boolean") {
-    throw untrustedAnswer("has_next_page of the answer is neither true nor false");
-  }
-  if (hasNextPage === false) return undefined;
-  if (typeof cursor === "string" && cursor !== "") {
-    if (!isSendable(cursor))
-      throw untrustedAnswer("next_cursor of the answer is no text that could be sent back");
-    return cursor;
-  }
-  if (cursor !== undefined && cursor !== null && cursor !== "")
-    throw untrustedAnswer("next_cursor of the answer is no text");
-  if (hasNextPage === true)
-    throw untrustedAnswer("the service promised a next page but sent no cursor for it");
-  return undefined;
-}
-
-/** Half a surrogate pair has no bytes, and no host takes a URL of any length. */
-function isSendable(cursor: string): boolean {
-  return cursor.length <= longestCursor && !/\p{Surrogate}/u.test(cursor);
-}
-
-const longestCursor = 8192;

@@ -1,5 +1,6 @@
 import type { FrozenWindow } from "./frozen-windows.ts";
 import { inOrder } from "./in-order.ts";
+import { letLeave } from "./let-leave.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import type { NumberedWalk } from "./numbered-walk.ts";
 import type { Page } from "./page.ts";
@@ -26,6 +27,7 @@ export async function* walkWindow(
   if (window.first !== undefined) at = yield* step.take(window.first);
   if (at?.flag !== "page") return at;
   for await (const answer of inOrder(asks(), width)) {
+    await letLeave();
     at = yield* step.goOn(answer);
     if (at?.flag !== "page" || step.isLeft()) return at;
   }

@@ -1,4 +1,3 @@
-import { letLeave } from "../client/let-leave.ts";
 import type { Page } from "../client/page.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
@@ -47,7 +46,6 @@ export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys)
       page.isAgain !== true &&
       page.next !== undefined &&
       (repeats === patienceWithRepeats || empty === patienceWithEmptyPages);
-    if (page.next !== undefined && !isEndless) await letLeave();
     yield distinct;
     if (isEndless)
       throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);

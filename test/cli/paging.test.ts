@@ -1,17 +1,23 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { type Row, rowsOf } from "../harness/rows.ts";
+import { type Row, rowsOf, toRow } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import {
+  bytes,
+  hang,
   json,
   type Reply,
   type ScriptedServer,
   type SeenRequest,
   startScriptedServer,
 } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const sandbox = useSandbox();
+const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
 let server: ScriptedServer | undefined;
@@ -181,8 +187,28 @@ describe("a search", () => {
   test("ends with an error when pages bring nothing new, however new their cursors are", async () => {
     const words = "pools search ethereum --all -o ndjson";
     const { exit, rows, requests, stderr } = await ask((_, index) => page(["0x1"], `cursor ${index}`), words);
-    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 4 });
+    // The next page is asked for before the rows of the fourth are looked at.
+    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 5 });
     expect(stderr).toMatch(/nothing new/u);
+  });
+
+  test("the next page is asked for before this one is read; where this one is broken, that one is given up and counted", async () => {
+    const receipt = path.join(folder, "early.json");
+    const broken = Buffer.from('{"results":[{"id":"0x1"},{"id":],"has_next_page":true,"next_cursor":"A"}');
+    const { exit, rows, requests, stderr } = await ask(
+      (_, index) => (index === 0 ? bytes(broken) : hang()),
+      `pools search ethereum --all -o ndjson --error-format text --receipt ${receipt}`,
+    );
+    expect({ exit, rows, requests: requests.map(({ query }) => query.get("cursor")) }).toEqual({
+      exit: 1,
+      rows: [],
+      requests: [null, "A"],
+    });
+    expect(stderr).toMatch(/not whole JSON/u);
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({
+      requests: 2,
+      credits: { spent: 1, in_doubt: 1 },
+    });
   });
 
   test("never writes a row twice, though the list moves between pages", async () => {

@@ -62,6 +62,8 @@ export const subjects: readonly Subject[] = [
       "src/client/byte-rows.ts": bytes,
       "src/client/row-walk.ts": bytes,
       "src/client/row-key.ts": bytes,
+      "src/model/text-hash.ts": ["test/pull/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
+      "src/client/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/client/alike-rows.ts": ["test/client/alike-rows.test.ts"],
       "src/model/raw-json.ts": json,
       "src/model/json-scan.ts": json,

@@ -9,6 +9,8 @@ const ofNumbers = ({ endpoint: { reply } }: HostileCommand): boolean => reply.ki
 
 const untrustedAfter = (says: RegExp, requests: number): Ending => ({ exit: 1, says, requests });
 const keptRows = (says: RegExp, requests: number): Ending => ({ exit: 1, says, requests, hasRows: true });
+/** The next page is asked for before the rows of this one are looked at: one more than it takes to see. */
+const early = 1;
 const nothingNew = /^\d+ pages in a row brought nothing new, yet the service promises more/;
 const repeated = /^the service sent a cursor for the second time, so the list would never end/;
 
@@ -63,14 +65,14 @@ export const pagingModes: readonly Mode[] = [
   {
     name: "sends empty pages for ever",
     reply: (_, __, index) => json({ results: [], has_next_page: true, next_cursor: `c${index}` }),
-    ends: untrustedAfter(nothingNew, 20),
+    ends: untrustedAfter(nothingNew, 20 + early),
     isFor: ofCursors,
     flags: all,
   },
   {
     name: "sends the same row for ever",
     reply: (_, __, index) => json(cursorPage(0, { has_next_page: true, next_cursor: `c${index}` })),
-    ends: keptRows(nothingNew, 4),
+    ends: keptRows(nothingNew, 4 + early),
     isFor: ofCursors,
     flags: all,
   },
@@ -78,7 +80,7 @@ export const pagingModes: readonly Mode[] = [
     name: "sends the same row for ever, without what tells it from others",
     reply: (_, __, index) =>
       json({ results: [{ name: "x" }], has_next_page: true, next_cursor: `c${index}` }),
-    ends: keptRows(nothingNew, 4),
+    ends: keptRows(nothingNew, 4 + early),
     isFor: ofCursors,
     flags: all,
   },
