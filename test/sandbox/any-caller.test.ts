@@ -141,6 +141,7 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
   afterAll(async () => await sandbox?.close());
 
   test("2, 155, 172: whoever asks whatever however is answered by the contract, never with a 500", async () => {
+    // Judged by processor time: a busy machine takes many times longer by the clock.
     const started = process.cpuUsage();
     const statuses = new Map<number, number>();
     const wrong: string[] = [];
@@ -163,5 +164,5 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
     }
     expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
     expect(processorTime(started)).toBeLessThan(10_000);
-  });
+  }, 180_000);
 });
