@@ -11,8 +11,7 @@ export function retryAfterMilliseconds(
 ): number | undefined {
   const header = headers.get("retry-after")?.trim();
   if (header !== undefined) {
-    // Said twice, as by a proxy and the service, it is both that ask for patience.
-    if (/^\d+(?:\s*,\s*\d+)*$/u.test(header)) return Math.max(...header.split(",").map(Number)) * 1000;
+    if (/^\d+$/u.test(header)) return Number(header) * 1000;
     const date = parseHttpDate(header);
     const now = parseHttpDate(headers.get("date") ?? "");
     if (date !== undefined && now !== undefined) return Math.max(0, date - now);
