@@ -9,14 +9,21 @@ import { leftOut, type Tool, toolNames } from "../harness/recipe-tools.ts";
 
 const [first, ...sections] = consoleSections();
 
-/** What was typed before and is still in force: the first block, and the variables that are used. */
+/** What was typed before and is still in force: the first block, and the variables and files that are used. */
 function stepsBefore(section: Section): readonly Step[] {
   const typed = sections.slice(0, sections.indexOf(section)).flatMap(({ steps }) => steps);
-  const named = typed.filter(({ command }) => {
-    const name = /^(\w+)=/u.exec(command)?.[1];
-    return name !== undefined && section.steps.some((step) => step.command.includes(`$${name} `));
-  });
-  return [...(first?.steps ?? []), ...named];
+  const needed: Step[] = [];
+  let read = section.steps.map(({ command }) => command).join("\n");
+  for (const step of typed.toReversed()) {
+    const name = /^(\w+)=/u.exec(step.command)?.[1];
+    const file = /--out (\S+)/u.exec(step.command)?.[1];
+    const isRead =
+      (name !== undefined && read.includes(`$${name} `)) || (file !== undefined && read.includes(file));
+    if (!isRead) continue;
+    needed.unshift(step);
+    read += step.command;
+  }
+  return [...(first?.steps ?? []), ...needed];
 }
 
 const desk = useRecipeDesk();
