@@ -4,7 +4,10 @@ import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { json, type Reply, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { settings } from "../../src/settings/settings.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
+
+const freeHost = settings.base_url.fallbackText;
 
 const network = "fantom";
 const token_address = "0x3e75a8e0409ef1ff79c2b7b1d85fe309c46347bc";
@@ -110,8 +113,8 @@ describe("on the sandbox", () => {
         "baseUrl: must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)",
       ],
       [
-        () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: "https://api.dexpaprika.com" }),
-        "https://api.dexpaprika.com is no host of pro keys, and the key from apiKey is one",
+        () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
+        `${freeHost} is no host of pro keys, and the key from apiKey is one`,
       ],
       [() => openLibrary({ rpm: 0.5 }), "rpm: must be a whole number, from 1 to 100000"],
     ];
