@@ -1,6 +1,3 @@
-import { ByteScan } from "../model/byte-scan.ts";
-import { followPattern, type RowPattern } from "../model/row-pattern.ts";
-
 const [QUOTE, MINUS, DOT, LETTER_F, LETTER_N, LETTER_T] = [34, 45, 46, 102, 110, 116];
 const [ZERO, NINE] = [48, 57];
 /** A double holds so many for certain. */
@@ -14,43 +11,36 @@ const NULL = 3;
 const INTEGER = 4;
 const FRACTION = 5;
 
-/**
- * For each row whether it is what the one before it is: the same names in the same order, and values of the same types.
- * Who has checked the one need not look at the other.
- */
-export function findAlike(
-  bytes: Buffer,
-  count: number,
-  bounds: (index: number) => readonly [start: number, end: number],
-): readonly boolean[] {
-  const scan = new ByteScan(bytes);
-  let found: number[] = [];
-  let pattern: RowPattern | undefined;
-  return Array.from({ length: count }, (_, index) => {
-    const [start, end] = bounds(index);
-    if (pattern !== undefined && followPattern(scan, pattern, start, found) === end) {
-      const { leaves } = pattern;
-      if (isOfSameTypes(bytes, leaves, found)) return true;
-    }
-    const leaves: number[] = [];
-    scan.leaves = leaves;
-    scan.endOfValue(start);
-    scan.leaves = undefined;
-    found = [...leaves];
-    pattern = { start, end, leaves };
-    return false;
-  });
+/** Whether rows have values of the same types as the row that was checked last: then they share its fate. */
+export interface TypeWatch {
+  /** A row with names of its own: where its values begin and end. */
+  readonly begin: (leaves: readonly number[]) => void;
+  /** A row with the names of the one before. False where its types differ, so that it has to be checked itself. */
+  readonly isAlike: (leaves: readonly number[]) => boolean;
 }
 
-function isOfSameTypes(bytes: Buffer, leaves: readonly number[], found: readonly number[]): boolean {
-  for (let leaf = 0; leaf < leaves.length; leaf += 2) {
-    const type = typeOf(bytes, found[leaf] ?? 0, found[leaf + 1] ?? 0);
-    if (type === UNCLEAR || type !== typeOf(bytes, leaves[leaf] ?? 0, leaves[leaf + 1] ?? 0)) return false;
-  }
-  return true;
+export function watchTypes(bytes: Uint8Array): TypeWatch {
+  const types: number[] = [];
+  const begin = (leaves: readonly number[]): void => {
+    types.length = leaves.length >> 1;
+    for (let leaf = 0; leaf < leaves.length; leaf += 2)
+      types[leaf >> 1] = typeOf(bytes, leaves[leaf] ?? 0, leaves[leaf + 1] ?? 0);
+  };
+  return {
+    begin,
+    isAlike: (leaves) => {
+      for (let leaf = 0; leaf < leaves.length; leaf += 2) {
+        const type = typeOf(bytes, leaves[leaf] ?? 0, leaves[leaf + 1] ?? 0);
+        if (type !== UNCLEAR && type === types[leaf >> 1]) continue;
+        begin(leaves);
+        return false;
+      }
+      return true;
+    },
+  };
 }
 
-function typeOf(bytes: Buffer, from: number, to: number): number {
+function typeOf(bytes: Uint8Array, from: number, to: number): number {
   const first = bytes[from] ?? 0;
   if (first === QUOTE) return TEXT;
   if (first === LETTER_T || first === LETTER_F) return BOOLEAN;
@@ -68,7 +58,7 @@ function typeOf(bytes: Buffer, from: number, to: number): number {
   return UNCLEAR;
 }
 
-function endOfDigits(bytes: Buffer, from: number, to: number): number {
+function endOfDigits(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && (bytes[at] ?? 0) >= ZERO && (bytes[at] ?? 0) <= NINE) at += 1;
   return at;

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { ByteScan, Unread } from "../model/byte-scan.ts";
 import { isSafeJson } from "../model/json-text.ts";
 import { isObject } from "../model/own-member.ts";
-import { findAlike } from "./alike-rows.ts";
+import { watchTypes } from "./alike-rows.ts";
 import { createRowWalk } from "./row-walk.ts";
 import { hashKeyAt } from "./row-key.ts";
 import type { Rows } from "./rows.ts";
@@ -26,6 +26,7 @@ interface RowList {
   readonly keyed: number;
   /** No white space between their tokens. */
   readonly isCompact: boolean;
+  readonly alike: readonly boolean[];
   /** Where each string begins and ends that holds characters beyond printable ASCII. */
   readonly wide: readonly number[];
 }
@@ -34,27 +35,33 @@ const NEWLINE = 10;
 const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
 
+/** What is noted of rows on the way. */
+export interface Noted {
+  /** The fields that tell two rows apart. */
+  readonly identity: readonly string[];
+  /** The field that says when a row was. */
+  readonly timeField?: string | undefined;
+  /** Which rows have the types of the one before. */
+  readonly isTyped?: boolean | undefined;
+}
+
 /**
  * Cuts the rows out of an answer's bytes; all of the grammar is checked on the way. Undefined where that cannot be done,
  * or the answer is not what it should be: whoever reads it as a text finds out why.
  */
-export function cutAnswer(
-  body: Uint8Array,
-  name: string,
-  identity: readonly string[],
-  timeField?: string,
-): CutAnswer | undefined {
+export function cutAnswer(body: Uint8Array, name: string, noted: Noted): CutAnswer | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   try {
-    const noted = timeField === undefined || identity.includes(timeField) ? [] : [timeField];
-    return cut(bytes, Buffer.from(name), [...identity, ...noted], identity.length);
+    return cut(bytes, Buffer.from(name), noted);
   } catch (cause) {
     if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
     throw cause;
   }
 }
 
-function cut(bytes: Buffer, name: Buffer, fields: readonly string[], keyed: number): CutAnswer | undefined {
+function cut(bytes: Buffer, name: Buffer, { identity, timeField, isTyped }: Noted): CutAnswer | undefined {
+  const fields =
+    timeField === undefined || identity.includes(timeField) ? identity : [...identity, timeField];
   const scan = new ByteScan(bytes);
   const names = fields.map((field) => Buffer.from(field));
   const lists: (RowList & { readonly from: number; readonly to: number })[] = [];
@@ -66,15 +73,16 @@ function cut(bytes: Buffer, name: Buffer, fields: readonly string[], keyed: numb
     if (bytes[from] !== OPEN_ARRAY) throw new Unread();
     isWide ||= scan.wide.length > 0;
     [scan.wide, scan.hasBlanks] = [[], false];
-    const walk = createRowWalk(scan, names);
+    const walk = createRowWalk(scan, names, isTyped === true ? watchTypes(bytes) : undefined);
     const to = scan.endOfArray(from, 1, walk.endOfRow);
-    const { spans, stride } = walk;
+    const { spans, stride, alike } = walk;
     lists.push({
       bytes,
       spans,
       stride,
+      alike,
       fields,
-      keyed,
+      keyed: identity.length,
       isCompact: !scan.hasBlanks,
       wide: scan.wide,
       from,
@@ -107,11 +115,15 @@ function byteRows(list: RowList): Rows {
     values: () => texts().map(parseRow),
     marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
     value: (index) => parseRow(text(index)),
-    alike: () => findAlike(bytes, length, (index) => boundsOf(list, index)),
+    alike: () => list.alike,
     hashKey: (index, into) =>
       hashKeyAt({ bytes, spans, at: index * stride + 2, end: index * stride + 2 + 2 * keyed }, into),
     keep: (kept) =>
-      byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
+      byteRows({
+        ...list,
+        spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true),
+        alike: alikeAmong(list.alike, kept),
+      }),
     lines: () => linesOf(list),
   };
 }
@@ -125,8 +137,17 @@ function markAt({ bytes, spans, stride, fields }: RowList, index: number): objec
   return Object.fromEntries(members);
 }
 
-function boundsOf({ spans, stride }: RowList, index: number): readonly [start: number, end: number] {
-  return [spans[index * stride] ?? 0, spans[index * stride + 1] ?? 0];
+/** A row that was checked and is gone took with it what the rows after it go by. */
+function alikeAmong(alike: readonly boolean[], kept: readonly boolean[]): readonly boolean[] {
+  const among: boolean[] = [];
+  let isAlike = true;
+  for (const [index, isKept] of kept.entries()) {
+    isAlike &&= alike[index] === true;
+    if (!isKept) continue;
+    among.push(isAlike);
+    isAlike = true;
+  }
+  return among;
 }
 
 function parseRow(text: string): object {

@@ -54,7 +54,7 @@ export async function* walkCursorPages(
         answer = ask(promised);
         await letLeave();
       }
-      const { envelope, rows } = readAnswer(document, reply.rows, shape);
+      const { envelope, rows } = readAnswer(document, reply.rows, shape, walk.isTyped);
       if (walk.isStrict) checkEcho(endpoint, args, member(envelope, "query"));
       cursor = nextCursor(envelope);
       given += rows.length;

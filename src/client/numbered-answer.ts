@@ -22,12 +22,18 @@ export interface NumberedAnswer {
 export type AskPage = (at: Place, pageSize: number) => Promise<NumberedAnswer>;
 
 /** Asks for the page at a place: by its number or its cursor, in the window that the place is frozen to. */
-export function createAskPage(client: Client, endpoint: Endpoint, reply: NumberedPages, args: Args): AskPage {
+export function createAskPage(
+  client: Client,
+  endpoint: Endpoint,
+  reply: NumberedPages,
+  args: Args,
+  isTyped = false,
+): AskPage {
   const shape = rowShape(endpoint);
   return async (at, pageSize) => {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) asked.set("to", at.to);
-    const { envelope, rows } = readAnswer(await client.ask(endpoint, asked), reply.rows, shape);
+    const { envelope, rows } = readAnswer(await client.ask(endpoint, asked), reply.rows, shape, isTyped);
     const page: Page = { group: onlyGroup, rows, next: undefined };
     const info = member(envelope, "page_info");
     const totals = {

@@ -40,7 +40,7 @@ export function createNumberedWalk(
   walk: Walk,
 ): NumberedWalk {
   const edge = createRowEdge(rowShape(endpoint));
-  const askPage: AskPage = createAskPage(client, endpoint, reply, args);
+  const askPage: AskPage = createAskPage(client, endpoint, reply, args, walk.isTyped);
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   let { pageSize } = walk;
   let given = 0;

@@ -7,9 +7,9 @@ import type { Document } from "./document.ts";
 import { createPage } from "./page.ts";
 
 /** The rows cut from the bytes, or, where the answer is not plain enough for that, from its text. */
-export function readAnswer(document: Document, name: string, shape: RowShape): CutAnswer {
+export function readAnswer(document: Document, name: string, shape: RowShape, isTyped = false): CutAnswer {
   const { identity } = shape;
-  const cut = cutAnswer(document.bytes, name, identity, timeFieldOf(shape));
+  const cut = cutAnswer(document.bytes, name, { identity, timeField: timeFieldOf(shape), isTyped });
   if (cut !== undefined) return cut;
   const { text, value } = document.read();
   if (!isObject(value)) throw untrustedAnswer("the answer is not an object");

@@ -1,4 +1,5 @@
 import { type ByteScan, Unread, type Visit } from "../model/byte-scan.ts";
+import type { TypeWatch } from "./alike-rows.ts";
 import { followPattern, type RowPattern } from "../model/row-pattern.ts";
 
 const OPEN_OBJECT = 123;
@@ -11,10 +12,13 @@ export interface RowWalk {
   readonly spans: readonly number[];
   /** How many numbers a row has. */
   readonly stride: number;
+  /** For each row whether it has the names and the types of the one before; none is, where nobody watches types. */
+  readonly alike: readonly boolean[];
 }
 
-export function createRowWalk(scan: ByteScan, names: readonly Uint8Array[]): RowWalk {
+export function createRowWalk(scan: ByteScan, names: readonly Uint8Array[], types?: TypeWatch): RowWalk {
   const spans: number[] = [];
+  const alike: boolean[] = [];
   const stride = 2 + 2 * names.length;
   let row = 0;
   let pattern: RowPattern | undefined;
@@ -46,6 +50,8 @@ export function createRowWalk(scan: ByteScan, names: readonly Uint8Array[]): Row
     spans[row + 1] = end;
     pattern = { start, end, leaves };
     found = [...leaves];
+    types?.begin(leaves);
+    alike.push(false);
     places = names.map((_, index) => leaves.indexOf(spans[row + 2 + 2 * index] ?? -1));
     // What tells it apart holds other values: then the next row has to be walked as well.
     if (places.some((place, index) => place < 0 && spans[row + 2 + 2 * index] !== -1)) pattern = undefined;
@@ -55,10 +61,12 @@ export function createRowWalk(scan: ByteScan, names: readonly Uint8Array[]): Row
   return {
     spans,
     stride,
+    alike,
     endOfRow: (start) => {
       row = spans.length;
       const end = pattern === undefined ? -1 : followPattern(scan, pattern, start, found);
       if (end < 0) return walk(start);
+      alike.push(types?.isAlike(found) ?? false);
       spans.push(start, end);
       for (let index = 0; index < places.length; index += 1) {
         const place = places[index] ?? -1;

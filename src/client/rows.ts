@@ -13,7 +13,10 @@ export interface Rows {
   readonly marks: () => readonly object[];
   /** One of them parsed. */
   readonly value: (index: number) => object;
-  /** For each row whether it has the names and the types of the one before: who has checked the one need not the other. */
+  /**
+   * For each row whether it has the names and the types of the one before: who has checked the one need not the other. So
+   * far as that was noted on the way.
+   */
   readonly alike: () => readonly boolean[];
   /** The hash of what tells the row from others, as JSON; false where it lacks any of it. */
   readonly hashKey: (index: number, into: TextHash) => boolean;

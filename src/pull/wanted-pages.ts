@@ -26,7 +26,10 @@ export async function wantedPages(
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;
   const { reply } = endpoint;
-  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, wish.walk);
+  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, {
+    ...wish.walk,
+    isTyped: wish.isValidated,
+  });
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (reply.kind === "cursor-pages" || reply.kind === "numbered-pages") pages = distinctPages(pages, seen);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);

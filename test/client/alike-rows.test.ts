@@ -12,7 +12,10 @@ function typesOf(value: unknown): unknown {
 }
 
 function alike(rows: readonly string[]): readonly boolean[] | undefined {
-  return cutAnswer(Buffer.from(`{"results":[${rows.join(",")}]}`), "results", ["id"])?.rows.alike();
+  return cutAnswer(Buffer.from(`{"results":[${rows.join(",")}]}`), "results", {
+    identity: ["id"],
+    isTyped: true,
+  })?.rows.alike();
 }
 
 describe("rows alike", () => {
@@ -55,5 +58,17 @@ describe("rows alike", () => {
       true,
       false,
     ]);
+  });
+
+  test("are alike among those that are kept only where none between them was checked itself", () => {
+    const list = '{"id":1},{"id":2},{"id":"3"},{"id":"4"},{"id":"5"}';
+    const rows = cutAnswer(Buffer.from(`{"results":[${list}]}`), "results", {
+      identity: ["id"],
+      isTyped: true,
+    })?.rows;
+    const keep = (...kept: boolean[]): readonly boolean[] | undefined => rows?.keep(kept).alike();
+    expect(rows?.alike()).toEqual([false, true, false, true, true]);
+    expect(keep(true, false, false, true, true)).toEqual([false, false, true]);
+    expect(keep(false, true, true, false, true)).toEqual([false, false, true]);
   });
 });

@@ -39,7 +39,7 @@ function readOrRefuse(text: string): object | undefined {
 
 const page = (rows: string, rest = ""): string => `{"results":[${rows}],"has_next_page":true${rest}}`;
 const linesOf = (text: string): string | undefined => {
-  const lines = cutAnswer(Buffer.from(text), "results", identity, "o")?.rows.lines();
+  const lines = cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" })?.rows.lines();
   return lines === undefined ? undefined : Buffer.from(lines).toString();
 };
 
@@ -55,7 +55,7 @@ describe("rows cut from bytes", () => {
       fc.property(rows, samples(), (list, rest) => {
         const text = page(list.join(","), `,"rest":${rest.text}`);
         fc.pre(!LONE.test(text));
-        const cut = cutAnswer(Buffer.from(text), "results", identity, "o");
+        const cut = cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" });
         expect({ ...cut?.envelope, results: null }).toEqual(
           JSON.parse(text, (name, value: unknown) => (name === "results" ? null : value)),
         );
@@ -91,7 +91,7 @@ describe("rows cut from bytes", () => {
         const at = place % whole.length;
         const text = whole.slice(0, at) + character + whole.slice(isAdded ? at : at + 1);
         fc.pre(!LONE.test(text));
-        const cut = cutAnswer(Buffer.from(text), "results", identity, "o");
+        const cut = cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" });
         const read = readOrRefuse(text);
         if (text === whole) expect(cut).toBeDefined();
         if (cut !== undefined) expect(seen(cut.rows)).toEqual(read);
@@ -116,7 +116,7 @@ describe("rows cut from bytes", () => {
     ['{"a": 0}', '{"a":0}'],
   ])("whose identity is written as %s are those with %s, as in the text", (one, other) => {
     const text = page(`{"id":${one},"chain":"a"},{"id":${other},"chain":"a"}`);
-    const rows = cutAnswer(Buffer.from(text), "results", identity, "o")?.rows;
+    const rows = cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" })?.rows;
     expect(hashOf(rows, 0)).toEqual(hashOf(rows, 1));
     expect(rows && seen(rows)).toEqual(seen(readAsText(text)));
   });
@@ -138,7 +138,7 @@ describe("rows cut from bytes", () => {
       fc.property(pages, ([list, comma, { text: rest }]) => {
         const text = page(list.map((each) => each.text).join(comma), `,"rest":${rest}`);
         fc.pre(!LONE.test(text));
-        const rows = cutAnswer(Buffer.from(text), "results", identity, "o")?.rows.keep(
+        const rows = cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" })?.rows.keep(
           list.map((each) => each.isKept),
         );
         const kept = list.filter((each) => each.isKept).map((each) => each.text);
@@ -157,11 +157,9 @@ describe("rows cut from bytes", () => {
   });
 
   test("that are kept go out without the others", () => {
-    const rows = cutAnswer(
-      Buffer.from(page('{"id":1},{"id":2},{"id":3},{"id":4}')),
-      "results",
+    const rows = cutAnswer(Buffer.from(page('{"id":1},{"id":2},{"id":3},{"id":4}')), "results", {
       identity,
-    )?.rows;
+    })?.rows;
     const kept = rows?.keep([true, false, true, true]);
     expect(kept?.texts()).toEqual(['{"id":1}', '{"id":3}', '{"id":4}']);
     expect(Buffer.from(kept?.lines() ?? []).toString()).toBe('{"id":1}\n{"id":3}\n{"id":4}\n');
@@ -175,7 +173,7 @@ describe("rows cut from bytes", () => {
     ["DEL", '{"id":"\u007f"}'],
   ])("with %s do not go out as they came", (_, rows) => {
     expect(linesOf(page(rows))).toBeUndefined();
-    expect(cutAnswer(Buffer.from(page(rows)), "results", identity, "o")).toBeDefined();
+    expect(cutAnswer(Buffer.from(page(rows)), "results", { identity, timeField: "o" })).toBeDefined();
   });
 
   test.each([
@@ -190,12 +188,12 @@ describe("rows cut from bytes", () => {
     ["a number that is none", page('{"a":01}')],
     ["half of it", page('{"a":1}').slice(0, -5)],
   ])("are not cut from an answer with %s", (_, text) => {
-    expect(cutAnswer(Buffer.from(text), "results", identity, "o")).toBeUndefined();
+    expect(cutAnswer(Buffer.from(text), "results", { identity, timeField: "o" })).toBeUndefined();
   });
 
   test("are not cut from what is no UTF-8", () => {
     const bytes = Buffer.from(page('{"id":"?"}'));
     bytes[bytes.indexOf("?")] = 0xff;
-    expect(cutAnswer(bytes, "results", identity, "o")).toBeUndefined();
+    expect(cutAnswer(bytes, "results", { identity, timeField: "o" })).toBeUndefined();
   });
 });
