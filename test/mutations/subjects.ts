@@ -10,6 +10,7 @@ const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts
 const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
 const json = ["test/raw-json/raw-json.test.ts", "test/raw-json/json-text.test.ts"];
 const bytes = ["test/raw-json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
+const patterns = ["test/client/alike-rows.test.ts", ...bytes];
 const streams = ["test/client/streams/event-stream.test.ts", "test/client/streams/parser-fuzz.test.ts"];
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
@@ -58,8 +59,8 @@ export const subjects: readonly Subject[] = [
     name: "rows",
     files: {
       "src/model/byte-scan.ts": bytes,
-      "src/model/row-pattern.ts": bytes,
-      "src/client/byte-rows.ts": bytes,
+      "src/model/row-pattern.ts": patterns,
+      "src/client/byte-rows.ts": patterns,
       "src/client/row-walk.ts": bytes,
       "src/client/row-key.ts": bytes,
       "src/model/text-hash.ts": ["test/pull/seen-keys.test.ts", "test/client/byte-rows.test.ts"],

@@ -137,14 +137,27 @@ describe("the journal of a pull", () => {
   ])("that begins with %j is refused", (text, size) => {
     const file = newFile();
     writeFileSync(`${file}.resume`, text);
-    expect(() => readInterrupted(file, size)).toThrow(foreign(file));
+    expect(failureOf(() => readInterrupted(file, size))).toEqual(foreign(file));
   });
 
-  test("that is not there tells of nothing, one that cannot be read is an error", () => {
+  test("that is not there tells of nothing, one that cannot be read or written is an error", () => {
     const file = newFile();
     expect(readInterrupted(file, 30)).toBeUndefined();
     mkdirSync(`${file}.resume`);
-    expect(() => readInterrupted(file, 30)).toThrow(`${file}.resume cannot be read (it is a folder)`);
+    expect(failureOf(() => readInterrupted(file, 30))).toEqual({
+      message: `${file}.resume cannot be read (it is a folder)`,
+      exit: 2,
+      code: "checkpoint",
+      retryable: false,
+      next: "check its permissions, or begin anew with --force instead of --resume",
+    });
+    expect(failureOf(() => beginJournal(file, header))).toEqual({
+      message: `${file}.resume cannot be written (it is a folder)`,
+      exit: 1,
+      code: "output",
+      retryable: false,
+      next: "check its permissions and those of its folder",
+    });
   });
 
   test("of more inputs than there are is refused", () => {
@@ -154,7 +167,7 @@ describe("the journal of a pull", () => {
     expect(() => checkInputs(file, told(0, 1), 0)).not.toThrow();
     const beyond = { ...interrupted, progress: { ...after(1), question: 3 } };
     expect(() => checkInputs(file, beyond, 3)).not.toThrow();
-    expect(() => checkInputs(file, beyond, 2)).toThrow(foreign(file));
+    expect(failureOf(() => checkInputs(file, beyond, 2))).toEqual(foreign(file));
   });
 
   test("is readable by its owner alone, and gone once the output is whole", () => {
@@ -168,13 +181,25 @@ describe("the journal of a pull", () => {
   });
 });
 
-function foreign(file: string): Failure {
-  return new Failure(`${file}.resume is not a checkpoint of this version of dexdata`, {
+/** All of it but the system's own error. */
+function failureOf(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown;
+    const { cause: _, ...details } = thrown.details;
+    return { message: thrown.message, ...details };
+  }
+}
+
+function foreign(file: string): object {
+  return {
+    message: `${file}.resume is not a checkpoint of this version of dexdata`,
     exit: 2,
     code: "checkpoint",
     retryable: false,
     next: "begin anew with --force instead of --resume",
-  });
+  };
 }
 
 describe("an interrupted pull", () => {

@@ -5,6 +5,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -21,6 +23,7 @@ import {
   sizeOf,
   toOutput,
   trueName,
+  unwritable,
 } from "../../src/pull/out-file.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -70,6 +73,11 @@ describe("a file that is whole or absent", () => {
     await sink.abandon();
     expect(readdirSync(path.dirname(file))).toEqual([]);
     expect(() => sink.sha256()).toThrow("this output is not hashed");
+    const cleared = await createWholeFile(file, false, false);
+    // Somebody may have taken the part away.
+    rmSync(`${file}.${pid}.part`);
+    await cleared.abandon();
+    expect(readdirSync(path.dirname(file))).toEqual([]);
   });
 
   test("replaces another only where it may, and keeps its rows else", async () => {
@@ -105,7 +113,17 @@ describe("a file that is whole or absent", () => {
     await sink.finish();
     expect(readFileSync(file, "utf8")).toBe("new\n");
     expect(readdirSync(path.dirname(link), { withFileTypes: true })[0]?.isSymbolicLink()).toBe(true);
-    expect(trueName(link)).toBe(trueName(file));
+  });
+
+  test("has one name, whichever way it is reached and whether it is there or not", () => {
+    const made = realpathSync(newFolder());
+    const [there, none] = [path.join(made, "there"), path.join(made, "none")];
+    const [link, other] = [path.join(made, "link"), path.join(made, "folder")];
+    writeFileSync(there, "");
+    symlinkSync(there, link);
+    symlinkSync(made, other);
+    const names = [there, link, path.join(other, "link"), none, path.join(other, "none")];
+    expect(names.map(trueName)).toEqual([there, there, there, none, none]);
   });
 
   test("in a folder that is not there is refused", async () => {
@@ -225,5 +243,22 @@ describe("a file is refused before anything is sent", () => {
       "name a file in it",
     ]);
     expect(lockOf("x")).toBe("x.lock");
+  });
+
+  test.each([
+    ["EACCES", 2, "usage", "not permitted", "check the folder's permissions, or name another file"],
+    ["ENOSPC", 1, "output", "the disk is full", "make room, or write elsewhere"],
+    ["EDQUOT", 1, "output", "this user's share of the disk is full", "make room, or write elsewhere"],
+  ])("for %s, with the exit %i and the code %s", (fault, exit, code, why, next) => {
+    const cause = Object.assign(new Error("refused"), { code: fault });
+    const { message, details } = unwritable('--out "x"', cause);
+    expect({ message, ...details }).toEqual({
+      message: `--out "x": cannot be written (${why})`,
+      exit,
+      code,
+      retryable: false,
+      next,
+      cause,
+    });
   });
 });
