@@ -76,11 +76,15 @@ async function appear(part: string, target: string, file: string): Promise<void>
 }
 
 function notInPlace(part: string, file: string, cause: unknown, why = fileFault(cause)): never {
-  throw new Failure(`--out "${file}": ${why}; the rows are whole in ${part}`, {
+  const isKept = sizeOf(part) !== undefined;
+  const problem = isKept
+    ? `${why}; the rows are whole in ${part}`
+    : `${part} was taken away, and the rows with it`;
+  throw new Failure(`--out "${file}": ${problem}`, {
     exit: 1,
     code: "output",
-    retryable: false,
-    next: `mv ${part} to a name of your choice`,
+    retryable: !isKept,
+    next: isKept ? `mv ${part} to a name of your choice` : "run the same command again",
     cause,
   });
 }

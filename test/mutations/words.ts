@@ -23,8 +23,6 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: a journal that begins with an empty line tells of nothing either way",
   'src/pull/checkpoint.ts: if (errorCode(cause) === "ENOENT") return Buffer.alloc(0); → if (errorCode(cause) === "ENOENT") return Buffer.alloc(1);':
     "equivalent: a byte without a line end is no line",
-  "src/pull/out-file.ts: const isThere = statSync(target, { throwIfNoEntry: false }) !== undefined; → const isThere = statSync(target, { throwIfNoEntry: true }) !== undefined;":
-    "unnoticed: only a file system without hard links comes there",
   "src/pull/out-file.ts: await named(file, handle.sync()); → ;":
     "unnoticed: only a loss of power would show it",
   "src/client/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;": neverComes,

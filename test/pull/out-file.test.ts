@@ -104,6 +104,23 @@ describe("a file that is whole or absent", () => {
     expect([readFileSync(file, "utf8"), readFileSync(part, "utf8")]).toEqual(["new\n", "late\n"]);
   });
 
+  test.each([false, true])(
+    "whose part somebody took away says that its rows are lost; may replace: %s",
+    async (mayReplace) => {
+      const file = newFile();
+      const sink = await createWholeFile(file, mayReplace, false);
+      await sink.write("a\n");
+      const part = `${file}.${pid}.part`;
+      rmSync(part);
+      const thrown: unknown = await sink.finish().catch((cause: unknown) => cause);
+      expect(thrown).toMatchObject({
+        message: `--out "${file}": ${part} was taken away, and the rows with it`,
+        details: { exit: 1, code: "output", retryable: true, next: "run the same command again" },
+      });
+      expect(readdirSync(path.dirname(file))).toEqual([]);
+    },
+  );
+
   test("through a link replaces what the link leads to", async () => {
     const [file, link] = [newFile(), newFile()];
     writeFileSync(file, "old\n");
