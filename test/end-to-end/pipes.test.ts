@@ -66,6 +66,14 @@ describe("a reader that goes away", () => {
 });
 
 describe("a pipe", () => {
+  test("Node itself says nothing on stderr, however many requests and waits are under way", async () => {
+    const running = (server = await startScriptedServer(({ path: asked }) => json({ id: asked.slice(-4) })));
+    const inputs = Array.from({ length: 40 }, (_, index) => `0x${String(index).padStart(4, "0")}`);
+    const words = ["token", "ethereum", ...inputs, "--parallel", "30", "--rpm", "12000", "-o", "ndjson"];
+    const { exit, stdout, stderr } = await ended(start(words, { DEXDATA_BASE_URL: running.url }));
+    expect([exit, stdout.toString("utf8").trimEnd().split("\n").length, stderr]).toEqual([0, 40, ""]);
+  });
+
   test("3 MB arrive whole", async () => {
     const row = (index: number): string =>
       JSON.stringify({ id: `0x${index}`, chain: "ethereum", text: "é".repeat(4000) });
