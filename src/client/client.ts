@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Args, Question } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
@@ -70,6 +71,8 @@ export function createClient(
   target: Target,
   options: ClientOptions,
 ): Client {
+  // As many requests listen to it as --parallel says; Node would take eleven for a leak, and say so to the user.
+  setMaxListeners(0, context.signal);
   const transport = createTransport(context);
   const { meter, sent } = createMeter();
   const turns = inTurn(options.budget);
