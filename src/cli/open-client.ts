@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { Budget } from "../client/budget.ts";
 import { type Client, createClient } from "../client/client.ts";
 import type { Pace } from "../client/pace.ts";
@@ -32,8 +31,6 @@ export async function openClient(
   // What is still waiting when the run ends is nobody's any more: it is neither waited for nor sent.
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
-  // As many may wait for the pace as there are requests at once; Node would take eleven for a leak, and say so.
-  setMaxListeners(0, open.signal);
   const pace = openPace(open, options, target, notices);
   const budget = budgetOf(context, options, target);
   const client = createClient(open, target, {

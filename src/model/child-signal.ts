@@ -10,9 +10,8 @@ export interface ChildSignal {
 /** Not `AbortSignal.any`: a tail makes them for weeks, and the parent is to remember none that is over. */
 export function childOf(parent: AbortSignal): ChildSignal {
   const controller = new AbortController();
-  // A hundred connections listen to the one signal of their tail, and requests to that of their run; Node would take
-  // eleven for a leak, and say so.
-  setMaxListeners(0, parent, controller.signal);
+  // A hundred connections listen to the one signal of their tail; Node would take eleven for a leak, and say so.
+  setMaxListeners(0, controller.signal);
   const follow = (): void => controller.abort(parent.reason);
   if (parent.aborted) follow();
   else parent.addEventListener("abort", follow, { once: true });
