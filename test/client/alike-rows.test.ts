@@ -51,13 +51,9 @@ describe("rows alike", () => {
     const row = (id: string, price: string, isLarge: boolean): string =>
       `{"id":"${id}","price":${price},"txns":12,"large":${isLarge},"fdv":null}`;
     const rows = [row("a", "1841.688276194822", true), row("b", "0.000000012", false), row("c", "12", true)];
-    expect(alike([...rows, row("d", "2000994683", false), '{"id":"e"}'])).toEqual([
-      false,
-      true,
-      false,
-      true,
-      false,
-    ]);
+    const others = [row("d", "2000994683", false), row("e", "-7", true), row("f", "-0.25", true)];
+    const found = alike([...rows, ...others, row("g", "-1.5", true), '{"id":"h"}']);
+    expect(found).toEqual([false, true, false, true, true, false, true, false]);
   });
 
   test("are alike among those that are kept only where none between them was checked itself", () => {

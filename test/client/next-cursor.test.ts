@@ -1,11 +1,37 @@
 import { expect, describe, test } from "vitest";
 import { nextCursor, promisedCursor } from "../../src/client/next-cursor.ts";
+import { untrustedAnswer } from "../../src/model/failure.ts";
 import { isObject } from "../../src/model/own-member.ts";
 import { fc } from "../harness/properties.ts";
 
 const promised = (text: string): string | undefined => promisedCursor(Buffer.from(text));
 const promise = '"has_next_page":true,"next_cursor":"c1"';
 const row = (value: unknown): string => JSON.stringify({ id: "0x1", value });
+
+describe("the promise of a next page", () => {
+  const NEITHER = "has_next_page of the answer is neither true nor false";
+  test.each([
+    ...["yes", "false", "", 0, 1, {}, []].map((said) => [{ has_next_page: said }, NEITHER] as const),
+    [{ next_cursor: 1 }, "next_cursor of the answer is no text"],
+    [{ has_next_page: true, next_cursor: ["c1"] }, "next_cursor of the answer is no text"],
+    [{ has_next_page: true, next_cursor: "" }, "the service promised a next page but sent no cursor for it"],
+    [{ next_cursor: "\ud800" }, "next_cursor of the answer is no text that could be sent back"],
+  ] as const)("%j is not believed: %s", (answer, problem) => {
+    expect(() => nextCursor({ next_cursor: "c1", ...answer })).toThrow(untrustedAnswer(problem));
+  });
+
+  test.each([
+    [{}, undefined],
+    [{ next_cursor: null }, undefined],
+    [{ next_cursor: "" }, undefined],
+    [{ has_next_page: false, next_cursor: "c1" }, undefined],
+    [{ has_next_page: null, next_cursor: "c1" }, "c1"],
+    [{ next_cursor: "c1" }, "c1"],
+    [{ has_next_page: true, next_cursor: "c1" }, "c1"],
+  ])("%j is the cursor %s", (answer, cursor) => {
+    expect(nextCursor(answer)).toBe(cursor);
+  });
+});
 
 describe("the cursor that stands after the rows", () => {
   test.each([

@@ -61,7 +61,7 @@ export const subjects: readonly Subject[] = [
       "src/model/byte-scan.ts": bytes,
       "src/model/row-pattern.ts": patterns,
       "src/client/byte-rows.ts": patterns,
-      "src/client/row-walk.ts": bytes,
+      "src/client/row-walk.ts": patterns,
       "src/client/row-key.ts": bytes,
       "src/model/text-hash.ts": ["test/pull/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],

@@ -36,4 +36,12 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   'src/model/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
     onlySpeed,
+  'src/client/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 1 ? -1 : tail.lastIndexOf("]", first);':
+    "equivalent: where a name begins at 0, no bracket stands before it",
+  "src/client/alike-rows.ts: const mostDigits = 15; → const mostDigits = 16;":
+    "equivalent: an integer of 16 digits is one, and a fraction of as many stays unclear",
+  "src/client/row-walk.ts: if (places.some((place, index) => place < 0 && spans[row + 2 + 2 * index] !== -1)) pattern = undefined; → if (places.some((place, index) => place < 0 && spans[row + 3 + 2 * index] !== -1)) pattern = undefined;":
+    "equivalent: the start and the end are -1 together",
+  "src/client/byte-rows.ts: for (let at = 0; at < spans.length; at += stride) { → for (let at = 0; at <= spans.length; at += stride) {":
+    "equivalent: only an empty run is added",
 };

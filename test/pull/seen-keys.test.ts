@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { hashText, type TextHash } from "../../src/model/text-hash.ts";
+import { endHash, hashText, type TextHash } from "../../src/model/text-hash.ts";
 import { createSeenKeys, recentKeys } from "../../src/pull/seen-keys.ts";
 
 const hashOf = (text: string): TextHash => {
@@ -54,6 +54,12 @@ describe("keys of rows that were seen", () => {
     expect([...early, ...late].some((key) => second.add(key))).toBe(false);
     expect(second.takeAdded()).toBe("");
     expect(second.add(hashOf("another"))).toBe(true);
+  });
+
+  test.each(["all", "recent"] as const)("%s: a text whose hash comes to 0 is new once", (reach) => {
+    const [seen, zero] = [createSeenKeys(reach, false), { high: 0, low: 0 }];
+    endHash(zero);
+    expect([zero, seen.add(zero), seen.add(zero)]).toEqual([{ high: 0, low: 1 }, true, false]);
   });
 
   test("nothing is recorded where nobody takes it", () => {
