@@ -113,7 +113,7 @@ const waits: readonly (readonly [string, Record<string, string>, readonly number
   ["1.5", { "retry-after": "1.5" }, backoff],
   ["1e3", { "retry-after": "1e3" }, backoff],
   ["0x10", { "retry-after": "0x10" }, backoff],
-  ["5, 16", { "retry-after": "5, 16" }, each(16_020)],
+  ["5, 16", { "retry-after": "5, 16" }, backoff],
   ["soon", { "retry-after": "soon" }, backoff],
   ["nothing", { "retry-after": "" }, backoff],
   ["Infinity", { "retry-after": "Infinity" }, backoff],
