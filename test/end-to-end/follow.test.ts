@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { binaryEnv, ended, program, start } from "../harness/binary.ts";
+import { isLong } from "../harness/long.ts";
 import { longPull } from "../harness/long-pull.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { marketRows, pool } from "../tail/following.ts";
@@ -117,10 +118,12 @@ describe("memory", () => {
       );
       return taken.peakMegabytes;
     };
-    const few = await pull(7);
+    const longest = isLong ? 28 : 14;
+    const few = await pull(longest / 4);
     // What a busy machine adds, because memory is given back later there, is gone the next time; what grows is not.
-    let many = await pull(28);
-    for (let again = 0; again < 2 && many - few > most; again += 1) many = Math.min(many, await pull(28));
+    let many = await pull(longest);
+    for (let again = 0; again < 2 && many - few > most; again += 1)
+      many = Math.min(many, await pull(longest));
     expect(many - few).toBeLessThanOrEqual(most);
   }, 240_000);
 });
