@@ -1,4 +1,4 @@
-import type { Page } from "../client/page.ts";
+import type { Page } from "../client/pages/page.ts";
 import type { Context } from "../model/context.ts";
 import type { Question } from "../model/args.ts";
 import { type ExitCode, Failure } from "../model/failure.ts";

@@ -1,7 +1,7 @@
 import { CommanderError, type Command } from "commander";
 import type { Context } from "../model/context.ts";
 import { type Failure, usageFailure } from "../model/failure.ts";
-import { nearest } from "../model/nearest.ts";
+import { nearest } from "../model/text/nearest.ts";
 import { didYouMean } from "./asking/nearest-command.ts";
 import { hintAtCommand, hintAtFlag } from "./asking/unknown-word.ts";
 import { guarded } from "./guarded.ts";

@@ -1,6 +1,6 @@
-import { counted, grouped } from "../model/counted.ts";
+import { counted, grouped } from "../model/text/counted.ts";
 import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
-import type { Meter } from "../client/meter.ts";
+import type { Meter } from "../client/spending/meter.ts";
 import type { Context } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
 import type { RunOptions } from "./run-options.ts";

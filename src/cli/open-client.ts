@@ -1,7 +1,7 @@
-import type { Budget } from "../client/budget.ts";
+import type { Budget } from "../client/spending/budget.ts";
 import { type Client, createClient } from "../client/client.ts";
-import type { Pace } from "../client/pace.ts";
-import { chooseTarget, type Target } from "../client/target.ts";
+import type { Pace } from "../client/pace/pace.ts";
+import { chooseTarget, type Target } from "../client/connection/target.ts";
 import type { Context } from "../model/context.ts";
 import { plans } from "../model/tier.ts";
 import { findKey, type FoundKey } from "../settings/find-key.ts";

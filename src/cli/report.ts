@@ -1,6 +1,6 @@
 import type { Context } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
-import { escapeJsonText } from "../model/json-text.ts";
+import { escapeJsonText } from "../model/json/json-text.ts";
 import { hideSecrets } from "../model/key.ts";
 import { visibleText } from "../render/sanitise.ts";
 

@@ -1,10 +1,10 @@
-import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
 import { outputFormats, separatedByName, type RowFormat } from "../model/output-format.ts";
 import { query } from "../model/param.ts";
 import { choiceFailure, readInteger, readParam } from "../model/read-param.ts";
-import { parseTimeBound } from "../model/time.ts";
+import { parseTimeBound } from "../model/time/time.ts";
 import { isTier, type Tier, tiers } from "../model/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
 import { readSettings } from "../settings/read-settings.ts";

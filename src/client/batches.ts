@@ -5,11 +5,11 @@ import { isOfOneInput } from "../model/meanings.ts";
 import type { Reply } from "../model/reply.ts";
 import { addressKey } from "./address-key.ts";
 import type { Client } from "./client.ts";
-import { inOrder } from "./in-order.ts";
-import type { Walk } from "./pages.ts";
-import { member } from "../model/own-member.ts";
-import { createPage, type Page } from "./page.ts";
-import { textRows } from "./rows.ts";
+import { inOrder } from "./pages/in-order.ts";
+import type { Walk } from "./pages/pages.ts";
+import { member } from "../model/json/own-member.ts";
+import { createPage, type Page } from "./pages/page.ts";
+import { textRows } from "./rows/rows.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
 

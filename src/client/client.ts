@@ -3,19 +3,19 @@ import type { Args, Question } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
-import { type Budget, inTurn, openTab, type Tab } from "./budget.ts";
-import { costOf } from "./cost.ts";
-import { createDocument, type Document } from "./document.ts";
-import { hideKey } from "./hide-key.ts";
-import { createMeter, isCharged, type Meter } from "./meter.ts";
-import type { Pace } from "./pace.ts";
-import { refusal } from "./refusal.ts";
-import { refuseKey } from "./refuse-key.ts";
-import { checkPlan } from "./required-plan.ts";
-import { requestUrl } from "./request-url.ts";
-import { decideRetry, type RetryPolicy } from "./retry.ts";
-import { authorization, type Target } from "./target.ts";
-import { type Answer, createTransport } from "./transport.ts";
+import { type Budget, inTurn, openTab, type Tab } from "./spending/budget.ts";
+import { costOf } from "./spending/cost.ts";
+import { createDocument, type Document } from "./answer/document.ts";
+import { hideKey } from "./connection/hide-key.ts";
+import { createMeter, isCharged, type Meter } from "./spending/meter.ts";
+import type { Pace } from "./pace/pace.ts";
+import { refusal } from "./answer/refusal.ts";
+import { refuseKey } from "./connection/refuse-key.ts";
+import { checkPlan } from "./answer/required-plan.ts";
+import { requestUrl } from "./connection/request-url.ts";
+import { decideRetry, type RetryPolicy } from "./pace/retry.ts";
+import { authorization, type Target } from "./connection/target.ts";
+import { type Answer, createTransport } from "./connection/transport.ts";
 
 /** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
 export interface Client {

@@ -1,6 +1,6 @@
 import type { Client } from "../client/client.ts";
-import type { Page as RawPage } from "../client/page.ts";
-import type { Walk } from "../client/pages.ts";
+import type { Page as RawPage } from "../client/pages/page.ts";
+import type { Walk } from "../client/pages/pages.ts";
 import type { Context } from "../model/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";

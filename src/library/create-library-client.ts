@@ -1,5 +1,5 @@
 import { type Client, createClient } from "../client/client.ts";
-import { createPace, memoryStore } from "../client/create-pace.ts";
+import { createPace, memoryStore } from "../client/pace/create-pace.ts";
 import { endpoints } from "../endpoints/all.ts";
 import type { Context } from "../model/context.ts";
 import { callOf } from "./call-endpoint.ts";

@@ -1,8 +1,8 @@
-import { type Budget, unbounded } from "../client/budget.ts";
-import type { PaceRate } from "../client/pace.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "../client/retry.ts";
-import { runBudget } from "../client/run-budget.ts";
-import { chooseTarget, type Target } from "../client/target.ts";
+import { type Budget, unbounded } from "../client/spending/budget.ts";
+import type { PaceRate } from "../client/pace/pace.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
+import { runBudget } from "../client/spending/run-budget.ts";
+import { chooseTarget, type Target } from "../client/connection/target.ts";
 import { usageFailure } from "../model/failure.ts";
 import { checkKeyForm } from "../model/key.ts";
 import { plans, type Tier, tiers } from "../model/tier.ts";

@@ -1,9 +1,9 @@
 import type { Subject } from "../client/batches.ts";
-import { completeWindow } from "../client/default-window.ts";
+import { completeWindow } from "../client/candles/default-window.ts";
 import { type Args, readArgs, type Typed } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";
-import { nearest } from "../model/nearest.ts";
+import { nearest } from "../model/text/nearest.ts";
 import type { Param } from "../model/param.ts";
 
 /** What a program gives for the parameters of an endpoint, by their wire names. */

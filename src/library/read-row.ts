@@ -1,5 +1,5 @@
-import { parseNumbersAsText } from "../model/number-texts.ts";
-import { rawMembers } from "../model/raw-json.ts";
+import { parseNumbersAsText } from "../model/json/number-texts.ts";
+import { rawMembers } from "../model/json/raw-json.ts";
 import type { RecordShape } from "../model/record.ts";
 
 /** A row of the service as a program gets it. */

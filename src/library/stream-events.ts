@@ -1,6 +1,6 @@
-import type { Budget } from "../client/budget.ts";
+import type { Budget } from "../client/spending/budget.ts";
 import type { Client } from "../client/client.ts";
-import type { Pace } from "../client/pace.ts";
+import type { Pace } from "../client/pace/pace.ts";
 import type { Context } from "../model/context.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { childOf } from "../model/child-signal.ts";

@@ -2,7 +2,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { usageFailure } from "./failure.ts";
 import type { Param } from "./param.ts";
 import { inputName, readParam } from "./read-param.ts";
-import { compareInstants, formatInstant, fromWire } from "./time.ts";
+import { compareInstants, formatInstant, fromWire } from "./time/time.ts";
 
 /** Wire name → wire text. What a request is made of. */
 export type Args = ReadonlyMap<string, string>;

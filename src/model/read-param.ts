@@ -1,8 +1,8 @@
 import { type Failure, usageFailure } from "./failure.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./text/nearest.ts";
 import { renamedOrder } from "./older-names.ts";
 import type { Param, ParamKind } from "./param.ts";
-import { parseTimeBound, toWire } from "./time.ts";
+import { parseTimeBound, toWire } from "./time/time.ts";
 
 /**
  * The text that goes on the wire for what the user typed, or a usage failure that names the input as typed,

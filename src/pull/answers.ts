@@ -1,7 +1,7 @@
 import type { Client } from "../client/client.ts";
-import { inOrder } from "../client/in-order.ts";
-import type { Page } from "../client/page.ts";
-import type { Place } from "../client/place.ts";
+import { inOrder } from "../client/pages/in-order.ts";
+import type { Page } from "../client/pages/page.ts";
+import type { Place } from "../client/pages/place.ts";
 import type { Args, Question } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";

@@ -1,7 +1,7 @@
-import type { Page } from "../client/page.ts";
+import type { Page } from "../client/pages/page.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
-import { hashText, type TextHash } from "../model/text-hash.ts";
+import { hashText, type TextHash } from "../model/text/text-hash.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
 /** Pages in a row that only repeat before the pull gives up: each costs a credit. */

@@ -1,10 +1,10 @@
 import { planBatches } from "../client/batches.ts";
-import { candleWindow, slicesOf } from "../client/candle-slices.ts";
-import { costOf } from "../client/cost.ts";
-import type { Walk } from "../client/pages.ts";
+import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
+import { costOf } from "../client/spending/cost.ts";
+import type { Walk } from "../client/pages/pages.ts";
 import type { Args, Question } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
-import { member } from "../model/own-member.ts";
+import { member } from "../model/json/own-member.ts";
 import type { Reply } from "../model/reply.ts";
 
 /** What a command line asks for, as far as its cost goes. */

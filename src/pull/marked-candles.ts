@@ -1,11 +1,11 @@
-import { candleWindow, wholeSeconds } from "../client/candle-slices.ts";
-import { openingOf } from "../client/candle-times.ts";
-import type { Page } from "../client/page.ts";
-import type { Walk } from "../client/pages.ts";
-import type { Place } from "../client/place.ts";
-import { textRows } from "../client/rows.ts";
+import { candleWindow, wholeSeconds } from "../client/candles/candle-slices.ts";
+import { openingOf } from "../client/candles/candle-times.ts";
+import type { Page } from "../client/pages/page.ts";
+import type { Walk } from "../client/pages/pages.ts";
+import type { Place } from "../client/pages/place.ts";
+import { textRows } from "../client/rows/rows.ts";
 import type { Args } from "../model/args.ts";
-import { member } from "../model/own-member.ts";
+import { member } from "../model/json/own-member.ts";
 import { type CandleRow, type Fill, filledCandle } from "./candle-gaps.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { Page } from "../client/page.ts";
-import type { Place } from "../client/place.ts";
+import type { Page } from "../client/pages/page.ts";
+import type { Place } from "../client/pages/place.ts";
 import type { Question } from "../model/args.ts";
 import { type RowShape, rowShape } from "../model/endpoint.ts";
-import { rawMembers } from "../model/raw-json.ts";
+import { rawMembers } from "../model/json/raw-json.ts";
 
 /** What a pull has brought so far, all its runs together. */
 export interface Tally {

@@ -1,6 +1,6 @@
 import type { Client } from "../client/client.ts";
-import type { Page } from "../client/page.ts";
-import { type Walk, walkPages } from "../client/pages.ts";
+import type { Page } from "../client/pages/page.ts";
+import { type Walk, walkPages } from "../client/pages/pages.ts";
 import type { Question } from "../model/args.ts";
 import { distinctPages, firstRows } from "./distinct-pages.ts";
 import { markedCandles } from "./marked-candles.ts";

@@ -1,9 +1,9 @@
-import { compactJson, prettyJson } from "../model/json-text.ts";
-import { beginsWith, OPEN_ARRAY } from "../model/json-scan.ts";
-import { rawElements } from "../model/raw-json.ts";
+import { compactJson, prettyJson } from "../model/json/json-text.ts";
+import { beginsWith, OPEN_ARRAY } from "../model/json/json-scan.ts";
+import { rawElements } from "../model/json/raw-json.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
-import { createRowSelector } from "./select-row.ts";
-import { writeJson } from "./write-json.ts";
+import { createRowSelector } from "./formats/select-row.ts";
+import { writeJson } from "./formats/write-json.ts";
 
 /**
  * Whole answers, whatever JSON they are. As NDJSON an array is one line an element and anything else one line; else

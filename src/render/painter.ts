@@ -1,4 +1,4 @@
-import type { Tone } from "./cell.ts";
+import type { Tone } from "./values/cell.ts";
 
 /** Adds colour to a text that is already as wide as it should be. */
 export type Paint = (text: string, tone: Tone) => string;

@@ -1,4 +1,4 @@
-import type { Page } from "../client/page.ts";
+import type { Page } from "../client/pages/page.ts";
 import type { Args } from "../model/args.ts";
 import type { Output } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
@@ -55,18 +55,19 @@ export interface Renderer {
 
 export async function createRenderer(presentation: Presentation): Promise<Renderer> {
   const { format, isWhole, chart } = presentation;
-  if (isSeparated(format)) return (await import("./separated.ts")).createSeparated(presentation, format);
+  if (isSeparated(format))
+    return (await import("./formats/separated.ts")).createSeparated(presentation, format);
   if (isWhole === true) return (await import("./document.ts")).createDocuments(presentation);
   if (chart !== undefined)
     return (await import("./chart/chart-view.ts")).createChartView(presentation, chart);
   switch (format) {
     case "ndjson":
-      return (await import("./ndjson.ts")).createNdjson(presentation);
+      return (await import("./formats/ndjson.ts")).createNdjson(presentation);
     case "json":
-      return (await import("./json.ts")).createJson(presentation);
+      return (await import("./formats/json.ts")).createJson(presentation);
     case "table":
       return presentation.isRecord && presentation.columns === undefined
-        ? (await import("./record-view.ts")).createRecordView(presentation)
-        : (await import("./list-view.ts")).createListView(presentation);
+        ? (await import("./table/record-view.ts")).createRecordView(presentation)
+        : (await import("./table/list-view.ts")).createListView(presentation);
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../model/context.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 import { withoutSecrets } from "../model/key.ts";
-import { nearest } from "../model/nearest.ts";
+import { nearest } from "../model/text/nearest.ts";
 import { configPath, readConfigFile } from "./config-file.ts";
 import type { JsonFile } from "./read-json-file.ts";
 import { label, type Setting } from "./setting.ts";

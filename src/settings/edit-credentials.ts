@@ -3,7 +3,7 @@ import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../model/key.ts";
 import type { Tier } from "../model/tier.ts";
-import { formatInstant } from "../model/time.ts";
+import { formatInstant } from "../model/time/time.ts";
 import {
   type Credentials,
   credentialsPath,

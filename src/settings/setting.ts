@@ -1,5 +1,5 @@
 import { withoutSecrets } from "../model/key.ts";
-import { nearest } from "../model/nearest.ts";
+import { nearest } from "../model/text/nearest.ts";
 import { checkHost } from "./check-host.ts";
 import { splitCommand } from "./split-command.ts";
 

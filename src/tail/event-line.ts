@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Subject } from "../client/batches.ts";
 import type { StreamEvent } from "../client/streams/event-stream.ts";
-import { isPlainJson } from "../model/plain-json.ts";
-import { compactJson, escapeJsonText } from "../model/json-text.ts";
+import { isPlainJson } from "../model/json/plain-json.ts";
+import { compactJson, escapeJsonText } from "../model/json/json-text.ts";
 
 const DEL = 0x7f;
 

@@ -1,6 +1,6 @@
 import type { StreamEvent } from "../client/streams/event-stream.ts";
 import { Failure } from "../model/failure.ts";
-import { member } from "../model/own-member.ts";
+import { member } from "../model/json/own-member.ts";
 
 /** Nobody reads more of what a service says, and an event may hold a megabyte. */
 const longest = 1024;

@@ -1,14 +1,14 @@
 import type { Subject } from "../client/batches.ts";
-import { hideKey } from "../client/hide-key.ts";
-import { refuseKey } from "../client/refuse-key.ts";
-import type { Pace } from "../client/pace.ts";
+import { hideKey } from "../client/connection/hide-key.ts";
+import { refuseKey } from "../client/connection/refuse-key.ts";
+import type { Pace } from "../client/pace/pace.ts";
 import { openConnection } from "../client/streams/connection.ts";
 import {
   isStreamLimitFailure,
   type StreamQuestion,
   streamRefusal,
 } from "../client/streams/stream-refusal.ts";
-import { authorization, type Target } from "../client/target.ts";
+import { authorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { localCommands } from "../../src/cli/commands/local-commands.ts";
 import { rawCall } from "../../src/cli/raw/raw-call.ts";
 import { readRawPath } from "../../src/cli/raw/raw-path.ts";
-import { requestUrl } from "../../src/client/request-url.ts";
+import { requestUrl } from "../../src/client/connection/request-url.ts";
 import { type EndpointId, endpoints } from "../../src/endpoints/all.ts";
 import { networks } from "../../src/endpoints/networks.ts";
 import { Failure } from "../../src/model/failure.ts";

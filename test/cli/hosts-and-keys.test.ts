@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { chooseTarget } from "../../src/client/target.ts";
+import { chooseTarget } from "../../src/client/connection/target.ts";
 import { tiers } from "../../src/model/tier.ts";
 import { configPath } from "../../src/settings/config-file.ts";
 import { credentialsPath } from "../../src/settings/credentials.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EndpointId } from "../../src/endpoints/all.ts";
-import { textWidth } from "../../src/render/width.ts";
+import { textWidth } from "../../src/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { render } from "../render/render.ts";

@@ -1,12 +1,12 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { cutAnswer } from "../../src/client/byte-rows.ts";
-import { createPage } from "../../src/client/page.ts";
-import type { Rows } from "../../src/client/rows.ts";
-import { isSafeJson } from "../../src/model/json-text.ts";
-import { member } from "../../src/model/own-member.ts";
-import type { TextHash } from "../../src/model/text-hash.ts";
-import { rawMembers } from "../../src/model/raw-json.ts";
+import { cutAnswer } from "../../src/client/rows/byte-rows.ts";
+import { createPage } from "../../src/client/pages/page.ts";
+import type { Rows } from "../../src/client/rows/rows.ts";
+import { isSafeJson } from "../../src/model/json/json-text.ts";
+import { member } from "../../src/model/json/own-member.ts";
+import type { TextHash } from "../../src/model/text/text-hash.ts";
+import { rawMembers } from "../../src/model/json/raw-json.ts";
 import { samples } from "../raw-json/json-samples.ts";
 
 const identity = ["chain", "id"];

@@ -3,7 +3,7 @@ import net from "node:net";
 import { networkInterfaces } from "node:os";
 import tls from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
-import { connectionFailure } from "../../src/client/connection-failure.ts";
+import { connectionFailure } from "../../src/client/connection/connection-failure.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { type CertificateName, certificateOptions } from "../harness/certificates.ts";
 import { dexdata } from "../harness/dexdata.ts";

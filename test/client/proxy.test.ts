@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findProxy } from "../../src/client/proxy.ts";
+import { findProxy } from "../../src/client/connection/proxy.ts";
 
 const proxy = "http://proxy.example:3128";
 

@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import type { ErrorBody } from "../../src/client/error-body.ts";
-import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/retry-after.ts";
-import { decideRetry, defaultRetryPolicy } from "../../src/client/retry.ts";
+import type { ErrorBody } from "../../src/client/answer/error-body.ts";
+import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/pace/retry-after.ts";
+import { decideRetry, defaultRetryPolicy } from "../../src/client/pace/retry.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { errorCodes, isErrorCode, isOfOneInput, meaningOf } from "../../src/model/meanings.ts";
 

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { authorization, chooseTarget, type Hosts, type Target } from "../../src/client/target.ts";
+import { authorization, chooseTarget, type Hosts, type Target } from "../../src/client/connection/target.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { tiers } from "../../src/model/tier.ts";
 

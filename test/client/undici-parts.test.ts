@@ -1,6 +1,6 @@
 import * as frontDoor from "undici";
 import { expect, test } from "vitest";
-import { Agent, buildConnector, errors } from "../../src/client/undici-parts.ts";
+import { Agent, buildConnector, errors } from "../../src/client/connection/undici-parts.ts";
 import { json, startScriptedServer } from "../harness/scripted-server.ts";
 
 test("the parts of undici that are loaded by themselves are those of its front door", () => {

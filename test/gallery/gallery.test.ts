@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textWidth } from "../../src/render/width.ts";
+import { textWidth } from "../../src/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { terminalPicture } from "../harness/terminal-picture.ts";

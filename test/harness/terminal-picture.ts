@@ -1,4 +1,4 @@
-import { textWidth } from "../../src/render/width.ts";
+import { textWidth } from "../../src/render/values/width.ts";
 
 /** What a terminal shows, as an SVG that is the same on every machine. */
 export interface PictureOptions {

@@ -18,8 +18,8 @@ export const subjects: readonly Subject[] = [
   {
     name: "retries",
     files: {
-      "src/client/retry.ts": retries,
-      "src/client/retry-after.ts": retries,
+      "src/client/pace/retry.ts": retries,
+      "src/client/pace/retry-after.ts": retries,
       "src/model/meanings.ts": statuses,
     },
   },
@@ -27,8 +27,11 @@ export const subjects: readonly Subject[] = [
     name: "sanitiser",
     files: {
       "src/render/sanitise.ts": lines,
-      "src/model/unsafe-text.ts": lines,
-      "src/model/json-text.ts": ["test/raw-json/json-text.test.ts", "test/render/all-of-unicode.test.ts"],
+      "src/model/text/unsafe-text.ts": lines,
+      "src/model/json/json-text.ts": [
+        "test/raw-json/json-text.test.ts",
+        "test/render/all-of-unicode.test.ts",
+      ],
     },
   },
   {
@@ -42,7 +45,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "target and key",
     files: {
-      "src/client/target.ts": hosts,
+      "src/client/connection/target.ts": hosts,
       "src/settings/check-host.ts": ["test/settings/host.test.ts"],
       "src/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
       "src/model/key.ts": ["test/settings/key-form.test.ts"],
@@ -58,16 +61,16 @@ export const subjects: readonly Subject[] = [
   {
     name: "rows",
     files: {
-      "src/model/byte-scan.ts": bytes,
-      "src/model/row-pattern.ts": patterns,
-      "src/client/byte-rows.ts": patterns,
-      "src/client/row-walk.ts": patterns,
-      "src/client/row-key.ts": bytes,
-      "src/model/text-hash.ts": ["test/pull/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
-      "src/client/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
-      "src/client/alike-rows.ts": ["test/client/alike-rows.test.ts"],
-      "src/model/raw-json.ts": json,
-      "src/model/json-scan.ts": json,
+      "src/model/json/byte-scan.ts": bytes,
+      "src/model/json/row-pattern.ts": patterns,
+      "src/client/rows/byte-rows.ts": patterns,
+      "src/client/rows/row-walk.ts": patterns,
+      "src/client/rows/row-key.ts": bytes,
+      "src/model/text/text-hash.ts": ["test/pull/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
+      "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
+      "src/client/rows/alike-rows.ts": ["test/client/alike-rows.test.ts"],
+      "src/model/json/raw-json.ts": json,
+      "src/model/json/json-scan.ts": json,
     },
   },
 ];

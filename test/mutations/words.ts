@@ -3,14 +3,14 @@ const neverComes = "equivalent: the default never comes, or is refused as well";
 
 /** Why a mutant may survive, by its name. */
 export const words: Readonly<Record<string, string>> = {
-  'src/client/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
+  'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
     neverComes,
   'src/model/meanings.ts: if (status >= 500) return { exit: 7, retried: false, code: "unavailable" }; → if (status > 500) return { exit: 7, retried: false, code: "unavailable" };':
     "equivalent: 500 itself is in the table above",
-  'src/client/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
+  'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
     neverComes,
-  "src/model/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
-  "src/model/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
+  "src/model/json/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
+  "src/model/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
     onlySpeed,
   "src/render/sanitise.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
     "equivalent: U+0080 is in the other ranges as well",
@@ -25,23 +25,24 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: a byte without a line end is no line",
   "src/pull/out-file.ts: await named(file, handle.sync()); → ;":
     "unnoticed: only a loss of power would show it",
-  "src/client/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;": neverComes,
-  'src/model/byte-scan.ts: if (!isHex(this.bytes[index] ?? 0)) throw broken("escape"); → if (!isHex(this.bytes[index] ?? 1)) throw broken("escape");':
+  "src/client/rows/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
     neverComes,
-  "src/model/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
+  'src/model/json/byte-scan.ts: if (!isHex(this.bytes[index] ?? 0)) throw broken("escape"); → if (!isHex(this.bytes[index] ?? 1)) throw broken("escape");':
+    neverComes,
+  "src/model/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
     neverComes,
   'src/model/key.ts: .replace(/^([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@") → .replace(/([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@")':
     onlySpeed,
-  "src/client/row-key.ts: if (!isText && (to - from > mostDigits || (first === ZERO && to - from > 1))) return false; → if (!isText && (to - from > mostDigits || !((first === ZERO && to - from > 1)))) return false;":
+  "src/client/rows/row-key.ts: if (!isText && (to - from > mostDigits || (first === ZERO && to - from > 1))) return false; → if (!isText && (to - from > mostDigits || !((first === ZERO && to - from > 1)))) return false;":
     onlySpeed,
-  'src/model/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
+  'src/model/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
     onlySpeed,
-  'src/client/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 1 ? -1 : tail.lastIndexOf("]", first);':
+  'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 1 ? -1 : tail.lastIndexOf("]", first);':
     "equivalent: where a name begins at 0, no bracket stands before it",
-  "src/client/alike-rows.ts: const mostDigits = 15; → const mostDigits = 16;":
+  "src/client/rows/alike-rows.ts: const mostDigits = 15; → const mostDigits = 16;":
     "equivalent: an integer of 16 digits is one, and a fraction of as many stays unclear",
-  "src/client/row-walk.ts: if (places.some((place, index) => place < 0 && spans[row + 2 + 2 * index] !== -1)) pattern = undefined; → if (places.some((place, index) => place < 0 && spans[row + 3 + 2 * index] !== -1)) pattern = undefined;":
+  "src/client/rows/row-walk.ts: if (places.some((place, index) => place < 0 && spans[row + 2 + 2 * index] !== -1)) pattern = undefined; → if (places.some((place, index) => place < 0 && spans[row + 3 + 2 * index] !== -1)) pattern = undefined;":
     "equivalent: the start and the end are -1 together",
-  "src/client/byte-rows.ts: for (let at = 0; at < spans.length; at += stride) { → for (let at = 0; at <= spans.length; at += stride) {":
+  "src/client/rows/byte-rows.ts: for (let at = 0; at < spans.length; at += stride) { → for (let at = 0; at <= spans.length; at += stride) {":
     "equivalent: only an empty run is added",
 };

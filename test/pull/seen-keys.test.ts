@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { endHash, hashText, type TextHash } from "../../src/model/text-hash.ts";
+import { endHash, hashText, type TextHash } from "../../src/model/text/text-hash.ts";
 import { createSeenKeys, recentKeys } from "../../src/pull/seen-keys.ts";
 
 const hashOf = (text: string): TextHash => {

@@ -1,9 +1,9 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { compactJson } from "../../src/model/json-text.ts";
-import { createPathReader } from "../../src/model/path-reader.ts";
-import { rawAt, rawElements, rawMembers } from "../../src/model/raw-json.ts";
-import { createRowSelector } from "../../src/render/select-row.ts";
+import { compactJson } from "../../src/model/json/json-text.ts";
+import { createPathReader } from "../../src/model/json/path-reader.ts";
+import { rawAt, rawElements, rawMembers } from "../../src/model/json/raw-json.ts";
+import { createRowSelector } from "../../src/render/formats/select-row.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 
 const ROW =

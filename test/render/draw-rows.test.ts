@@ -1,9 +1,9 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type DrawnColumn, drawLines } from "../../src/render/draw-lines.ts";
-import { drawRows } from "../../src/render/draw-rows.ts";
+import { type DrawnColumn, drawLines } from "../../src/render/table/draw-lines.ts";
+import { drawRows } from "../../src/render/table/draw-rows.ts";
 import { asciiText, visibleText } from "../../src/render/sanitise.ts";
-import { cutText, textWidth } from "../../src/render/width.ts";
+import { cutText, textWidth } from "../../src/render/values/width.ts";
 import { forbiddenIn } from "./render.ts";
 
 const pieces = fc.oneof(

@@ -1,4 +1,4 @@
-import { createPage } from "../../src/client/page.ts";
+import { createPage } from "../../src/client/pages/page.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
 import type { EndpointId } from "../../src/endpoints/all.ts";
 import type { Endpoint } from "../../src/model/endpoint.ts";

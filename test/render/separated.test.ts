@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { separatedLine } from "../../src/render/separated-text.ts";
+import { separatedLine } from "../../src/render/formats/separated-text.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
 import { parseCsv, parseTsv, textOfCsv } from "./separated-values.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPage } from "../../src/client/page.ts";
+import { createPage } from "../../src/client/pages/page.ts";
 import { createRenderer } from "../../src/render/renderer.ts";
 import { endpointOf, now } from "./render.ts";
 import { poolRows } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/event-stream.ts";
-import type { Target } from "../../src/client/target.ts";
+import type { Target } from "../../src/client/connection/target.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { feeds } from "../../src/tail/feeds.ts";
 import { type Gap, keepOpen, type ShardLimits } from "../../src/tail/shard.ts";

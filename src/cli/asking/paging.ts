@@ -1,5 +1,5 @@
-import type { Walk } from "../../client/pages.ts";
-import type { Place } from "../../client/place.ts";
+import type { Walk } from "../../client/pages/pages.ts";
+import type { Place } from "../../client/pages/place.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
 import type { FlagValues } from "../flags/flags.ts";

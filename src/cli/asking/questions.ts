@@ -1,11 +1,11 @@
 import type { Subject } from "../../client/batches.ts";
-import type { Walk } from "../../client/pages.ts";
+import type { Walk } from "../../client/pages/pages.ts";
 import { type Args, readArgs, type Typed } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { hasColumns } from "../../model/output-format.ts";
 import { choiceFailure } from "../../model/read-param.ts";
-import { completeWindow } from "../../client/default-window.ts";
+import { completeWindow } from "../../client/candles/default-window.ts";
 import { chooseEndpoint } from "./choose-endpoint.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { flagsOfReply } from "../flags/reply-flags.ts";

@@ -1,5 +1,5 @@
 import type { Subject } from "../../client/batches.ts";
-import { isObject, member } from "../../model/own-member.ts";
+import { isObject, member } from "../../model/json/own-member.ts";
 import { usageFailure } from "../../model/failure.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { Client } from "../../client/client.ts";
-import { walkPages } from "../../client/pages.ts";
+import { walkPages } from "../../client/pages/pages.ts";
 import { dexes } from "../../endpoints/dexes.ts";
 import { networks } from "../../endpoints/networks.ts";
 import type { Question } from "../../model/args.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
-import { nearest } from "../../model/nearest.ts";
+import { nearest } from "../../model/text/nearest.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { keptRow, listName } from "./kept-lists.ts";
 import { nearestNetwork } from "./nearest-network.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../model/nearest.ts";
+import { nearest } from "../../model/text/nearest.ts";
 import { catalogue, commandWords } from "../catalogue.ts";
 import { nearestCommand } from "./nearest-command.ts";
 import { networkAliases, wellKnownNetworks } from "./network-aliases.ts";

@@ -1,4 +1,4 @@
-import type { Target } from "../../client/target.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
 import { checkKeyForm, maskKey, MAX_KEY_BYTES } from "../../model/key.ts";

@@ -1,11 +1,11 @@
 import { type Client, createClient } from "../../client/client.ts";
-import type { Meter } from "../../client/meter.ts";
-import { member } from "../../model/own-member.ts";
-import type { Target } from "../../client/target.ts";
+import type { Meter } from "../../client/spending/meter.ts";
+import { member } from "../../model/json/own-member.ts";
+import type { Target } from "../../client/connection/target.ts";
 import { usage } from "../../endpoints/usage.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
-import { rawAt } from "../../model/raw-json.ts";
+import { rawAt } from "../../model/json/raw-json.ts";
 import { isTier, plans, type Tier } from "../../model/tier.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { budgetOf } from "../spending/budget.ts";

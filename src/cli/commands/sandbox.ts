@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { type Context, isInterruption } from "../../model/context.ts";
 import { Failure, usageFailure } from "../../model/failure.ts";
 import { withoutSecrets } from "../../model/key.ts";
-import { formatInstant, parseTimeBound } from "../../model/time.ts";
+import { formatInstant, parseTimeBound } from "../../model/time/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../model/error-code.ts";
 import { cannotBeStarted, cannotBeWritten } from "../../model/file-fault.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { checkNetwork, peerName } from "../../client/connection-failure.ts";
-import { findProxy, unbracketed } from "../../client/proxy.ts";
-import { findAddresses, reachHost } from "../../client/reach.ts";
+import { checkNetwork, peerName } from "../../client/connection/connection-failure.ts";
+import { findProxy, unbracketed } from "../../client/connection/proxy.ts";
+import { findAddresses, reachHost } from "../../client/connection/reach.ts";
 import type { Context } from "../../model/context.ts";
 import { type Finding, failed, ok, took, warn } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-import type { Target } from "../../client/target.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { maskKey } from "../../model/key.ts";

@@ -4,7 +4,7 @@ import { versions } from "node:process";
 import type { Context } from "../../model/context.ts";
 import { cannotBeRead } from "../../model/file-fault.ts";
 import { versionLine } from "../../model/version.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { type Environment, findProxy, proxyVariable } from "../../client/proxy.ts";
+import { type Environment, findProxy, proxyVariable } from "../../client/connection/proxy.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Context } from "../../model/context.ts";
 import { withoutSecrets } from "../../model/key.ts";

@@ -1,4 +1,4 @@
-import { readDuration } from "../../model/duration.ts";
+import { readDuration } from "../../model/time/duration.ts";
 import { readInteger } from "../../model/read-param.ts";
 import type { FlagValues } from "./flags.ts";
 

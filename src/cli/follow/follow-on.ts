@@ -1,10 +1,10 @@
-import { textRows } from "../../client/rows.ts";
-import type { Target } from "../../client/target.ts";
+import { textRows } from "../../client/rows/rows.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Question } from "../../model/args.ts";
 import type { Clock, Context, Output } from "../../model/context.ts";
 import { onlyGroup } from "../../model/endpoint.ts";
 import { Failure } from "../../model/failure.ts";
-import { fromWire, type Instant } from "../../model/time.ts";
+import { fromWire, type Instant } from "../../model/time/time.ts";
 import { type Ending, Stop } from "../../tail/ending.ts";
 import { feeds } from "../../tail/feeds.ts";
 import { beginTail } from "../../tail/follow/begin-tail.ts";

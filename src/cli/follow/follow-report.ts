@@ -1,12 +1,12 @@
-import type { Meter } from "../../client/meter.ts";
+import type { Meter } from "../../client/spending/meter.ts";
 import type { Clock } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
-import { compareInstants, type Instant } from "../../model/time.ts";
+import { compareInstants, type Instant } from "../../model/time/time.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard.ts";
 import type { FollowLog } from "./follow-events.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import { type Notices } from "../notices.ts";
 import { instant, seconds } from "../output/times-said.ts";
 import { createRepetitions } from "../output/repetitions.ts";

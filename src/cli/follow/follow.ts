@@ -1,7 +1,7 @@
 import type { Context } from "../../model/context.ts";
 import { type Endpoint, rowShape } from "../../model/endpoint.ts";
 import type { ExitCode } from "../../model/failure.ts";
-import { checkColumns } from "../../render/choose-columns.ts";
+import { checkColumns } from "../../render/table/choose-columns.ts";
 import { createEnding } from "../../tail/ending.ts";
 import { createServicePresent } from "../../tail/follow/service-present.ts";
 import { readQuestions } from "../asking/questions.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
-import { nearest } from "../../model/nearest.ts";
+import { nearest } from "../../model/text/nearest.ts";
 import { didYouMean } from "../asking/nearest-command.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import type { Block } from "../help/page.ts";

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../model/endpoint.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Param } from "../../model/param.ts";
 import { readParam } from "../../model/read-param.ts";
-import { formatInstant, parseTimeBound } from "../../model/time.ts";
+import { formatInstant, parseTimeBound } from "../../model/time/time.ts";
 import { renamed, renamedOrder } from "../../model/older-names.ts";
 
 type Pair = readonly [name: string, value: string];

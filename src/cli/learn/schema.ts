@@ -1,6 +1,6 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
-import { nearest } from "../../model/nearest.ts";
+import { nearest } from "../../model/text/nearest.ts";
 import { jsonSchema } from "../../render/schema/json-schema.ts";
 import { sqlDialects } from "../../render/schema/sql-dialects.ts";
 import { createTable } from "../../render/schema/sql.ts";

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import type { Meter } from "../../client/meter.ts";
+import type { Meter } from "../../client/spending/meter.ts";
 import type { Context, Output } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import type { CheckpointHeader, Interrupted } from "../../pull/checkpoint.ts";

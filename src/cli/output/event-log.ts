@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { usageFailure } from "../../model/failure.ts";
-import { escapeJsonText } from "../../model/json-text.ts";
+import { escapeJsonText } from "../../model/json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../model/key.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
 import { type FlagValues } from "../flags/flags.ts";

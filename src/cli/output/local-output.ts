@@ -1,11 +1,11 @@
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
-import { escapeJsonText } from "../../model/json-text.ts";
+import { escapeJsonText } from "../../model/json/json-text.ts";
 import { isSeparated, type Separated } from "../../model/output-format.ts";
 import { visibleText } from "../../render/sanitise.ts";
-import { separatedLine } from "../../render/separated-text.ts";
+import { separatedLine } from "../../render/formats/separated-text.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { grouped } from "../../model/counted.ts";
+import { grouped } from "../../model/text/counted.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 import { readWord } from "../run-options.ts";

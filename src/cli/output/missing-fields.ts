@@ -1,9 +1,9 @@
-import type { Rows } from "../../client/rows.ts";
+import type { Rows } from "../../client/rows/rows.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
-import { fieldPaths } from "../../model/field-paths.ts";
-import { nearest } from "../../model/nearest.ts";
-import { splitPath } from "../../render/select-row.ts";
-import { fieldAt, valueAt } from "../../render/value-at.ts";
+import { fieldPaths } from "../../model/json/field-paths.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { splitPath } from "../../render/formats/select-row.ts";
+import { fieldAt, valueAt } from "../../render/values/value-at.ts";
 
 /** Looks out for fields that were asked for and that no row has: a typing mistake would else pass for null. */
 export interface MissingFields {

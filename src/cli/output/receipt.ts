@@ -3,13 +3,13 @@ import { pid } from "node:process";
 import { exitOfInterruption, isInterruption } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
-import { escapeJsonText, prettyJson } from "../../model/json-text.ts";
+import { escapeJsonText, prettyJson } from "../../model/json/json-text.ts";
 import { hideSecrets } from "../../model/key.ts";
-import { formatInstant, fromWire } from "../../model/time.ts";
+import { formatInstant, fromWire } from "../../model/time/time.ts";
 import { version } from "../../model/version.ts";
 import type { Run } from "../answer-questions.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import type { Questions } from "../asking/questions.ts";
 
 /** How a run ended. */

@@ -1,4 +1,4 @@
-import { candleWindow, wholeSeconds } from "../../client/candle-slices.ts";
+import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import type { Run } from "../answer-questions.ts";
 
 /** How far a pull is. */

@@ -1,5 +1,5 @@
-import type { Walk } from "../../client/pages.ts";
-import type { Place } from "../../client/place.ts";
+import type { Walk } from "../../client/pages/pages.ts";
+import type { Place } from "../../client/pages/place.ts";
 import type { Args, Question } from "../../model/args.ts";
 import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";

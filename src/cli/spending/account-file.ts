@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { Target } from "../../client/target.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
-import { hashText, type TextHash } from "../../model/text-hash.ts";
+import { hashText, type TextHash } from "../../model/text/text-hash.ts";
 import { findFolders } from "../../settings/folders.ts";
 import { removeUnused } from "../../settings/state-file.ts";
 

@@ -1,6 +1,6 @@
-import { bothBudgets, type Budget, unbounded } from "../../client/budget.ts";
-import { runBudget } from "../../client/run-budget.ts";
-import type { Target } from "../../client/target.ts";
+import { bothBudgets, type Budget, unbounded } from "../../client/spending/budget.ts";
+import { runBudget } from "../../client/spending/run-budget.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
 import { dailyBudget } from "./daily-budget.ts";
 import type { RunOptions } from "../run-options.ts";

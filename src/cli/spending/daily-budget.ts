@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import type { Budget } from "../../client/budget.ts";
-import { countedAsSpent } from "../../client/run-budget.ts";
-import type { Target } from "../../client/target.ts";
+import type { Budget } from "../../client/spending/budget.ts";
+import { countedAsSpent } from "../../client/spending/run-budget.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { saidOf } from "../../model/file-fault.ts";
-import { member } from "../../model/own-member.ts";
+import { member } from "../../model/json/own-member.ts";
 import { updateStateFile } from "../../settings/state-file.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";
 

@@ -1,7 +1,7 @@
-import { createPace, memoryStore, type PaceStore } from "../../client/create-pace.ts";
-import type { Pace, PaceRate } from "../../client/pace.ts";
-import { readPaceState } from "../../client/pace-state.ts";
-import type { Target } from "../../client/target.ts";
+import { createPace, memoryStore, type PaceStore } from "../../client/pace/create-pace.ts";
+import type { Pace, PaceRate } from "../../client/pace/pace.ts";
+import { readPaceState } from "../../client/pace/pace-state.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
 import { saidOf } from "../../model/file-fault.ts";
 import { plans } from "../../model/tier.ts";

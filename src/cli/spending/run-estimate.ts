@@ -1,11 +1,11 @@
 import type { Client } from "../../client/client.ts";
-import { fixedAllowance, planAllowance } from "../../client/pace.ts";
+import { fixedAllowance, planAllowance } from "../../client/pace/pace.ts";
 import { networks } from "../../endpoints/networks.ts";
 import { usage } from "../../endpoints/usage.ts";
 import type { Question } from "../../model/args.ts";
 import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure } from "../../model/failure.ts";
-import { rawAt } from "../../model/raw-json.ts";
+import { rawAt } from "../../model/json/raw-json.ts";
 import { plans } from "../../model/tier.ts";
 import { estimate, questionBefore, type Wanted } from "../../pull/estimate.ts";
 import type { FlagValues } from "../flags/flags.ts";

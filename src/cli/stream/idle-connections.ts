@@ -4,7 +4,7 @@ import type { Ending } from "../../tail/ending.ts";
 import { createQuietWatch } from "../../tail/quiet-watch.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
 import type { Shard, TailHandlers } from "../../tail/tail.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 
 interface Connection {
   readonly shard: Shard;

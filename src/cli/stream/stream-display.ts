@@ -1,7 +1,7 @@
 import type { Subject } from "../../client/batches.ts";
 import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
 import type { StreamEvent } from "../../client/streams/event-stream.ts";
-import { isPlainJson } from "../../model/plain-json.ts";
+import { isPlainJson } from "../../model/json/plain-json.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
 import type { Moment } from "../../tail/shard.ts";
 import type { Shard } from "../../tail/tail.ts";

@@ -4,7 +4,7 @@ import { openRotatingFile } from "../../tail/rotating-file.ts";
 import type { Shard } from "../../tail/tail.ts";
 import type { TornLine } from "../../tail/torn-line.ts";
 import type { HeldOutput } from "../output/held-output.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import { type Notices } from "../notices.ts";
 import type { RunOptions } from "../run-options.ts";
 import { createLines, type LineOutput, type StreamDisplay } from "./stream-display.ts";

@@ -7,7 +7,7 @@ import { nameOf, someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import type { Shard, TailHandlers } from "../../tail/tail.ts";
 import type { StreamLog } from "./stream-events.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import { createRepetitions } from "../output/repetitions.ts";
 import { instant, seconds } from "../output/times-said.ts";
 

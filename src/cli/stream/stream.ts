@@ -5,7 +5,7 @@ import { Stop } from "../../tail/ending.ts";
 import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
 import { hintAtNetworks } from "../asking/nearest-network.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import { createNotices } from "../notices.ts";
 import { openClient } from "../open-client.ts";
 import { openEventLog } from "../output/event-log.ts";

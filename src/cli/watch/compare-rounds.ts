@@ -1,6 +1,6 @@
 import { type Endpoint, rowShape } from "../../model/endpoint.ts";
-import { member } from "../../model/own-member.ts";
-import { createRowSelector } from "../../render/select-row.ts";
+import { member } from "../../model/json/own-member.ts";
+import { createRowSelector } from "../../render/formats/select-row.ts";
 import type { Round, RowsOfGroup } from "./round.ts";
 
 /** What a round brought that the one before had not. */

@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
-import type { Page } from "../../client/page.ts";
+import type { Page } from "../../client/pages/page.ts";
 import type { Args } from "../../model/args.ts";
-import { type TextRow, textRows } from "../../client/rows.ts";
+import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { isOfOneInput } from "../../model/meanings.ts";

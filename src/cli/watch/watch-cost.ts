@@ -2,7 +2,7 @@ import { usageFailure } from "../../model/failure.ts";
 import { plans, type Tier } from "../../model/tier.ts";
 import { estimate } from "../../pull/estimate.ts";
 import type { Questions } from "../asking/questions.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import type { RunOptions } from "../run-options.ts";
 import type { WatchWishes } from "./watch-flags.ts";
 

@@ -4,7 +4,7 @@ import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
 import { bounded } from "../deadline.ts";
 import { type FlagValues, flagWords } from "../flags/flags.ts";
-import { counted, grouped } from "../../model/counted.ts";
+import { counted, grouped } from "../../model/text/counted.ts";
 import { createNotices, type Notices } from "../notices.ts";
 import { openClient, type OpenClient } from "../open-client.ts";
 import { createHeldOutput, type HeldOutput } from "../output/held-output.ts";

@@ -1,11 +1,11 @@
 import type { Agent, Dispatcher } from "undici";
 import type { Context } from "../../model/context.ts";
 import { Failure, untrustedAnswer } from "../../model/failure.ts";
-import { createAgent } from "../agent.ts";
-import { readAnswerBody } from "../answer-body.ts";
-import { connectionFailure, type Peer } from "../connection-failure.ts";
-import { firstValues } from "../header-values.ts";
-import { type Answer, type SendOptions, withDeadline } from "../transport.ts";
+import { createAgent } from "../connection/agent.ts";
+import { readAnswerBody } from "../answer/answer-body.ts";
+import { connectionFailure, type Peer } from "../connection/connection-failure.ts";
+import { firstValues } from "../connection/header-values.ts";
+import { type Answer, type SendOptions, withDeadline } from "../connection/transport.ts";
 
 export interface ConnectionRequest {
   readonly url: URL;

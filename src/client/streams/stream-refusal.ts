@@ -1,10 +1,10 @@
 import { Failure } from "../../model/failure.ts";
 import { meaningOf } from "../../model/meanings.ts";
-import { type ErrorBody, readErrorBody, textField } from "../error-body.ts";
-import { callerSentence, link, planName, type Sentence } from "../plan-refusal.ts";
-import { retryAfterMilliseconds } from "../retry-after.ts";
-import type { Target } from "../target.ts";
-import type { Answer } from "../transport.ts";
+import { type ErrorBody, readErrorBody, textField } from "../answer/error-body.ts";
+import { callerSentence, link, planName, type Sentence } from "../answer/plan-refusal.ts";
+import { retryAfterMilliseconds } from "../pace/retry-after.ts";
+import type { Target } from "../connection/target.ts";
+import type { Answer } from "../connection/transport.ts";
 
 /** What a stream was asked for, for messages. */
 export interface StreamQuestion {

@@ -1,5 +1,5 @@
-import { type Cell, type CellStyle, blank, showCell } from "../cell.ts";
-import { percentBetween } from "../percent-between.ts";
+import { type Cell, type CellStyle, blank, showCell } from "../values/cell.ts";
+import { percentBetween } from "../values/percent-between.ts";
 import { createHistory } from "./history.ts";
 import { createRate } from "./rate.ts";
 import type { Shown } from "./readings.ts";

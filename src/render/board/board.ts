@@ -1,5 +1,5 @@
 import { addressKey } from "../../client/address-key.ts";
-import type { CellStyle } from "../cell.ts";
+import type { CellStyle } from "../values/cell.ts";
 import type { Window } from "../display.ts";
 import { arrange } from "./arrange.ts";
 import { type AssetRow, createAssetRow } from "./asset-row.ts";

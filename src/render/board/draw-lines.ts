@@ -1,9 +1,9 @@
-import type { Cell } from "../cell.ts";
-import { joinFitting } from "../join-fitting.ts";
+import type { Cell } from "../values/cell.ts";
+import { joinFitting } from "../table/join-fitting.ts";
 import { visibleText } from "../sanitise.ts";
-import { cutText } from "../width.ts";
+import { cutText } from "../values/width.ts";
 import type { BoardOptions } from "./board-options.ts";
-import { counted } from "../../model/counted.ts";
+import { counted } from "../../model/text/counted.ts";
 import { statusLine, type TailState } from "./status-line.ts";
 
 export function drawTitle(options: BoardOptions, assets: number, columns: number, elapsed: number): string {

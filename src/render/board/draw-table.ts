@@ -1,12 +1,12 @@
-import type { Cell } from "../cell.ts";
+import type { Cell } from "../values/cell.ts";
 import { visibleText } from "../sanitise.ts";
-import { cutText, textWidth } from "../width.ts";
-import { assetLabel } from "../asset-label.ts";
+import { cutText, textWidth } from "../values/width.ts";
+import { assetLabel } from "../values/asset-label.ts";
 import type { AssetRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-options.ts";
 import { type BoardWidths, fitBoard, gap } from "./fit-board.ts";
 import { shownOf } from "./readings.ts";
-import { sparkline } from "../sparkline.ts";
+import { sparkline } from "../values/sparkline.ts";
 
 /** What a table is drawn from. */
 export interface Drawing extends Pick<BoardOptions, "isUnicode" | "paint" | "feed"> {

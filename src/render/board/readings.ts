@@ -1,5 +1,5 @@
-import { member } from "../../model/own-member.ts";
-import type { CellKind } from "../cell.ts";
+import { member } from "../../model/json/own-member.ts";
+import type { CellKind } from "../values/cell.ts";
 
 export type Feed = "prices" | "transactions" | "ohlcv" | "reserves";
 

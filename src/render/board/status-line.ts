@@ -1,6 +1,6 @@
-import { counted } from "../../model/counted.ts";
-import type { Cell } from "../cell.ts";
-import { joinFitting } from "../join-fitting.ts";
+import { counted } from "../../model/text/counted.ts";
+import type { Cell } from "../values/cell.ts";
+import { joinFitting } from "../table/join-fitting.ts";
 
 /** How the tail is doing, at one moment. */
 export interface TailState {

@@ -1,4 +1,4 @@
-import type { Cell, Tone } from "../cell.ts";
+import type { Cell, Tone } from "../values/cell.ts";
 import type { Paint } from "../painter.ts";
 import type { CandleColumn } from "./candle-columns.ts";
 import type { PriceAxis } from "./price-axis.ts";

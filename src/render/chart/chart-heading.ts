@@ -1,9 +1,9 @@
-import type { Cell } from "../cell.ts";
-import { type Decimal, readDecimal } from "../decimal.ts";
-import { showAmount, showChange, showPrice } from "../numbers.ts";
-import { percentBetween } from "../percent-between.ts";
-import { cutText, textWidth } from "../width.ts";
-import { wrapWords } from "../wrap-words.ts";
+import type { Cell } from "../values/cell.ts";
+import { type Decimal, readDecimal } from "../values/decimal.ts";
+import { showAmount, showChange, showPrice } from "../values/numbers.ts";
+import { percentBetween } from "../values/percent-between.ts";
+import { cutText, textWidth } from "../values/width.ts";
+import { wrapWords } from "../table/wrap-words.ts";
 import { candleTone, type ChartStyle } from "./candle-cells.ts";
 import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 

@@ -1,10 +1,10 @@
-import { candleWindow, wholeSeconds } from "../../client/candle-slices.ts";
-import { openingOf } from "../../client/candle-times.ts";
+import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
+import { openingOf } from "../../client/candles/candle-times.ts";
 import type { Args } from "../../model/args.ts";
-import { fromWire } from "../../model/time.ts";
-import { writeUtc } from "../../model/calendar.ts";
-import { assetLabel } from "../asset-label.ts";
-import { roomOf } from "../fit-columns.ts";
+import { fromWire } from "../../model/time/time.ts";
+import { writeUtc } from "../../model/time/calendar.ts";
+import { assetLabel } from "../values/asset-label.ts";
+import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createCandles } from "./candle-columns.ts";

@@ -1,6 +1,6 @@
-import { blank, type Cell } from "../cell.ts";
-import { readDecimal, roundSignificant } from "../decimal.ts";
-import { showAmount } from "../numbers.ts";
+import { blank, type Cell } from "../values/cell.ts";
+import { readDecimal, roundSignificant } from "../values/decimal.ts";
+import { showAmount } from "../values/numbers.ts";
 import type { Paint } from "../painter.ts";
 import { barCells, candleCells, candleTone, type ChartStyle } from "./candle-cells.ts";
 import type { CandleColumn, CandleColumns, Candles } from "./candle-columns.ts";

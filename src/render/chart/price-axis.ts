@@ -1,5 +1,5 @@
-import { readDecimal, roundPlaces, writeDecimal } from "../decimal.ts";
-import { countZeros } from "../numbers.ts";
+import { readDecimal, roundPlaces, writeDecimal } from "../values/decimal.ts";
+import { countZeros } from "../values/numbers.ts";
 import type { CandleColumn } from "./candle-columns.ts";
 
 export interface PriceAxis {

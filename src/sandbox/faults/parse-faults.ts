@@ -1,4 +1,4 @@
-import { nearest } from "../../model/nearest.ts";
+import { nearest } from "../../model/text/nearest.ts";
 import { isTier, tiers } from "../../model/tier.ts";
 import type { Fault, Faults, When } from "./fault.ts";
 import { type FaultName, faultNames, isFaultName, traitsOf } from "./kinds.ts";

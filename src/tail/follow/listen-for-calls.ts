@@ -1,4 +1,4 @@
-import type { Budget } from "../../client/budget.ts";
+import type { Budget } from "../../client/spending/budget.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { feeds } from "../feeds.ts";

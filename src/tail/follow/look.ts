@@ -1,11 +1,11 @@
 import type { Client } from "../../client/client.ts";
-import type { Page } from "../../client/page.ts";
-import { walkPages } from "../../client/pages.ts";
+import type { Page } from "../../client/pages/page.ts";
+import { walkPages } from "../../client/pages/pages.ts";
 import type { Question } from "../../model/args.ts";
 import { rowShape } from "../../model/endpoint.ts";
 import { untrustedAnswer } from "../../model/failure.ts";
 import type { Clock } from "../../model/context.ts";
-import { compareInstants, type Instant, toWire } from "../../model/time.ts";
+import { compareInstants, type Instant, toWire } from "../../model/time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 

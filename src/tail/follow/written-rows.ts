@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
 import type { Question } from "../../model/args.ts";
 import { type RowShape, rowShape } from "../../model/endpoint.ts";
-import { member } from "../../model/own-member.ts";
-import type { Instant } from "../../model/time.ts";
+import { member } from "../../model/json/own-member.ts";
+import type { Instant } from "../../model/time/time.ts";
 import { newestFile } from "./earlier-files.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 

@@ -2,7 +2,7 @@ import { fc } from "../../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createCandles } from "../../../src/render/chart/candle-columns.ts";
 import { drawChart } from "../../../src/render/chart/draw-chart.ts";
-import { textWidth } from "../../../src/render/width.ts";
+import { textWidth } from "../../../src/render/values/width.ts";
 import { forbiddenIn } from "../render.ts";
 
 // 2026-11-21T08:00:00Z

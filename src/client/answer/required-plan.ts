@@ -1,0 +1,20 @@
+import { Failure } from "../../model/failure.ts";
+
+/**
+ * `--require-plan`: an answer that was counted under another plan is not used. One that names no plan is, and a
+ * refusal of key or plan says more about the same.
+ */
+export function checkPlan(
+  seen: string | undefined,
+  required: string | undefined,
+  refused: Failure | undefined,
+): void {
+  if (required === undefined || seen === undefined || seen === required || refused?.exit === 4) return;
+  throw new Failure(`the service counted this as ${seen}, not ${required} as --require-plan wants`, {
+    exit: 4,
+    code: "other_plan",
+    status: refused?.details.status,
+    retryable: false,
+    next: "see which key is used and what it is worth: dexdata auth status",
+  });
+}

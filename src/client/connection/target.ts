@@ -1,0 +1,82 @@
+import { Failure } from "../../model/failure.ts";
+import { isLoopback } from "../../model/loopback.ts";
+import { plans, type Tier } from "../../model/tier.ts";
+
+/** Where a run asks, as whom. */
+export interface Target {
+  /** REST base URL, without a trailing slash; may have a path of its own. */
+  readonly rest: string;
+  /** Streaming base URL. */
+  readonly streaming: string;
+  readonly tier: Tier;
+  /** Sent bare as the whole `Authorization` value; undefined for keyless. */
+  readonly key: string | undefined;
+  /** Where the key came from, for messages. */
+  readonly keySource: string | undefined;
+  /** The sandbox's made-up market. */
+  readonly isSimulated: boolean;
+}
+
+/** The four hosts of the service, all replaceable. */
+export interface Hosts {
+  readonly rest: { readonly free: string; readonly paid: string };
+  readonly streaming: { readonly free: string; readonly paid: string };
+}
+
+export interface Identity {
+  readonly key: string | undefined;
+  readonly keySource: string | undefined;
+  /** Undefined when no one has said it: no host is ever guessed from the mere presence of a key. */
+  readonly tier: Tier | undefined;
+}
+
+/** Specification, Authentication 2: keyless and free use the free hosts; dev, pro and enterprise the paid ones. */
+export function chooseTarget(
+  hosts: Hosts,
+  identity: Identity,
+  override: { rest?: string; streaming?: string },
+): Target {
+  const tier = knownTier(identity);
+  const pair = plans[tier].hosts;
+  return {
+    rest: override.rest ?? hosts.rest[pair],
+    streaming: override.streaming ?? hosts.streaming[pair],
+    tier,
+    key: identity.key,
+    keySource: identity.keySource,
+    isSimulated: false,
+  };
+}
+
+function knownTier(identity: Identity): Tier {
+  if (identity.key === undefined) {
+    if (identity.tier === undefined || identity.tier === "keyless") return "keyless";
+    throw new Failure(`the tier is set to ${identity.tier}, but there is no key`, {
+      exit: 2,
+      code: "usage",
+      next: "set DEXDATA_API_KEY, or store a key with: dexdata auth login",
+    });
+  }
+  if (identity.tier === undefined || identity.tier === "keyless") {
+    throw new Failure(
+      `the tier of the key from ${identity.keySource ?? "the settings"} is not known, and it decides the host`,
+      {
+        exit: 2,
+        code: "usage",
+        next: "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status",
+      },
+    );
+  }
+  return identity.tier;
+}
+
+/**
+ * The one place that decides on `Authorization`: bare, to the target's own origin only, over https or loopback.
+ * Anything else is sent without it.
+ */
+export function authorization(target: Target, url: URL): Readonly<Record<string, string>> {
+  if (target.key === undefined) return {};
+  const isOwn = url.origin === new URL(target.rest).origin || url.origin === new URL(target.streaming).origin;
+  const isPrivate = url.protocol === "https:" || isLoopback(url.hostname);
+  return isOwn && isPrivate ? { authorization: target.key } : {};
+}

@@ -1,0 +1,121 @@
+import type { Context } from "../../model/context.ts";
+import { Failure } from "../../model/failure.ts";
+import { type Pace, type PaceRate, planAllowance, type Turn } from "./pace.ts";
+import { isNews, learn } from "./pace-learning.ts";
+import { current, noState, type PaceState } from "./pace-state.ts";
+import { arrivedLate, isLate, takeTurn } from "./pace-turn.ts";
+
+/** Where the pace is kept: a file for all processes, or this one's memory. */
+export interface PaceStore {
+  /** Changes it while nobody else does. `change` may be called again when another got in between. */
+  readonly update: <T>(
+    change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
+  ) => Promise<T>;
+}
+
+/** Of this process alone. */
+export function memoryStore(): PaceStore {
+  let state = noState;
+  return {
+    update: (change) => {
+      const { after, result } = change(state);
+      state = after;
+      return Promise.resolve(result);
+    },
+  };
+}
+
+export interface PaceOptions {
+  readonly rate: PaceRate;
+  readonly store: PaceStore;
+  /** Nothing leaves for so many milliseconds. One line for people says why, once, where that is worth a line. */
+  readonly pausing: (milliseconds: number, line: string | undefined) => void;
+}
+
+/** Waits up to this long, in milliseconds, are not worth a line. */
+const shortWait = 2000;
+/** Those who were held back together come back within so many milliseconds, not in step. */
+const spread = 250;
+
+/** Requests leave in the order they asked in, one at a time: many may ask at once, and only the first looks. */
+export function createPace(
+  context: Pick<Context, "clock" | "random" | "signal">,
+  { rate, store, pausing }: PaceOptions,
+): Pace {
+  const { clock, random, signal } = context;
+  const now = (): number => Math.floor(clock.elapsed());
+  const said = new Set<string>();
+  let known = noState;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const update = async <T>(
+    change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
+  ): Promise<T> =>
+    await store.update((before) => {
+      const changed = change(before);
+      known = changed.after;
+      return changed;
+    });
+
+  const pause = async (milliseconds: number, what: string, line: string): Promise<void> => {
+    const isWorthALine = milliseconds > shortWait && !said.has(what);
+    if (isWorthALine) said.add(what);
+    pausing(milliseconds, isWorthALine ? line : undefined);
+    await clock.sleep(milliseconds, signal);
+  };
+
+  const takePlace = async (): Promise<Turn> => {
+    for (;;) {
+      signal.throwIfAborted();
+      const attempt = await update((before) => takeTurn(before, rate, now()));
+      if ("turn" in attempt) return attempt.turn;
+      const { wait, because } = attempt;
+      // Longer than any pace: whether that is waited for is --retry-max-time's to say, as with an answer of 429.
+      if (because === "hold" && wait > planAllowance(1).window) throw heldBack(wait);
+      if (because === "hold") await pause(wait + spread * random(), `until ${attempt.until}`, holdLine(wait));
+      else await pause(wait, "pace", paceLine(wait, attempt.perMinute, rate));
+    }
+  };
+
+  return {
+    turn: async () => {
+      const mine = last.then(takePlace, takePlace);
+      last = mine;
+      return await mine;
+    },
+    heard: async (news, turn) => {
+      const isArrivedLate = isLate(rate, known, turn, now());
+      if (!isArrivedLate && !isNews(news, known, now())) return;
+      await update((before) => {
+        const state = current(before, now());
+        const learned = learn(state, news, turn, rate, now());
+        return { after: isArrivedLate ? arrivedLate(learned, turn, now()) : learned, result: undefined };
+      });
+    },
+  };
+}
+
+function heldBack(wait: number): Failure {
+  return new Failure("too many requests: the service asked all who use this key to wait", {
+    exit: 6,
+    code: "rate_limited",
+    retryable: true,
+    retryAfter: wait,
+  });
+}
+
+function holdLine(wait: number): string {
+  return `waiting ${seconds(wait)} s, as the service asked all who use this key`;
+}
+
+function paceLine(wait: number, perMinute: number, rate: PaceRate): string {
+  return `waiting ${seconds(wait)} s for the pace of ${perMinute} request${perMinute === 1 ? "" : "s"} a minute (${reason(perMinute, rate)})`;
+}
+
+function reason(perMinute: number, rate: PaceRate): string {
+  if (rate.kind === "fixed") return `set by ${rate.where}`;
+  if (rate.kind === "plan" && rate.perMinute === perMinute) return `${rate.plan} plan; see --rpm`;
+  return "learned from the service; see --rpm";
+}
+
+const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000);

@@ -1,0 +1,40 @@
+import type { Failure } from "../../model/failure.ts";
+
+export interface RetryPolicy {
+  /** Requests after the first, at most. */
+  readonly retries: number;
+  /** Statuses retried besides 429 and 500. */
+  readonly retryOn: ReadonlySet<number>;
+  /** Milliseconds of waiting for one request; a wait that would pass it is not begun. */
+  readonly maxTime: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = { retries: 4, retryOn: new Set(), maxTime: 180_000 };
+
+export type Decision =
+  | { readonly again: true; readonly wait: number }
+  | { readonly again: false; readonly reason: "final" | "retries" | "time"; readonly wait?: number };
+
+/**
+ * Whether and when the same request is sent again. Specification, Status codes: only 429 (after Retry-After) and
+ * 500, with 1, 2, 4 … s; connection faults of a GET are safe to repeat. Jitter only adds, so nothing comes early.
+ * `attempt`: requests sent so far; `waited`: milliseconds already waited for this request; `random` in [0, 1).
+ */
+export function decideRetry(
+  failure: Failure,
+  policy: RetryPolicy,
+  progress: { readonly attempt: number; readonly waited: number; readonly random: number },
+): Decision {
+  const { status } = failure.details;
+  const isRetried =
+    failure.details.retryable === true || (status !== undefined && policy.retryOn.has(status));
+  if (!isRetried) return { again: false, reason: "final" };
+  if (progress.attempt > policy.retries) return { again: false, reason: "retries" };
+  const backoff = 1000 * 2 ** Math.min(progress.attempt - 1, 6) * (1 + progress.random / 2);
+  // A little more than asked for: timers may fire a millisecond early, and processes should not return in step.
+  const asked =
+    failure.details.retryAfter === undefined ? 0 : failure.details.retryAfter + 20 + progress.random * 250;
+  const wait = Math.ceil(Math.max(backoff, asked));
+  if (progress.waited + wait > policy.maxTime) return { again: false, reason: "time", wait };
+  return { again: true, wait };
+}

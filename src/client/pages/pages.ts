@@ -1,0 +1,88 @@
+import type { Args } from "../../model/args.ts";
+import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
+import { untrustedAnswer } from "../../model/failure.ts";
+import { rawMembers } from "../../model/json/raw-json.ts";
+import { askInBatches, type Subject } from "../batches.ts";
+import type { Client } from "../client.ts";
+import { askForCandles } from "../candles/candles.ts";
+import { walkCursorPages } from "./cursor-pages.ts";
+import type { Document } from "../answer/document.ts";
+import { walkNumberedPages } from "./numbered-pages.ts";
+import { isObject, member } from "../../model/json/own-member.ts";
+import { createPage, type Page } from "./page.ts";
+import { textRows } from "../rows/rows.ts";
+import type { Place } from "./place.ts";
+
+/** Where a walk begins and how large its pages are; the defaults make it one page of the service's own size. */
+export interface Walk {
+  /** Rows one request asks for. */
+  readonly pageSize: number;
+  /** Refuse rows that the service did not filter or order as asked; see echo.ts. */
+  readonly isStrict: boolean;
+  /** Note which rows have the types of the one before, for who holds them against the contract. */
+  readonly isTyped?: boolean | undefined;
+  /** Ask once, with nothing added to the arguments: for the rows of that answer, or for the answer whole, as it came. */
+  readonly once?: "rows" | "document" | undefined;
+  /** Begin there instead of at the beginning. */
+  readonly start?: Place | undefined;
+  /** Rows wanted in all: nothing beyond them is asked for in advance. Undefined for every row. */
+  readonly wanted?: number | undefined;
+  /** What a batch asks for. */
+  readonly subjects?: readonly Subject[] | undefined;
+  /** Give what a batch left out a row of its own, with null as its value. */
+  readonly fillMissing?: boolean | undefined;
+  /** What candles say about themselves beyond what the service does; `now` is the run's clock reading in milliseconds. */
+  readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
+}
+
+/**
+ * Everything an endpoint answers to one question, page after page: which walk follows from its reply. Ends when
+ * the consumer stops asking, so nobody pays for a page that is not wanted.
+ */
+export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
+  const { reply } = endpoint;
+  if (walk.once !== undefined) return askOnce(client, endpoint, args, walk.once);
+  switch (reply.kind) {
+    case "single":
+    case "list":
+    case "groups":
+      return askOnce(client, endpoint, args, "rows");
+    case "cursor-pages":
+      return walkCursorPages(client, endpoint, reply, args, walk);
+    case "numbered-pages":
+      return walkNumberedPages(client, endpoint, reply, args, walk);
+    case "batch":
+      return askInBatches(client, endpoint, reply, args, walk);
+    case "candles":
+      return askForCandles(client, endpoint, reply, args, walk);
+  }
+}
+
+async function* askOnce(
+  client: Client,
+  endpoint: Endpoint,
+  args: Args,
+  wanted: "rows" | "document",
+): AsyncGenerator<Page> {
+  const answer = await client.ask(endpoint, args);
+  if (wanted === "rows") yield* rowsOf(endpoint, answer);
+  else {
+    const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
+    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined };
+  }
+}
+
+/** The rows of one answer, one page for each group of them. */
+function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
+  const { reply } = endpoint;
+  const { text, value } = document.read();
+  if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
+    return [createPage(text, value, endpoint.command)];
+  if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+  if (reply.kind === "single")
+    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined }];
+  const members = rawMembers(text);
+  if (reply.kind !== "groups")
+    return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];
+  return reply.groups.map((group) => createPage(members.get(group), member(value, group), group, { group }));
+}

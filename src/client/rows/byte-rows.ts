@@ -1,0 +1,178 @@
+import { isUtf8 } from "node:buffer";
+import { ByteScan, Unread } from "../../model/json/byte-scan.ts";
+import { isSafeJson } from "../../model/json/json-text.ts";
+import { isObject } from "../../model/json/own-member.ts";
+import { watchTypes } from "./alike-rows.ts";
+import { createRowWalk } from "./row-walk.ts";
+import { hashKeyAt } from "./row-key.ts";
+import type { Rows } from "./rows.ts";
+
+/** An answer whose rows were not parsed. */
+export interface CutAnswer {
+  /** All the rest of it, parsed, the list of rows empty. */
+  readonly envelope: object;
+  readonly rows: Rows;
+}
+
+/** Where the rows lie, in numbers: an object for each row would be more than half of what a page leaves to collect. */
+interface RowList {
+  readonly bytes: Buffer;
+  /** For each row its start and end, then those of some of its values; -1 for what it lacks. */
+  readonly spans: readonly number[];
+  /** How many numbers a row has. */
+  readonly stride: number;
+  /** Whose values those are; the first so many tell a row from others. */
+  readonly fields: readonly string[];
+  readonly keyed: number;
+  /** No white space between their tokens. */
+  readonly isCompact: boolean;
+  readonly alike: readonly boolean[];
+  /** Where each string begins and ends that holds characters beyond printable ASCII. */
+  readonly wide: readonly number[];
+}
+
+const NEWLINE = 10;
+const OPEN_ARRAY = 91;
+const OPEN_OBJECT = 123;
+
+/** What is noted of rows on the way. */
+export interface Noted {
+  /** The fields that tell two rows apart. */
+  readonly identity: readonly string[];
+  /** The field that says when a row was. */
+  readonly timeField?: string | undefined;
+  /** Which rows have the types of the one before. */
+  readonly isTyped?: boolean | undefined;
+}
+
+/**
+ * Cuts the rows out of an answer's bytes; all of the grammar is checked on the way. Undefined where that cannot be done,
+ * or the answer is not what it should be: whoever reads it as a text finds out why.
+ */
+export function cutAnswer(body: Uint8Array, name: string, noted: Noted): CutAnswer | undefined {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  try {
+    return cut(bytes, Buffer.from(name), noted);
+  } catch (cause) {
+    if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
+    throw cause;
+  }
+}
+
+function cut(bytes: Buffer, name: Buffer, { identity, timeField, isTyped }: Noted): CutAnswer | undefined {
+  const fields =
+    timeField === undefined || identity.includes(timeField) ? identity : [...identity, timeField];
+  const scan = new ByteScan(bytes);
+  const names = fields.map((field) => Buffer.from(field));
+  const lists: (RowList & { readonly from: number; readonly to: number })[] = [];
+  const begin = scan.skipBlanks(0);
+  if (bytes[begin] !== OPEN_OBJECT) return undefined;
+  let isWide = false;
+  const end = scan.endOfObject(begin, 0, (key, from) => {
+    if (!scan.isNamed(key, name)) return undefined;
+    if (bytes[from] !== OPEN_ARRAY) throw new Unread();
+    isWide ||= scan.wide.length > 0;
+    [scan.wide, scan.hasBlanks] = [[], false];
+    const walk = createRowWalk(scan, names, isTyped === true ? watchTypes(bytes) : undefined);
+    const to = scan.endOfArray(from, 1, walk.endOfRow);
+    const { spans, stride, alike } = walk;
+    lists.push({
+      bytes,
+      spans,
+      stride,
+      alike,
+      fields,
+      keyed: identity.length,
+      isCompact: !scan.hasBlanks,
+      wide: scan.wide,
+      from,
+      to,
+    });
+    return to;
+  });
+  const [list, second] = lists;
+  // Of two lists of that name the last one would count.
+  if (list === undefined || second !== undefined || scan.skipBlanks(end) !== bytes.length) return undefined;
+  if ((isWide || scan.wide.length > 0) && !isUtf8(bytes)) return undefined;
+  const envelope: unknown = JSON.parse(
+    `${bytes.toString("utf8", 0, list.from)}[]${bytes.toString("utf8", list.to)}`,
+  );
+  return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
+}
+
+function byteRows(list: RowList): Rows {
+  const { bytes, spans, stride, keyed, wide } = list;
+  let marks: readonly object[] | undefined;
+  const isWide = wide.length > 0;
+  const length = spans.length / stride;
+  const text = (index: number): string =>
+    bytes.toString(isWide ? "utf8" : "latin1", spans[index * stride], spans[index * stride + 1]);
+  const texts = (): readonly string[] => Array.from({ length }, (_, index) => text(index));
+  return {
+    length,
+    text,
+    texts,
+    values: () => texts().map(parseRow),
+    marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
+    value: (index) => parseRow(text(index)),
+    alike: () => list.alike,
+    hashKey: (index, into) =>
+      hashKeyAt({ bytes, spans, at: index * stride + 2, end: index * stride + 2 + 2 * keyed }, into),
+    keep: (kept) =>
+      byteRows({
+        ...list,
+        spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true),
+        alike: alikeAmong(list.alike, kept),
+      }),
+    lines: () => linesOf(list),
+  };
+}
+
+function markAt({ bytes, spans, stride, fields }: RowList, index: number): object {
+  const members = fields.flatMap((field, place): (readonly [string, unknown])[] => {
+    const at = index * stride + 2 + 2 * place;
+    if (spans[at] === -1) return [];
+    return [[field, JSON.parse(bytes.toString("utf8", spans[at], spans[at + 1]))]];
+  });
+  return Object.fromEntries(members);
+}
+
+/** A row that was checked and is gone took with it what the rows after it go by. */
+function alikeAmong(alike: readonly boolean[], kept: readonly boolean[]): readonly boolean[] {
+  const among: boolean[] = [];
+  let isAlike = true;
+  for (const [index, isKept] of kept.entries()) {
+    isAlike &&= alike[index] === true;
+    if (!isKept) continue;
+    among.push(isAlike);
+    isAlike = true;
+  }
+  return among;
+}
+
+function parseRow(text: string): object {
+  const row: unknown = JSON.parse(text);
+  if (!isObject(row)) throw new TypeError("a row was cut that is no object");
+  return row;
+}
+
+/** Each separator becomes the end of a line, in place: the envelope has been read, and nobody reads between the rows. */
+function linesOf({ bytes, spans, stride, isCompact, wide }: RowList): Uint8Array | undefined {
+  const [first] = spans;
+  const last = spans[spans.length - stride + 1];
+  if (first === undefined || last === undefined || !isCompact) return undefined;
+  for (let at = 0; at < wide.length; at += 2)
+    if (!isSafeJson(bytes.toString("utf8", wide[at], wide[at + 1]))) return undefined;
+  const runs: Uint8Array[] = [];
+  let start = first;
+  for (let at = 0; at < spans.length; at += stride) {
+    const end = spans[at + 1] ?? 0;
+    const next = spans[at + stride];
+    bytes[end] = NEWLINE;
+    if (next === end + 1) continue;
+    runs.push(bytes.subarray(start, end + 1));
+    start = next ?? end;
+  }
+  const [only] = runs;
+  return only !== undefined && runs.length === 1 ? only : Buffer.concat(runs);
+}

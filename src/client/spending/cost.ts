@@ -1,0 +1,8 @@
+import type { Args } from "../../model/args.ts";
+import type { Endpoint } from "../../model/endpoint.ts";
+
+/** Credits of one request. A batch costs one an item (specification, Endpoints), anything else one a request. */
+export function costOf(endpoint: Endpoint, args: Args): number {
+  if (endpoint.reply.kind !== "batch") return 1;
+  return (args.get(endpoint.reply.param) ?? "").split(",").length;
+}
