@@ -97,9 +97,26 @@ export async function continueFile(file: string, bytes: number): Promise<Sink> {
     write: (text) => named(file, handle.writeFile(text)),
     finish: async () => {
       await named(file, handle.sync());
+      const isThere = leadsTo(file, await handle.stat({ bigint: true }));
       await handle.close();
+      if (!isThere) throw takenAway(file);
     },
     abandon: () => handle.close(),
+  });
+}
+
+/** Whether the name still is that of the file that was written. */
+function leadsTo(file: string, { dev, ino }: { readonly dev: bigint; readonly ino: bigint }): boolean {
+  const there = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return there?.ino === ino && there.dev === dev;
+}
+
+function takenAway(file: string): Failure {
+  return new Failure(`--out "${file}": the file was moved or taken away while rows were written to it`, {
+    exit: 1,
+    code: "output",
+    retryable: true,
+    next: "where it was moved, its rows are whole; else run the same command again",
   });
 }
 

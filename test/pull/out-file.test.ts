@@ -6,7 +6,9 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -120,6 +122,29 @@ describe("a file that is whole or absent", () => {
       expect(readdirSync(path.dirname(file))).toEqual([]);
     },
   );
+
+  test.each([
+    ["deleted", (file: string): void => rmSync(file)],
+    ["moved", (file: string): void => renameSync(file, `${file}.moved`)],
+  ])("that goes on is a failure where its file was %s meanwhile", async (_, take) => {
+    const file = newFile();
+    writeFileSync(file, "a\n");
+    const sink = await continueFile(file, 2);
+    await sink.write("b\n");
+    take(file);
+    const thrown: unknown = await sink.finish().catch((cause: unknown) => cause);
+    expect(thrown).toMatchObject({
+      message: `--out "${file}": the file was moved or taken away while rows were written to it`,
+      details: { exit: 1, code: "output", retryable: true },
+    });
+  });
+
+  test("may be read and written by whom the umask lets, and run by nobody", async () => {
+    const file = newFile();
+    const sink = await createWholeFile(file, false, false);
+    await sink.finish();
+    expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
+  });
 
   test("through a link replaces what the link leads to", async () => {
     const [file, link] = [newFile(), newFile()];
