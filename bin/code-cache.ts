@@ -1,9 +1,10 @@
-import { lstatSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import path from "node:path";
 import vm from "node:vm";
 import { version } from "../src/model/version.ts";
 import { findFolders } from "../src/settings/folders.ts";
+import { makeFolder } from "../src/model/make-folder.ts";
 import { codeStart, isStamped } from "./code-stamp.ts";
 
 /** What `node:module` has from 22.1 on: a cache of its own. */
@@ -95,7 +96,7 @@ function isOursAlone(folder: string): boolean {
 /** It would make a folder that others may read into. */
 function keepByNode({ enableCompileCache }: CachingLoader, folder: string): CodeKeeping | undefined {
   try {
-    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+    const isNew = makeFolder(folder, 0o700);
     enableCompileCache(folder);
     return { folder, isNew, compiled: [] };
   } catch {

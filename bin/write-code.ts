@@ -1,12 +1,13 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../src/model/make-folder.ts";
 import type { CodeKeeping } from "./code-cache.ts";
 import { stampOf } from "./code-stamp.ts";
 
 /** Once a run is over, for the next one. A full disk or a home that cannot be written to is no failure. */
 export function writeCode({ folder, isNew, compiled }: CodeKeeping): void {
   try {
-    const isMade = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+    const isMade = makeFolder(folder, 0o700);
     if (isNew || isMade) removeOlderCode(folder);
     for (const { name, script, changed } of compiled) {
       const code = script.createCachedData();

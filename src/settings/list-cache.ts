@@ -3,7 +3,7 @@ import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../model/context.ts";
 import { findFolders } from "./folders.ts";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "../model/make-folder.ts";
 import { readJsonFile } from "./read-json-file.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;

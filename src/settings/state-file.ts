@@ -3,7 +3,7 @@ import path from "node:path";
 import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { acquireLock } from "./file-lock.ts";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "../model/make-folder.ts";
 import { readJsonFile } from "./read-json-file.ts";
 import { replaceFile } from "./replace-file.ts";
 

@@ -5,7 +5,7 @@ import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { acquireLock, type FileLock } from "./file-lock.ts";
 import { cannotBeWritten, diskAdvice } from "../model/file-fault.ts";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "../model/make-folder.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
 import { replaceFile } from "./replace-file.ts";
 

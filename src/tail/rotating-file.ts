@@ -1,10 +1,11 @@
 import { type Stats, statSync } from "node:fs";
-import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../model/context.ts";
 import { errorCode } from "../model/error-code.ts";
 import { cannotBeWritten, diskAdvice, writeAdvice } from "../model/file-fault.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
+import { makeFolder } from "../model/make-folder.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./torn-line.ts";
 
@@ -108,7 +109,7 @@ async function isSame({ file, handle }: Opened): Promise<boolean> {
 
 async function openToAppend(file: string): Promise<FileHandle> {
   try {
-    await mkdir(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
     return await open(file, "a+", 0o666);
   } catch (cause) {
     throw unwritable(file, cause);

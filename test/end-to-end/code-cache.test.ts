@@ -50,6 +50,14 @@ async function keptCode(): Promise<string> {
 const filesIn = (folder: string): Readonly<Record<string, number>> =>
   Object.fromEntries(entries(folder).map((name) => [name, statSync(path.join(folder, name)).ino]));
 
+// Node makes folders under /proc for ever, where it is asked for those above them as well.
+test.skipIf(process.platform !== "linux")(
+  "where no folder can be made, a run ends, and is as without it",
+  async () => {
+    expect(await run({ DEXDATA_CACHE_DIR: "/proc/none/of/these" })).toEqual(uncached);
+  },
+);
+
 // From 22.1 on Node keeps it itself.
 describe.runIf(Number(process.versions.node.split(".")[0]) < 22)("the compiled code that is kept", () => {
   test("a second run uses it and says the same", async () => {

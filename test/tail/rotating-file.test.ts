@@ -75,6 +75,13 @@ describe("the file of an instant", () => {
   });
 });
 
+test.skipIf(process.platform !== "linux")(
+  "a folder that is never there is a failure, not a run without an end",
+  async () => {
+    await expect(open("/proc/%Y/x.ndjson")).rejects.toThrow(/cannot be written|there is no/u);
+  },
+);
+
 describe("refused before anything is sent", () => {
   test.each([
     { what: "a folder that is not there", file: "none/x.ndjson", message: /there is no folder/u },
