@@ -11,19 +11,36 @@ export interface Decimal {
 /** Beyond this many places a number is no price or amount of anything, and writing it out would fill memory. */
 const MOST_PLACES = 400;
 
-const ZERO = 48;
+const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
+/** So many digits and one more are exact as a number. */
+const FEW_DIGITS = 14;
 
 /** Reads what JSON writes numbers with, and the same in a string; undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
-  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
-  if (parts === null || text.length > MOST_PLACES) return undefined;
-  const [, sign, whole = "", fraction = "", exponent = "0"] = parts;
-  if (Math.abs(Number(exponent)) > MOST_PLACES) return undefined;
-  const all = whole + fraction;
+  const isNegative = text.charCodeAt(0) === MINUS;
+  const start = isNegative ? 1 : 0;
+  const point = endOfDigits(text, start);
+  const hasPoint = text.charCodeAt(point) === POINT;
+  const end = hasPoint ? endOfDigits(text, point + 1) : point;
+  if (point === start || (hasPoint && end === point + 1) || text.length > MOST_PLACES) return undefined;
+  const exponent = end === text.length ? 0 : readExponent(text.slice(end));
+  if (exponent === undefined) return undefined;
+  const all = text.slice(start, point) + text.slice(point + 1, end);
   let leading = 0;
   while (all.charCodeAt(leading) === ZERO) leading++;
-  return create(sign === "-", all.slice(leading), whole.length - leading + Number(exponent));
+  return create(isNegative, all.slice(leading), point - start - leading + exponent);
+}
+
+function endOfDigits(text: string, from: number): number {
+  let at = from;
+  for (let code = text.charCodeAt(at); code >= ZERO && code <= NINE; code = text.charCodeAt(at)) at++;
+  return at;
+}
+
+function readExponent(text: string): number | undefined {
+  const exponent = /^[eE][+-]?\d{1,9}$/.test(text) ? Number(text.slice(1)) : Infinity;
+  return Math.abs(exponent) > MOST_PLACES ? undefined : exponent;
 }
 
 /** Half a unit of the last digit is rounded away from zero. */
@@ -33,7 +50,7 @@ export function roundSignificant(decimal: Decimal, count: number): Decimal {
   if (count < 0) return create(isNegative, "", 0);
   const kept = digits.slice(0, count);
   if (digits.charAt(count) < "5") return create(isNegative, kept, scale);
-  const raised = String(BigInt(`0${kept}`) + 1n).padStart(count, "0");
+  const raised = String(count > FEW_DIGITS ? BigInt(kept) + 1n : Number(kept) + 1);
   return create(isNegative, raised, scale + raised.length - count);
 }
 
