@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { binaryEnv, ended, program } from "../harness/binary.ts";
+import { binaryEnv, ended, packageFolder } from "../harness/binary.ts";
 import { startScriptedServer, json, type ScriptedServer } from "../harness/scripted-server.ts";
 
 /** Nobody closes a folder to root, so root runs the program as somebody else: nobody, on every Linux. */
@@ -16,7 +16,7 @@ let service: ScriptedServer;
 beforeAll(async () => {
   service = await startScriptedServer(() => json('[{"id":"ethereum","display_name":"Ethereum"}]'));
   chmodSync(home, 0o755);
-  cpSync(path.dirname(program), copy, { recursive: true });
+  cpSync(path.join(packageFolder, "dist"), copy, { recursive: true });
   for (const name of ["open", "closed", "unreadable"]) mkdirSync(path.join(home, name));
   chmodSync(path.join(home, "open"), 0o777);
   writeFileSync(path.join(home, "open", "begun"), "");
@@ -38,7 +38,7 @@ async function run(words: string, env: Readonly<Record<string, string>> = {}): P
   const folders = { DEXDATA_CONFIG_DIR: open, DEXDATA_STATE_DIR: open, DEXDATA_CACHE_DIR: open };
   const child = spawn(
     process.execPath,
-    [path.join(copy, path.basename(program)), ...words.split(" "), "--error-format", "text"],
+    [path.join(copy, "dexdata.cjs"), ...words.split(" "), "--error-format", "text"],
     {
       ...who,
       cwd: home,

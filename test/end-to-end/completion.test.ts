@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { program } from "../harness/binary.ts";
+import { packageFolder, program } from "../harness/binary.ts";
 
 /** A line with the cursor at `|`; what may stand there, as whole words; and what the line becomes, where it is one. */
 type Case = readonly [line: string, words: readonly string[], became?: string];
@@ -89,7 +89,7 @@ async function shownBy(
 ): Promise<Map<string, Shown>> {
   const driver = path.resolve(`test/harness/shells/complete.${shell}`);
   const child = spawn(shell, [...flags, driver], {
-    env: { ...env, COMPLETIONS: path.resolve("completions") },
+    env: { ...env, COMPLETIONS: path.join(packageFolder, "completions") },
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,13 +1,16 @@
+import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { binaryEnv, ended } from "../harness/binary.ts";
-import { spawn } from "node:child_process";
+import { binaryEnv, ended, packageFolder, program } from "../harness/binary.ts";
+
+const dist = path.join(packageFolder, "dist");
 
 /** What an expression gives when the run has ended; its exit code and output do not matter here. */
 async function atExit(expression: string, words: readonly string[]): Promise<readonly string[]> {
   const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + ${expression}.join(",")))`;
-  const script = `${report}; process.argv.splice(1, 0, "dexdata"); require(${JSON.stringify(`${process.cwd()}/dist/dexdata.cjs`)});`;
+  const script = `${report}; process.argv.splice(1, 0, "dexdata"); require(${JSON.stringify(program)});`;
   const child = spawn(process.execPath, ["-e", script, "--", ...words], { env: binaryEnv(), stdio: "pipe" });
   const { stderr } = await ended(child);
   return (/LOADED (.*)/u.exec(stderr)?.[1] ?? "").split(",");
@@ -29,9 +32,9 @@ async function builtinsOf(words: readonly string[]): Promise<readonly string[]> 
 
 /** Chunks of their own: packages, and what the program itself comes to by an `import()`. */
 function parts(): readonly string[] {
-  const files = readdirSync("dist").filter((file) => file.endsWith(".cjs"));
+  const files = readdirSync(dist).filter((file) => file.endsWith(".cjs"));
   const late = files.flatMap((file) => {
-    const code = readFileSync(`dist/${file}`, "utf8");
+    const code = readFileSync(path.join(dist, file), "utf8");
     return [...code.matchAll(/\.then\(\(\) ?=> ?require\("\.\/([^"]+)"\)\)/gu)].map(([, name = ""]) =>
       nameOf(name),
     );
@@ -85,7 +88,7 @@ describe("what a run loads", () => {
         "print-help",
       ]),
     );
-    const built = readdirSync("dist").map(nameOf);
+    const built = readdirSync(dist).map(nameOf);
     for (const name of packages) expect(built).toContain(name);
   });
 

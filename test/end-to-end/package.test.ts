@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { endpoints } from "../../src/endpoints/all.ts";
-import { binaryEnv } from "../harness/binary.ts";
+import { binaryEnv, packageFolder, program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 interface Built {
@@ -98,18 +98,18 @@ test("the manual has every command with its own flags, and formatters find nothi
 });
 
 describe("the program that the README shows", () => {
-  const program = /```js\n([^`]+)```/u.exec(readFileSync("README.md", "utf8"))?.[1] ?? "";
+  const source = /```js\n([^`]+)```/u.exec(readFileSync("README.md", "utf8"))?.[1] ?? "";
   const folder = temporaryFolder();
   beforeAll(() => {
     const home = path.join(folder, "node_modules", "dexdata");
     mkdirSync(home, { recursive: true });
-    symlinkSync(path.resolve("dist"), path.join(home, "dist"));
-    copyFileSync("package.json", path.join(home, "package.json"));
-    writeFileSync(path.join(folder, "program.mjs"), program);
+    symlinkSync(path.join(packageFolder, "dist"), path.join(home, "dist"));
+    copyFileSync(path.join(packageFolder, "package.json"), path.join(home, "package.json"));
+    writeFileSync(path.join(folder, "program.mjs"), source);
     // The same with what only types can tell.
     writeFileSync(
       path.join(folder, "program.mts"),
-      `${program}
+      `${source}
 const row = (await client.tokensSearch({ order_by: "fdv_usd", created_after: new Date() }, { limit: 1 }).toArray())[0];
 const price: number | null | undefined = row?.price_usd;
 const exact: Promise<string | null | undefined> = createClient({ numbers: "text" }).pool({ network: "a", pool_address: "b" }).then((pool) => pool.last_price);
@@ -126,9 +126,8 @@ export { price, exact, raw };
   });
 
   test("runs with the package as it is installed", async () => {
-    const binary = path.resolve("dist/dexdata.cjs");
     const words = ["sandbox", "--speed", "600", "--", process.execPath, "program.mjs"];
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [binary, ...words], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words], {
       cwd: folder,
       env: binaryEnv(),
     });

@@ -1,10 +1,16 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** The built program, as a user's shell would start it; `npm test` builds it first. */
-export const program = path.resolve("dist/dexdata.cjs");
+/**
+ * The program as a user's shell would start it: the built one, or that of an installed package, by its command's link.
+ * `npm test` builds it first, `npm run test:package` installs it.
+ */
+export const program = path.resolve(process.env["DEXDATA_TEST_PROGRAM"] ?? "dist/dexdata.cjs");
+
+/** What came with it: dist/, completions/, package.json. */
+export const packageFolder = path.resolve(realpathSync(program), "../..");
 
 /**
  * Nothing of the machine's own settings, and no certificate file that slows Node 20's start. Each run has a home of its

@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { preparedFile } from "../../../src/cli/help/prepared-file.ts";
 import { preparedPage, preparedWords } from "../../../src/cli/help/prepared-pages.ts";
-import { ended, start } from "../../harness/binary.ts";
+import { ended, packageFolder, start } from "../../harness/binary.ts";
 import { dexdata } from "../../harness/dexdata.ts";
+
+const dist = path.join(packageFolder, "dist");
 
 describe("the pages of help that the build prepares", () => {
   test("are those that the program would draw up, of every command and of every word that leads to some", () => {
     const files = preparedWords().map((words) => preparedFile(words === "" ? [] : words.split(" ")));
-    expect(readdirSync("dist/help").toSorted()).toEqual(
+    expect(readdirSync(path.join(dist, "help")).toSorted()).toEqual(
       files.map((file) => file.slice("help/".length)).toSorted(),
     );
     for (const [index, words] of preparedWords().entries()) {
-      const built: unknown = JSON.parse(readFileSync(`dist/${files[index] ?? ""}`, "utf8"));
+      const built: unknown = JSON.parse(readFileSync(path.join(dist, files[index] ?? ""), "utf8"));
       expect(built).toEqual(JSON.parse(JSON.stringify(preparedPage(words))));
     }
   });

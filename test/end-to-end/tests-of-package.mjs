@@ -1,0 +1,38 @@
+// tests-of-package.mjs [node…]: packs the program, installs it without a network, and runs every test that starts the
+// program with the installed one, under each Node (this one unless told).
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { install, isWindows, pack } from "./packed.mjs";
+
+const nodes = process.argv.length > 2 ? process.argv.slice(2) : [process.execPath];
+const folder = mkdtempSync(path.join(tmpdir(), "dexdata-package-"));
+const vitest = "node_modules/vitest/vitest.mjs";
+
+let failed = 0;
+const told = [];
+try {
+  const tarball = pack(folder);
+  for (const [index, node] of nodes.entries()) {
+    const { program, command } = install(node, tarball, path.join(folder, `prefix-${index}`));
+    const report = path.join(folder, `report-${index}.json`);
+    const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    // What starts it is what imports the harness that does.
+    spawnSync(node, [vitest, "related", "--run", ...reports, "test/harness/binary.ts"], {
+      stdio: "inherit",
+      env: {
+        ...process.env,
+        PATH: [path.dirname(node), process.env["PATH"]].join(path.delimiter),
+        DEXDATA_TEST_PROGRAM: isWindows ? program : command,
+      },
+    });
+    const { success, numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
+    if (!success) failed += 1;
+    told.push(`${node}: ${numPassedTests} passed, ${numFailedTests} failed`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+console.log(`the installed package under\n  ${told.join("\n  ")}`);
+process.exitCode = failed === 0 ? 0 : 1;
