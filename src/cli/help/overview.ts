@@ -8,11 +8,16 @@ const sections: readonly Section[] = ["Ask", "Follow", "Set up", "Learn"];
 
 const followed = ["txns --follow", "history of a pool and then what comes, without a hole"] as const;
 
-/** All commands, a line each, on one screen. */
+/** What it is, how it is called, what can be tried at once; then all commands, a line each, on one screen. */
 export function overview(entries: readonly CatalogueEntry[]): readonly Block[] {
   return [
     { prose: "DEX market data: pools, tokens, prices, trades and candles on some 35 networks" },
-    { label: "Usage", prose: "dexdata <command> [flags]" },
+    { label: "Usage", prose: "dexdata <command> [flags]; -h says more, --help everything", isClose: true },
+    {
+      label: "Try",
+      prose: "dexdata pools search ethereum --sandbox (no key, offline, free)",
+      isClose: true,
+    },
     ...sections.map((heading) => ({
       heading,
       rows: [
@@ -20,13 +25,6 @@ export function overview(entries: readonly CatalogueEntry[]): readonly Block[] {
         ...(heading === "Follow" ? [followed] : []),
       ],
     })),
-    {
-      label: "Try it without a key, offline and free",
-      prose: "dexdata pools search ethereum --sandbox",
-    },
-    {
-      prose: `More with -h, everything with --help. Topics of dexdata help: ${topicNames.join(", ")}.`,
-    },
   ];
 }
 
@@ -44,13 +42,17 @@ export function groupHelp(word: string, entries: readonly CatalogueEntry[]): rea
   ];
 }
 
-/** Commands that share their first word are one line, with their second words behind what they are about. */
+/**
+ * Commands that share their first word are one line, with their second words behind what they are about; `help` has its
+ * topics there.
+ */
 function commandRows(entries: readonly CatalogueEntry[]): readonly (readonly [string, string])[] {
   const rows = new Map<string, readonly [string, string]>();
   for (const { words, summary } of entries) {
     const [first = "", second] = words.split(" ");
     const siblings = entries.filter((other) => other.words.startsWith(`${first} `));
-    if (second === undefined || siblings.length === 1) rows.set(words, [words, summary]);
+    if (words === "help") rows.set(words, [words, `${summary}: ${topicNames.join(", ")}`]);
+    else if (second === undefined || siblings.length === 1) rows.set(words, [words, summary]);
     else {
       const names = siblings.map((other) => other.words.slice(first.length + 1)).join(", ");
       rows.set(first, [first, `${groupSummaries[first] ?? ""}: ${names}`]);

@@ -2,6 +2,8 @@ import type { Paint } from "../../render/painter.ts";
 
 /** A part of a page of help; its parts stand in this order, and a blank line before the next block. */
 export interface Block {
+  /** Directly below the block before. */
+  readonly isClose?: boolean;
   readonly heading?: string;
   /** Before the prose, on its line. */
   readonly label?: string;
@@ -26,9 +28,11 @@ const indent = "  ";
 export function drawPage(blocks: readonly Block[], paper: Paper): string {
   const column = columnOf(blocks, paper);
   return blocks
-    .map((block) => drawBlock(block, paper, column))
-    .map((lines) => `${lines.join("\n")}\n`)
-    .join("\n");
+    .map((block, index) => {
+      const before = index === 0 || block.isClose === true ? "" : "\n";
+      return `${before}${drawBlock(block, paper, column).join("\n")}\n`;
+    })
+    .join("");
 }
 
 function columnOf(blocks: readonly Block[], { width }: Paper): number {
