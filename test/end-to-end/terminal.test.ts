@@ -75,7 +75,7 @@ async function chunksOf(words: string): Promise<string> {
   );
   const shell = openTerminal(200);
   try {
-    shell.enter(`${process.execPath} ${script} ${words}; echo ended`);
+    shell.enter(`"$NODE" ${script} ${words}; echo ended`);
     await shell.until(/^ended$/mu);
     return readFileSync(report, "utf8");
   } finally {

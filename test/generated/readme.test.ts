@@ -47,13 +47,10 @@ const parts: Readonly<Record<string, () => readonly Row[]>> = {
   plans: () => [["plan", "what it has"], ...rowsOf(creditsTopic(entries), "Plans")],
   environment: () => [
     ["variable", "what it says"],
-    ...environmentTopic(createTestContext({}))
-      .flatMap(({ rows = [] }) => rows)
-      // Where a folder is depends on who asks.
-      .map(([names, text]): Row => [
-        names.replaceAll(/[A-Z_]{2,}/gu, "`$&`"),
-        text.replace(/ \(\/.*\)$/u, ""),
-      ]),
+    // The others are named in a sentence: folders, and what other programs obey as well.
+    ...["Settings", "Key and sandbox"]
+      .flatMap((heading) => rowsOf(environmentTopic(createTestContext({})), heading))
+      .map(([names, text]): Row => [code(names), text]),
   ],
 };
 
@@ -89,7 +86,7 @@ test("its walk from argv to stdout names files that there are, and functions tha
   for (const [, file = "", said = ""] of places) {
     const source = readFileSync(file.startsWith("bin/") ? file : `src/${file}`, "utf8");
     const functions = [...said.matchAll(/(\w+)\(\)/gu)].map(([, name]) => name);
-    const exported = [...source.matchAll(/^export (?:async )?function (\w+)/gmu)].map(([, name]) => name);
+    const exported = [...source.matchAll(/^export (?:async )?function\*? (\w+)/gmu)].map(([, name]) => name);
     expect(exported, file).toEqual(expect.arrayContaining(functions));
   }
 });
@@ -108,4 +105,11 @@ test("its links lead to headings and files that there are", () => {
     link.startsWith("#") ? !headings.includes(link.slice(1)) : !existsSync(link),
   );
   expect(broken).toEqual([]);
+});
+
+test("it names every variable", () => {
+  const names = environmentTopic(createTestContext({})).flatMap(({ rows = [] }) =>
+    rows.map(([term]) => term),
+  );
+  for (const name of names.join(" ").match(/[A-Z_]{2,}/gu) ?? []) expect(readme).toContain(`\`${name}\``);
 });

@@ -28,12 +28,13 @@ export function openTerminal(columns = 100, rows = 24): Terminal {
   const tmux = (...words: readonly string[]): string =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...words], {
       encoding: "utf8",
-      env: { ...binaryEnv(), SHELL: "/bin/sh" },
+      env: { ...binaryEnv(), SHELL: "/bin/sh", NODE: process.execPath, PROGRAM: program },
     });
   const shell = "env PS1='$ ' bash --norc --noprofile";
   tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), shell);
   const type = (line: string): string => tmux("send-keys", "-t", "0", "-l", line);
-  type(`dexdata() { ${process.execPath} ${program} "$@"; }; clear`);
+  // The shell tells a stopped job as it was typed: paths would fill more than a line.
+  type('dexdata() { "$NODE" "$PROGRAM" "$@"; }; clear');
   tmux("send-keys", "-t", "0", "Enter");
   const shown = (): readonly string[] => tmux("capture-pane", "-p", "-t", "0").trimEnd().split("\n");
   return {

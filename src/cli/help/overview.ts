@@ -51,7 +51,7 @@ function commandRows(entries: readonly CatalogueEntry[]): readonly (readonly [st
   for (const { words, summary } of entries) {
     const [first = "", second] = words.split(" ");
     const siblings = entries.filter((other) => other.words.startsWith(`${first} `));
-    if (words === "help") rows.set(words, [words, `${summary}: ${topicNames.join(", ")}`]);
+    if (words === "help") rows.set(words, [words, `a command or topic: ${topicNames.join(", ")}`]);
     else if (second === undefined || siblings.length === 1) rows.set(words, [words, summary]);
     else {
       const names = siblings.map((other) => other.words.slice(first.length + 1)).join(", ");

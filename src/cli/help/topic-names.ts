@@ -3,6 +3,8 @@ export const topicNames = [
   "exit-codes",
   "time",
   "output",
+  "terminal",
+  "pulls",
   "credits",
   "keys",
   "environment",

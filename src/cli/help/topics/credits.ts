@@ -13,7 +13,7 @@ export function creditsTopic(entries: readonly CatalogueEntry[]): readonly Block
       prose:
         "Every request costs one credit, a batch of prices one an address, an event of a stream one. It also counts " +
         "against a rate a minute. Refusals for key, plan, rate and server errors cost none; 404 and 410 do. " +
-        "dexdata usage says what is left.",
+        "dexdata usage says what is left. With --sandbox nothing is spent.",
     },
     {
       heading: "Plans",
@@ -29,9 +29,34 @@ export function creditsTopic(entries: readonly CatalogueEntry[]): readonly Block
     },
     { heading: "Flags", rows: fullRows(requestFlags.filter(({ name }) => spending.includes(name))) },
     {
-      prose:
-        "dexdata config set budget.daily 5000 bounds a UTC day over all processes of this machine with the same key. " +
-        "With --sandbox nothing is spent.",
+      heading: "Bounds",
+      rows: [
+        [
+          "--estimate",
+          "asks one request at most, and is exact, at most, or about with credits_at_most; retried answers come on top",
+        ],
+        [
+          "budget.daily",
+          "dexdata config set budget.daily 5000 bounds a UTC day over all processes of this machine with the same key on " +
+            "the same service. Both bounds count an answer that was cut off, as the service may have charged for it",
+        ],
+      ],
+    },
+    {
+      heading: "Pace",
+      rows: [
+        [
+          "the plan's",
+          "as many requests as a minute allows, then none until the first is a minute old. Processes of this machine with " +
+            "the same key (or none) take turns through a file in the state folder that holds no key; where it cannot be " +
+            "written, one warning, and each keeps the pace alone. RateLimit-Limit and two 429s at one number of requests " +
+            "lower it for ten minutes, never below a tenth; after a 429 nobody sends before its Retry-After",
+        ],
+        [
+          "--rpm N",
+          "a tenth of N in a tenth of the minute, never lowered; unlimited only obeys Retry-After, and takes no turns",
+        ],
+      ],
     },
     {
       heading: "Examples",

@@ -1,6 +1,5 @@
 import { type OutputFormat, outputFormats } from "../../../model/output-format.ts";
 import { outputFlags } from "../../flags/output-flags.ts";
-import { chartFlag, sparkFlag } from "../../flags/picture-flags.ts";
 import { fullRows } from "../flag-rows.ts";
 import type { Block } from "../page.ts";
 
@@ -10,8 +9,10 @@ const formats: Readonly<Record<OutputFormat, string>> = {
   wide: "the same with every column, beyond the window too",
   ndjson: "one line a row, as the service wrote it, every field and every digit; the default in a pipe",
   json: "one document: an array of the rows, or the object; pretty on a terminal",
-  csv: "for spreadsheets: a line of names, then a line a row; every digit; the columns of the table, --columns or --fields",
-  tsv: "the same with tabs between",
+  csv:
+    'RFC 4180 with LF, the columns of the table, --columns or --fields. Nothing is an empty cell, an empty text ""; ' +
+    "a text that begins like a formula gets a ' before it, numbers never",
+  tsv: "the text format of PostgreSQL's COPY: \\N is nothing. No guard against formulas",
 };
 
 export function outputTopic(): readonly Block[] {
@@ -28,16 +29,10 @@ export function outputTopic(): readonly Block[] {
     },
     {
       prose:
-        "Rows are objects with the paths as names, in the order given; what a row does not have is null. Text of " +
-        "strangers (anyone can name a token) never reaches a terminal with control, bidi or zero-width characters " +
-        "unescaped.",
-    },
-    {
-      heading: "Pictures",
-      rows: [
-        ["--chart", `ohlcv: ${chartFlag.help}`],
-        ["--spark", `tokens search and pools search: ${sparkFlag.help}`],
-      ],
+        "Rows are objects with the paths as names, in the order given; what a row does not have is null. In csv and tsv " +
+        "values keep every digit, nested ones are compact JSON, and a row is one line: \\n and what could act or hide is " +
+        "escaped. Text of strangers (anyone can name a token) never reaches a terminal with control, bidi or zero-width " +
+        "characters unescaped.",
     },
     { heading: "Flags", rows: fullRows(outputFlags) },
     {
@@ -45,7 +40,6 @@ export function outputTopic(): readonly Block[] {
       commands: [
         "dexdata pools search base --fields id,price_usd -o ndjson --sandbox",
         "dexdata networks -o json --sandbox",
-        "dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -3d --chart --sandbox",
       ],
     },
   ];

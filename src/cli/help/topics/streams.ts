@@ -1,5 +1,6 @@
 import { assetsPerPost, type Feed, feeds, longestBackfill, streamIntervals } from "../../../tail/feeds.ts";
 import { plans } from "../../../model/tier.ts";
+import { streamEvents } from "../../stream/stream-events.ts";
 import type { Block } from "../page.ts";
 
 export function streamsTopic(): readonly Block[] {
@@ -11,7 +12,45 @@ export function streamsTopic(): readonly Block[] {
     },
     { heading: "Feeds", rows: Object.values(feeds).map((feed) => [feed.name, describe(feed)]) },
     {
-      prose: `--feed ohlcv takes --interval ${streamIntervals.join(", ")} and goes back up to ${longestBackfill / 60} minutes with --since. Assets are spread over as many connections as the plan has (dexdata help credits); more are refused with exit 6.`,
+      prose: `--feed ohlcv takes --interval ${streamIntervals.join(", ")} and goes back up to ${longestBackfill / 60} minutes with --since.`,
+    },
+    {
+      heading: "What is written",
+      rows: [
+        [
+          "an event",
+          "the service's own bytes, when it comes; --envelope adds feed, event, id, network, address and the instant it " +
+            "was received. One of more than 1 MiB ends its connection; --max-event 16 takes up to 16 MiB",
+        ],
+        [
+          "--out FILE",
+          "adds lines; ticks-%Y%m%d.ndjson is a file for each day (UTC, %H %M too) of receiving them. Half a line that a " +
+            "killed run left goes. A file that is moved away, as logrotate does, is left within a second of lines and made " +
+            "anew, --events likewise",
+        ],
+        ["--events FILE", `appends as NDJSON: ${streamEvents.join(", ")}`],
+      ],
+    },
+    {
+      heading: "Connections",
+      rows: [
+        [
+          "assets",
+          "as few connections as hold them, up to the plan's (dexdata help credits); more are refused before, exit 6. " +
+            "Where the host has fewer places, those without one go on with others",
+        ],
+        [
+          "a bad asset",
+          "is named: by the message, else by halving its batch, else by REST (a credit a token; not with --max-credits). " +
+            "--on-invalid drop goes on without it",
+        ],
+        [
+          "broken ones",
+          "45 s without a byte, an end, an error, 408, 429, 5xx, a machine that slept: connected again after 1, 2, 4 … 60 " +
+            "s, which only data makes short again, and said with both instants. ohlcv goes on at its last candle",
+        ],
+        ["--idle-exit", "is a clock for each connection, open or not: take a time that the quietest keeps"],
+      ],
     },
     {
       heading: "How it ends",
@@ -20,15 +59,11 @@ export function streamsTopic(): readonly Block[] {
         ["2, 3, 4", "a refusal that stays: 400; 404, 410; 401, 403"],
         ["5", "402, --max-credits, or the day's budget"],
         ["6, 7", "more assets than there is room for; a host that was not found at the start"],
-        ["8", "--idle-exit, a connection that never opened, or one that was down at the end"],
+        ["8", "--idle-exit; with --for a connection that never opened, or was down at the end"],
         ["130, 143", "Ctrl-C, SIGTERM"],
       ],
     },
-    {
-      prose:
-        "Interruptions are connected again after 1, 2, 4 … 60 s, and said on stderr with both instants; --events FILE " +
-        "writes them as NDJSON. SIGHUP reads @file again. A slow reader slows the stream, it does not fill memory.",
-    },
+    { prose: "SIGHUP reads @file again. A slow reader slows the stream, it does not fill memory." },
     {
       heading: "Examples",
       commands: [

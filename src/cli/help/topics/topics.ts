@@ -10,7 +10,9 @@ import { keysTopic } from "./keys.ts";
 import { limitsTopic } from "./limits.ts";
 import { outputTopic } from "./output.ts";
 import { proxiesTopic } from "./proxies.ts";
+import { pullsTopic } from "./pulls.ts";
 import { streamsTopic } from "./streams.ts";
+import { terminalTopic } from "./terminal.ts";
 import { timeTopic } from "./time.ts";
 
 /** What a topic tells of the machine it is read on. */
@@ -25,6 +27,8 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   "exit-codes": () => exitCodesTopic(),
   time: timeTopic,
   output: () => outputTopic(),
+  terminal: () => terminalTopic(),
+  pulls: () => pullsTopic(),
   credits: (entries) => creditsTopic(entries),
   keys: () => keysTopic(),
   environment: (_, surroundings) => environmentTopic(surroundings),
