@@ -64,7 +64,7 @@ async function* listen(
         await claim.settle(events.length);
         await handover.give(
           events.map((event) => {
-            const text = jsonLine(event.data);
+            const text = jsonLine(event);
             if (text === undefined) throw untrustedAnswer(`an event ${event.name} is not JSON`);
             const asset = subjectOf(event, shard.subjects);
             return { event: event.name, asset, received: new Date(now), data: read(text), text };

@@ -1,7 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Subject } from "../client/batches.ts";
-import type { StreamEvent } from "../client/streams/event-stream.ts";
-import { isPlainJson } from "../model/json/plain-json.ts";
+import { dataOf, type EventId, numberOrText, type StreamEvent } from "../client/streams/stream-event.ts";
 import { compactJson, escapeJsonText } from "../model/json/json-text.ts";
 
 const DEL = 0x7f;
@@ -10,8 +9,9 @@ const DEL = 0x7f;
  * The event's data as the text of one line: the service's own, less white space between tokens, what could act on a
  * terminal escaped. Undefined where it is no JSON, or no UTF-8: a line that cannot be read would break its reader.
  */
-export function jsonLine(data: Buffer): string | undefined {
-  if (isPlainJson(data)) return data.toString("latin1");
+export function jsonLine(event: StreamEvent): string | undefined {
+  const data = dataOf(event);
+  if (event.isPlainJson) return data.toString("latin1");
   const isPlain = isAscii(data);
   if (!isPlain && !isUtf8(data)) return undefined;
   const text = isPlain ? data.toString("latin1") : data.toString("utf8");
@@ -40,17 +40,13 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   const known = {
     feed,
     event: event.name,
-    ...(event.id !== "" && { id: event.id }),
+    ...(event.id !== "" && { id: String(event.id) }),
     ...(event.requestId !== undefined && { request_id: numberOrText(event.requestId) }),
     ...(subject !== undefined && { network: subject.network, address: subject.address }),
     received: new Date(received).toISOString(),
     ...(isReplacement && { replaces: true }),
   };
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
-}
-
-function numberOrText(text: string): number | string {
-  return /^(?:0|[1-9]\d{0,14})$/u.test(text) ? Number(text) : text;
 }
 
 /** Whose an event of a connection is: `request_id` is the place in its batch (wire-facts 5.3). */
@@ -63,12 +59,12 @@ const remembered = 1024;
 
 /** Whether a candle's instant came before. */
 export function createReplacements(): (event: StreamEvent) => boolean {
-  const seen = new Set<string>();
+  const seen = new Set<EventId>();
   return ({ id }) => {
     if (id === "") return false;
     if (seen.has(id)) return true;
     seen.add(id);
-    if (seen.size > remembered) seen.delete(String(seen.values().next().value));
+    if (seen.size > remembered) seen.delete(seen.values().next().value ?? "");
     return false;
   };
 }

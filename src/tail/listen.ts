@@ -1,5 +1,6 @@
 import type { Connection } from "../client/streams/connection.ts";
-import { createEventStreamParser, type StreamEvent } from "../client/streams/event-stream.ts";
+import { createEventStreamParser } from "../client/streams/event-stream.ts";
+import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream-event.ts";
 import type { Clock } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { type Moment, momentOf } from "./moment.ts";
@@ -36,9 +37,8 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let newest = listening.newest;
   let repeated = listening.newest;
   let hasData = false;
-  const isData = ({ name }: StreamEvent): boolean => limits.names.has(name);
-  const isRepeated = ({ id, data }: StreamEvent): boolean =>
-    repeated !== undefined && id === repeated.id && data.equals(repeated.data);
+  const isRepeated = (event: StreamEvent): boolean =>
+    repeated !== undefined && event.id === repeated.id && dataOf(event).equals(dataOf(repeated));
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
@@ -49,16 +49,32 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     connection.close();
   });
 
-  /** Without the event that comes again because the service goes on at the last one rather than behind it. */
-  const sift = (events: readonly StreamEvent[]): readonly StreamEvent[] => {
+  /** By what becomes of them. An error is the last one that counts. */
+  const sort = (events: readonly StreamEvent[]): Sorted => {
     const before = newest;
-    const again = events.findIndex(isRepeated);
-    if (again >= 0) repeated = undefined;
-    const fresh = again < 0 ? events : events.filter((_, index) => index !== again);
-    for (const event of fresh) if (isNewer(event, newest)) newest = event;
-    // A part of the chunk would keep all of it.
-    if (newest !== undefined && newest !== before) newest = { ...newest, data: Buffer.from(newest.data) };
-    return fresh;
+    const [data, others]: [StreamEvent[], StreamEvent[]] = [[], []];
+    let charged = 0;
+    let error: StreamEvent | undefined;
+    for (const event of events) {
+      if (event.name === "error") {
+        error = event;
+        break;
+      }
+      if (!limits.names.has(event.name)) {
+        others.push(event);
+        continue;
+      }
+      charged += 1;
+      // The service goes on at the last event rather than behind it.
+      if (isRepeated(event)) {
+        repeated = undefined;
+        continue;
+      }
+      if (isNewer(event, newest)) newest = event;
+      data.push(event);
+    }
+    if (newest !== undefined && newest !== before) newest = withoutChunk(newest);
+    return { data, charged, others, error };
   };
 
   signal.addEventListener("abort", connection.close, { once: true });
@@ -72,23 +88,18 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       }
       last = momentOf(clock);
       watch.heard();
-      const events = parser.push(next.value);
-      const error = events.findIndex(({ name }) => name === "error");
-      const whole = error < 0 ? events : events.slice(0, error);
-      const charged = whole.every(isData) ? whole : whole.filter(isData);
-      if (charged.length > 0) handlers.charged?.(charged.length);
-      const data = sift(charged);
+      const { data, charged, others, error } = sort(parser.push(next.value));
+      if (charged > 0) handlers.charged?.(charged);
       if (data.length > 0) {
         hasData = true;
         watch.pause();
         await unlessAborted(handlers.events(data, last), signal);
         watch.resume();
       }
-      if (charged.length < whole.length) tellOthers(whole, limits.names, handlers);
-      const final = events[error];
-      if (final !== undefined) {
-        handlers.said("error", textOf(final));
-        return over(streamError(final));
+      tellOthers(others, handlers);
+      if (error !== undefined) {
+        handlers.said("error", textOf(error));
+        return over(streamError(error));
       }
       if (parser.hasOverflown()) return over(overflow(limits.largestEvent));
     }
@@ -99,13 +110,18 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   }
 }
 
-function tellOthers(
-  events: readonly StreamEvent[],
-  names: ReadonlySet<string>,
-  handlers: ShardHandlers,
-): void {
+interface Sorted {
+  /** What is handed on. */
+  readonly data: readonly StreamEvent[];
+  /** So many data events came. */
+  readonly charged: number;
+  readonly others: readonly StreamEvent[];
+  readonly error: StreamEvent | undefined;
+}
+
+function tellOthers(events: readonly StreamEvent[], handlers: ShardHandlers): void {
   for (const event of events) {
-    if (names.has(event.name) || event.name === "ping") continue;
+    if (event.name === "ping") continue;
     if (event.name === "warning") handlers.said("warning", textOf(event));
     else handlers.said("unknown", shortened(event.name));
   }

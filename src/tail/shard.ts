@@ -1,5 +1,5 @@
 import type { Connection } from "../client/streams/connection.ts";
-import type { StreamEvent } from "../client/streams/event-stream.ts";
+import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { lastingRefusals } from "./lasting-refusals.ts";
@@ -89,7 +89,7 @@ export async function keepOpen(
   let wasOpen = false;
 
   for (;;) {
-    const attempt = await tryToOpen(open, newest?.id ?? "", signal);
+    const attempt = await tryToOpen(open, String(newest?.id ?? ""), signal);
     let failure: Failure;
     if (attempt instanceof Failure) failure = attempt;
     else {

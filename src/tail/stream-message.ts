@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../client/streams/event-stream.ts";
+import { dataOf, type StreamEvent } from "../client/streams/stream-event.ts";
 import { Failure } from "../model/failure.ts";
 import { member } from "../model/json/own-member.ts";
 
@@ -10,8 +10,8 @@ export function shortened(text: string): string {
 }
 
 /** What a `warning` or an `error` says: its `message`, or all of it where it has none. Untrusted text. */
-export function textOf({ data }: StreamEvent): string {
-  const text = data.toString("utf8");
+export function textOf(event: StreamEvent): string {
+  const text = dataOf(event).toString("utf8");
   try {
     const value: unknown = JSON.parse(text);
     const message = typeof value === "object" && value !== null ? member(value, "message") : undefined;

@@ -1,5 +1,5 @@
 import type { Subject } from "../client/batches.ts";
-import type { StreamEvent } from "../client/streams/event-stream.ts";
+import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import type { Suspects } from "./find-invalid.ts";

@@ -40,6 +40,9 @@ export const subjects: readonly Subject[] = [
       "src/client/streams/event-stream.ts": streams,
       "src/client/streams/byte-store.ts": streams,
       "src/client/streams/repeated-line.ts": streams,
+      "src/client/streams/alike-line.ts": streams,
+      "src/client/streams/number-line.ts": streams,
+      "src/model/json/alike-json.ts": ["test/raw-json/alike-json.test.ts"],
     },
   },
   {
@@ -63,6 +66,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/model/json/byte-scan.ts": bytes,
       "src/model/json/row-pattern.ts": patterns,
+      "src/model/json/same-bytes.ts": ["test/raw-json/alike-json.test.ts", ...patterns],
       "src/client/rows/byte-rows.ts": patterns,
       "src/client/rows/row-walk.ts": patterns,
       "src/client/rows/row-key.ts": bytes,

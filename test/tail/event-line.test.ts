@@ -1,41 +1,49 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import type { StreamEvent } from "../../src/client/streams/event-stream.ts";
+import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
+import { isPlainJson } from "../../src/model/json/plain-json.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../src/tail/event-line.ts";
 
-const event = (data: string, more: Partial<StreamEvent> = {}): StreamEvent => ({
-  name: "token_price",
-  data: Buffer.from(data),
-  id: "",
-  requestId: undefined,
-  ...more,
-});
+const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
+  const bytes = Buffer.from(data);
+  return {
+    name: "token_price",
+    bytes,
+    start: 0,
+    end: bytes.length,
+    isPlainJson: isPlainJson(bytes),
+    id: "",
+    requestId: undefined,
+    ...more,
+  };
+};
+const lineOf = (data: string | Buffer): string | undefined => jsonLine(event(data));
 
 test("a line is the service's own bytes: every digit, every field, without white space that means nothing", () => {
-  expect(jsonLine(Buffer.from('{"p":"1.10","n":4272800710322643001,"x":1e3}'))).toBe(
+  expect(lineOf('{"p":"1.10","n":4272800710322643001,"x":1e3}')).toBe(
     '{"p":"1.10","n":4272800710322643001,"x":1e3}',
   );
-  expect(jsonLine(Buffer.from('{ "p" : "a b" ,\n"n": [1, 2] }'))).toBe('{"p":"a b","n":[1,2]}');
+  expect(lineOf('{ "p" : "a b" ,\n"n": [1, 2] }')).toBe('{"p":"a b","n":[1,2]}');
 });
 
 test("what could act on a terminal is escaped, and reads back the same", () => {
   const name = "\u007f\u009b31m\u202eevil\u200b 🦄 中";
-  const line = jsonLine(Buffer.from(JSON.stringify({ name }))) ?? "";
+  const line = lineOf(JSON.stringify({ name })) ?? "";
   expect(line).toBe('{"name":"\\u007f\\u009b31m\\u202eevil\\u200b 🦄 中"}');
   expect(JSON.parse(line)).toEqual({ name });
 });
 
 test("what is no JSON, or no UTF-8, is no line", () => {
   for (const broken of ["", "{", '{"a":01}', '{"a":1}}', "{'a':1}", "nothing", '{"a":"\n"}'])
-    expect(jsonLine(Buffer.from(broken))).toBeUndefined();
-  expect(jsonLine(Buffer.from([0x22, 0xff, 0x22]))).toBeUndefined();
+    expect(lineOf(broken)).toBeUndefined();
+  expect(lineOf(Buffer.from([0x22, 0xff, 0x22]))).toBeUndefined();
 });
 
 test("any JSON is one line with the same value", () => {
   fc.assert(
     fc.property(fc.json(), fc.boolean(), (text, isPretty) => {
       const sent = isPretty ? JSON.stringify(JSON.parse(text), null, 2) : text;
-      const line = jsonLine(Buffer.from(sent)) ?? "";
+      const line = lineOf(sent) ?? "";
       expect(line).not.toMatch(/[\n\r]/u);
       expect(JSON.parse(line)).toEqual(JSON.parse(sent));
     }),

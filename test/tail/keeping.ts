@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import type { StreamEvent } from "../../src/client/streams/event-stream.ts";
+import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
 import type { Target } from "../../src/client/connection/target.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { feeds } from "../../src/tail/feeds.ts";

@@ -1,10 +1,11 @@
+import { dataOf, type StreamEvent } from "../../src/client/streams/stream-event.ts";
 import { describe, expect, test } from "vitest";
 import { feeds } from "../../src/tail/feeds.ts";
 import { empty, hang, json, raw, reset, slow } from "../harness/scripted-server.ts";
 import { failureOf, keep, ping, price, stream, streamError } from "./keeping.ts";
 
-const texts = (events: readonly { readonly data: Buffer }[]): readonly string[] =>
-  events.map(({ data }) => data.toString("utf8"));
+const texts = (events: readonly StreamEvent[]): readonly string[] =>
+  events.map((event) => dataOf(event).toString("utf8"));
 
 describe("one connection", () => {
   test("data events are handed on as they came; pings and unknown names end nothing (rule 166)", async () => {

@@ -1,3 +1,4 @@
+import { dataOf } from "../../client/streams/stream-event.ts";
 import { createBoard } from "../../render/board/board.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
@@ -60,7 +61,7 @@ export async function openBoard(context: Context, wishes: BoardWishes): Promise<
     show: async (shard, events, at) => {
       const named = events.map((event) => {
         const subject = subjectOf(event, shard.subjects);
-        return { data: event.data, asset: subject === undefined ? undefined : nameOf(subject) };
+        return { data: dataOf(event), asset: subject === undefined ? undefined : nameOf(subject) };
       });
       board.events(named, at.elapsed);
       display.changed();

@@ -1,7 +1,6 @@
 import type { Subject } from "../../client/batches.ts";
 import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
-import type { StreamEvent } from "../../client/streams/event-stream.ts";
-import { isPlainJson } from "../../model/json/plain-json.ts";
+import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
 import type { Moment } from "../../tail/shard.ts";
 import type { Shard } from "../../tail/tail.ts";
@@ -37,10 +36,8 @@ export function createLines(
     replacements.set(shard, known);
     return known(event);
   };
-  /** Bytes as they came wherever they may stay so: a stream at full speed has no time for anything else. */
   const lineOf = (shard: Shard, event: StreamEvent, at: Moment): Uint8Array | undefined => {
-    if (!isEnveloped && isPlainJson(event.data)) return event.data;
-    const line = jsonLine(event.data);
+    const line = jsonLine(event);
     if (line === undefined) broken(shard, event);
     if (line === undefined || !isEnveloped) return line === undefined ? undefined : Buffer.from(line);
     const facts = {
@@ -58,9 +55,13 @@ export function createLines(
       const lines = spare ?? createByteStore();
       spare = undefined;
       for (const event of events) {
-        const line = lineOf(shard, event, at);
-        if (line === undefined) continue;
-        lines.add(line);
+        // Bytes as they came wherever they may stay so: a stream at full speed has no time for anything else.
+        if (event.isPlainJson && !isEnveloped) lines.addText(event.bytes, event.start, event.end);
+        else {
+          const line = lineOf(shard, event, at);
+          if (line === undefined) continue;
+          lines.add(line);
+        }
         lines.addByte(LF);
       }
       if (lines.length() > 0) await output.write(lines.lend(), at.now);

@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../../client/streams/event-stream.ts";
+import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Context } from "../../model/context.ts";
 import { openRotatingFile } from "../../tail/rotating-file.ts";
 import type { Shard } from "../../tail/tail.ts";

@@ -1,5 +1,5 @@
 import type { Subject } from "../../client/batches.ts";
-import type { StreamEvent } from "../../client/streams/event-stream.ts";
+import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../model/context.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { Gap, Moment } from "../../tail/shard.ts";

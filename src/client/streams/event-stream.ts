@@ -1,17 +1,10 @@
+import { createAlikeLine } from "./alike-line.ts";
 import { createByteStore } from "./byte-store.ts";
+import { endOfName, fieldOf, fields } from "./field-names.ts";
+import { findByte } from "./find-byte.ts";
+import { createNumberLine } from "./number-line.ts";
 import { createRepeatedLine, stands } from "./repeated-line.ts";
-
-/** One dispatched event of an event stream. */
-export interface StreamEvent {
-  /** The event's type; "message" where the stream names none. */
-  readonly name: string;
-  /** UTF-8, lines joined by LF. May hold invalid sequences, which decoding replaces. */
-  readonly data: Buffer;
-  /** Last `id:` of the stream so far; empty before the first. */
-  readonly id: string;
-  /** The service's own field, which is no part of the standard. */
-  readonly requestId: string | undefined;
-}
+import { type EventId, numberOrText, type StreamEvent } from "./stream-event.ts";
 
 export interface EventStreamParser {
   /** Takes the next bytes of the stream, cut anywhere; gives the events that they complete. */
@@ -26,20 +19,9 @@ export interface EventStreamParser {
 
 /** One line or one event may have as many bytes: no event of the service comes near. */
 const mostBytes = 1024 * 1024;
-const [LF, CR, COLON, SPACE] = [0x0a, 0x0d, 0x3a, 0x20];
+const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20];
+const [LOWER_D, LOWER_E, LOWER_I, LOWER_R] = [0x64, 0x65, 0x69, 0x72];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-const fields = {
-  data: Buffer.from("data"),
-  event: Buffer.from("event"),
-  id: Buffer.from("id"),
-  retry: Buffer.from("retry"),
-  requestId: Buffer.from("request_id"),
-};
-const longestField = 10;
-/** By the length of the name. */
-const candidates = Array.from({ length: longestField + 2 }, (_, length) =>
-  Object.values(fields).find((name) => name.length === length),
-);
 const noBytes = Buffer.alloc(0);
 const noEvents: readonly StreamEvent[] = [];
 
@@ -52,17 +34,20 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
   const begun = createByteStore();
   const [nameLine, requestLine] = [createRepeatedLine(), createRepeatedLine()];
+  const [idLine, alikeLine] = [createNumberLine(), createAlikeLine()];
   let skipsLineFeed = false;
   let isFirstLine = true;
   let hasOverflown = false;
 
-  /** Most events have one data line, which is given as it came; only several are copied together. */
-  let dataLine: Buffer | undefined;
+  /** Most events have one data line, which is given where it lies; only several are copied together. */
+  let data: Buffer | undefined;
+  let [dataStart, dataEnd] = [0, 0];
+  let isPlain = false;
   const dataLines = createByteStore();
   let name = "";
   let requestId: string | undefined;
-  let idBuffer = "";
-  let lastEventId = "";
+  let idBuffer: EventId = "";
+  let lastEventId: EventId = "";
   let retry: number | undefined;
 
   /** The line whose end has just come: mostly a part of the chunk, looked at where it lies. */
@@ -89,28 +74,50 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     if (lineEnd - lineStart >= 3 && stands(byteOrderMark, line, lineStart)) lineStart += 3;
   };
 
-  const addData = (data: Buffer): void => {
-    if (dataLine === undefined) {
-      dataLine = data;
+  const setData = (bytes: Buffer, from: number, to: number, isPlainJson: boolean): void => {
+    data = bytes;
+    dataStart = from;
+    dataEnd = to;
+    isPlain = isPlainJson;
+  };
+
+  const addData = (bytes: Buffer, from: number, to: number): void => {
+    if (data === undefined) {
+      const own = isLent ? Buffer.from(bytes.subarray(from, to)) : bytes;
+      const start = isLent ? 0 : from;
+      const end = start + to - from;
+      setData(own, start, end, alikeLine.learn(own, start, end));
       return;
     }
     if (dataLines.length() === 0) {
-      dataLines.add(dataLine);
+      dataLines.add(data.subarray(dataStart, dataEnd));
       // Not the bytes themselves: they would keep the chunk it came in.
-      dataLine = noBytes;
+      setData(noBytes, 0, 0, false);
     }
     dataLines.addByte(LF);
-    dataLines.add(data);
+    dataLines.add(bytes.subarray(from, to));
     hasOverflown = dataLines.length() > cap;
   };
 
   /** "Dispatch the event": an event without a data line is none, but its id counts. */
   const dispatch = (events: StreamEvent[]): void => {
     lastEventId = idBuffer;
-    const data = dataLines.length() > 0 ? dataLines.take() : dataLine;
-    if (data !== undefined)
-      events.push({ name: name === "" ? "message" : name, data, id: lastEventId, requestId });
-    dataLine = undefined;
+    if (dataLines.length() > 0) {
+      const joined = dataLines.take();
+      setData(joined, 0, joined.length, false);
+    }
+    if (data !== undefined) {
+      events.push({
+        name: name === "" ? "message" : name,
+        bytes: data,
+        start: dataStart,
+        end: dataEnd,
+        isPlainJson: isPlain,
+        id: lastEventId,
+        requestId,
+      });
+    }
+    data = undefined;
     name = "";
     requestId = undefined;
   };
@@ -122,7 +129,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     const from = Math.min(end, colon + (hasSpace ? 2 : 1));
     switch (fieldOf(bytes, start, colon)) {
       case fields.data:
-        return addData(isLent ? Buffer.from(bytes.subarray(from, end)) : bytes.subarray(from, end));
+        return addData(bytes, from, end);
       case fields.event:
         nameLine.keep(bytes, start, from, end);
         name = nameLine.value();
@@ -132,8 +139,8 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
         requestId = requestLine.value();
         return;
       case fields.id: {
-        const id = bytes.subarray(from, end);
-        if (!id.includes(0)) idBuffer = id.toString("utf8");
+        const id = bytes.toString("utf8", from, end);
+        if (!id.includes("\0")) idBuffer = numberOrText(id);
         return;
       }
       case fields.retry:
@@ -144,17 +151,34 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     }
   };
 
-  /** Takes a line that is known at first sight: an empty one, or one as it was before. Its length with its LF, else 0. */
-  const takeShort = (chunk: Buffer, at: number, events: StreamEvent[]): number => {
-    if (chunk[at] === LF) {
+  /** Takes a line whose end is found while it is looked at. Its length with its LF; 0 where it is another one. */
+  const takeKnown = (chunk: Buffer, at: number, events: StreamEvent[]): number => {
+    const first = chunk[at];
+    if (first === LF) {
       dispatch(events);
       return 1;
     }
-    const ofName = nameLine.lengthAt(chunk, at);
-    if (ofName > 0) name = nameLine.value();
-    const ofRequest = ofName > 0 ? 0 : requestLine.lengthAt(chunk, at);
-    if (ofRequest > 0) requestId = requestLine.value();
-    return ofName + ofRequest;
+    if (first === LOWER_D) return takeAlikeData(chunk, at);
+    if (first === LOWER_E) {
+      const length = nameLine.lengthAt(chunk, at);
+      if (length > 0) name = nameLine.value();
+      return length;
+    }
+    if (first === LOWER_I) {
+      const length = idLine.lengthAt(chunk, at);
+      if (length > 0) idBuffer = idLine.value();
+      return length;
+    }
+    const length = first === LOWER_R ? requestLine.lengthAt(chunk, at) : 0;
+    if (length > 0) requestId = requestLine.value();
+    return length;
+  };
+
+  const takeAlikeData = (chunk: Buffer, at: number): number => {
+    const length = data === undefined ? alikeLine.lengthAt(chunk, at) : 0;
+    if (length === 0 || length > cap) return 0;
+    setData(chunk, alikeLine.start(), at + length - 1, true);
+    return length;
   };
 
   const pushChunk = (chunk: Buffer): readonly StreamEvent[] => {
@@ -163,14 +187,13 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     let start = skipsLineFeed && chunk[0] === LF ? 1 : 0;
     skipsLineFeed = false;
     // Each is looked for anew only behind the last one, so that a chunk is searched once for either.
-    let nextLf = -1;
-    let nextCr = find(chunk, CR, start);
+    let [nextLf, nextCr] = [-1, -1];
     while (start < chunk.length) {
-      const short = begun.length() > 0 || isFirstLine ? 0 : takeShort(chunk, start, events);
-      start += short;
-      if (short > 0) continue;
-      if (nextLf < start) nextLf = find(chunk, LF, start);
-      if (nextCr < start) nextCr = find(chunk, CR, start);
+      const known = begun.length() > 0 || isFirstLine ? 0 : takeKnown(chunk, start, events);
+      start += known;
+      if (known > 0) continue;
+      if (nextLf < start) nextLf = findByte(chunk, LF, start);
+      if (nextCr < start) nextCr = findByte(chunk, CR, start);
       const end = Math.min(nextLf, nextCr);
       if (end === chunk.length) break;
       takeLine(chunk, start, end);
@@ -187,6 +210,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     if (begun.length() + chunk.length - start > cap) hasOverflown = true;
     if (hasOverflown) forget();
     else if (start < chunk.length) begun.add(chunk.subarray(start));
+    alikeLine.leave();
     return events;
   };
 
@@ -202,41 +226,18 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     line = noBytes;
     begun.take();
     dataLines.take();
-    dataLine = undefined;
+    data = undefined;
   };
 
-  return { push, lastEventId: () => lastEventId, retry: () => retry, hasOverflown: () => hasOverflown };
-}
-
-/** The field of that name. Its length tells all but two of them apart. */
-function fieldOf(line: Buffer, start: number, end: number): Buffer | undefined {
-  const known = candidates[end - start];
-  if (known === undefined) return undefined;
-  if (stands(known, line, start)) return known;
-  return known === fields.event && stands(fields.retry, line, start) ? fields.retry : undefined;
-}
-
-/** Where the colon stands, the end where there is none; somewhere behind the longest name that means anything. */
-function endOfName(line: Buffer, from: number, to: number): number {
-  const last = Math.min(to, from + longestField + 1);
-  let at = from;
-  while (at < last && line[at] !== COLON) at += 1;
-  return at;
+  return {
+    push,
+    lastEventId: () => String(lastEventId),
+    retry: () => retry,
+    hasOverflown: () => hasOverflown,
+  };
 }
 
 /** Digits only, as the standard has it: a sign, a point or a blank makes it no number. */
 function readDigits(text: string): number | undefined {
   return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
-}
-
-/** Where the byte stands, the length where it does not. A look at a few bytes costs less than calling a search. */
-function find(chunk: Buffer, byte: number, from: number): number {
-  const { length } = chunk;
-  if (length - from > 32) {
-    const found = chunk.indexOf(byte, from);
-    return found < 0 ? length : found;
-  }
-  let at = from;
-  while (at < length && chunk[at] !== byte) at += 1;
-  return at;
 }

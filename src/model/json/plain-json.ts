@@ -4,18 +4,20 @@ const [ZERO, ONE, NINE, LOWER_E, UPPER_E, LOWER_U] = [48, 49, 57, 101, 69, 117];
 const [SPACE, EXCLAMATION, DEL] = [0x20, 0x21, 0x7f];
 /** What may stand behind a backslash, but for `u` and its digits. */
 const escapable: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
-const literals = ["true", "false", "null"].map((word) => Buffer.from(word));
+const [LOWER_T, LOWER_F, LOWER_N] = [0x74, 0x66, 0x6e];
+const [trueWord, falseWord, nullWord] = [Buffer.from("true"), Buffer.from("false"), Buffer.from("null")];
 /** Levels that fit into the bits of one number. */
 const deepest = 30;
-const WRONG = -1;
+export const WRONG = -1;
 
 /**
  * Whether the bytes are a JSON text of printable ASCII without white space between its tokens: one that can be written
  * as a line as it came. `false` says nothing: such a text may be JSON all the same, and takes the longer way through
- * `JSON.parse`. This look takes a third of the time of that, and leaves nothing behind to collect.
+ * `JSON.parse`. This look takes a third of the time of that, and leaves nothing behind to collect. Where each value
+ * that holds no others begins and ends goes into `scalars`.
  */
-export function isPlainJson(bytes: Uint8Array): boolean {
-  let at = 0;
+export function isPlainJson(bytes: Uint8Array, start = 0, end = bytes.length, scalars?: number[]): boolean {
+  let at = start;
   let depth = 0;
   /** A bit a level, the innermost last: 1 in an object, 0 in a list. */
   let levels = 0;
@@ -32,12 +34,16 @@ export function isPlainJson(bytes: Uint8Array): boolean {
         continue;
       }
       at += 2;
-    } else at = endOfScalar(bytes, at, first);
+    } else {
+      scalars?.push(at);
+      at = endOfScalar(bytes, at);
+      scalars?.push(at);
+    }
     if (at === WRONG) return false;
 
     // Behind a value: a comma and the next one, or the ends of what it stands in.
     for (;;) {
-      if (depth === 0) return at === bytes.length;
+      if (depth === 0) return at === end;
       const isObject = (levels & 1) === 1;
       const next = byteAt(bytes, at);
       at += 1;
@@ -59,11 +65,22 @@ function endOfName(bytes: Uint8Array, at: number): number {
   return end !== WRONG && byteAt(bytes, end) === COLON ? end + 1 : WRONG;
 }
 
-function endOfScalar(bytes: Uint8Array, at: number, first: number): number {
+/** Behind the value that begins there and holds no others; `WRONG` where none does. */
+export function endOfScalar(bytes: Uint8Array, at: number): number {
+  const first = byteAt(bytes, at);
   if (first === QUOTE) return endOfString(bytes, at + 1);
   if (first === MINUS || isDigit(first)) return endOfNumber(bytes, at);
-  const literal = literals.find((word) => word.every((byte, index) => byteAt(bytes, at + index) === byte));
-  return literal === undefined ? WRONG : at + literal.length;
+  if (first === LOWER_N) return endOfWord(bytes, at, nullWord);
+  if (first === LOWER_T) return endOfWord(bytes, at, trueWord);
+  return first === LOWER_F ? endOfWord(bytes, at, falseWord) : WRONG;
+}
+
+function endOfWord(bytes: Uint8Array, at: number, word: Uint8Array): number {
+  const { length } = word;
+  for (let index = 1; index < length; index += 1) {
+    if (byteAt(bytes, at + index) !== word[index]) return WRONG;
+  }
+  return at + length;
 }
 
 /** Behind the closing quote. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
+import { dataOf } from "../../../src/client/streams/stream-event.ts";
 import { inPieces, parseChunks } from "./parse-stream.ts";
 import { parseByTheStandard } from "./reference-parser.ts";
 import { streamCases } from "./stream-cases.ts";
@@ -47,7 +48,7 @@ test("what was given does not change when the parser goes on", () => {
     ...parser.push(Buffer.from(each)),
   ]);
   parser.push(Buffer.from("data: 5\ndata: 6\ndata: 7\n\n"));
-  expect(given.map(({ data }) => data.toString())).toEqual(["1\n2", "3\n4"]);
+  expect(given.map((event) => dataOf(event).toString())).toEqual(["1\n2", "3\n4"]);
 });
 
 describe("the cap of 1 MiB", () => {

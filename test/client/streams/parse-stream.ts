@@ -1,4 +1,6 @@
-import { createEventStreamParser, type StreamEvent } from "../../../src/client/streams/event-stream.ts";
+import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
+import { dataOf, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
+import { isPlainJson } from "../../../src/model/json/plain-json.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
 export interface Parsed {
@@ -21,8 +23,10 @@ export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
   };
 }
 
-function readable({ name, data, id, requestId }: StreamEvent): ExpectedEvent {
-  return { name, data: data.toString("utf8"), id, requestId };
+function readable(event: StreamEvent): ExpectedEvent {
+  const { name, id, requestId } = event;
+  if (event.isPlainJson !== isPlainJson(dataOf(event))) throw new Error("taken for what it is not");
+  return { name, data: dataOf(event).toString("utf8"), id: String(id), requestId };
 }
 
 /** The bytes in pieces of one size, each in memory of its own as a socket gives them. */

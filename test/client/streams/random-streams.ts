@@ -3,6 +3,16 @@ const parts: readonly Buffer[] = [
   ...'\n,\n,\n,\r,\r\n,\n\n,data,data:,data: ,event,event:,id:,id,retry:,request_id:,:, ,:: ,\0,7,x,1500,-1,Data,\ufeff,é,€,😀,\u2028,\u0085,{"p":"1.10"}'
     .split(",")
     .map((text) => Buffer.from(text)),
+  // Whole lines, that some may come again much as they were.
+  ...[
+    'data: {"p":"1.10"}\n',
+    'data:{"p":7}\n\n',
+    "event: x\n",
+    "id: 15\n",
+    "id:0\n",
+    "id: 015\n",
+    "request_id: 3\n",
+  ].map((text) => Buffer.from(text)),
   ...[[0xef], [0xbb, 0xbf], [0xff], [0xe2, 0x82], [0xf0, 0x9f], [0xc0, 0x8a], [0x80]].map((bytes) =>
     Buffer.from(bytes),
   ),

@@ -1,0 +1,34 @@
+/** One dispatched event of an event stream. */
+export interface StreamEvent {
+  /** The event's type; "message" where the stream names none. */
+  readonly name: string;
+  /** What its data are a part of, from `start` to `end`: mostly the chunk that it came in. */
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** Its data can be written as a line of JSON as they are: see `isPlainJson`. */
+  readonly isPlainJson: boolean;
+  /** Last `id:` of the stream so far; empty before the first. */
+  readonly id: EventId;
+  /** The service's own field, which is no part of the standard. */
+  readonly requestId: string | undefined;
+}
+
+/** A number where it is written as one is: of a number there is no text to decode, and it can be compared. */
+export type EventId = number | string;
+
+/** UTF-8, lines joined by LF. May hold invalid sequences, which decoding replaces. */
+export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
+  return bytes.subarray(start, end);
+}
+
+/** The same event in memory of its own: a part of a chunk keeps all of it. */
+export function withoutChunk(event: StreamEvent): StreamEvent {
+  const bytes = Buffer.from(dataOf(event));
+  return { ...event, bytes, start: 0, end: bytes.length };
+}
+
+/** The number that has just this text, if there is one. */
+export function numberOrText(text: string): number | string {
+  return /^(?:0|[1-9]\d{0,14})$/u.test(text) ? Number(text) : text;
+}
