@@ -1,12 +1,14 @@
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
+import { type BigIntStats, createReadStream, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pid } from "node:process";
 import type { Output } from "../model/context.ts";
+import { cutFile } from "../model/cut-file.ts";
 import { errorCode } from "../model/error-code.ts";
 import { cannotBeWritten, diskAdvice, fileFault, writeAdvice } from "../model/file-fault.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
+import { isSameFile } from "../model/same-file.ts";
 
 /** Where the rows of a pull go, counted and hashed on their way. */
 export interface Sink {
@@ -92,7 +94,7 @@ function notInPlace(part: string, file: string, cause: unknown, why = fileFault(
 /** Goes on after the first `bytes` of the file; what stands behind them, such as a torn last line, is cut off. */
 export async function continueFile(file: string, bytes: number): Promise<Sink> {
   const handle = await openFile(file, file, "a");
-  await named(file, handle.truncate(bytes));
+  await named(file, cutFile(handle, file, bytes));
   return counted(await hashOf(file, bytes), bytes, {
     write: (text) => named(file, handle.writeFile(text)),
     finish: async () => {
@@ -106,9 +108,9 @@ export async function continueFile(file: string, bytes: number): Promise<Sink> {
 }
 
 /** Whether the name still is that of the file that was written. */
-function leadsTo(file: string, { dev, ino }: { readonly dev: bigint; readonly ino: bigint }): boolean {
+function leadsTo(file: string, written: Pick<BigIntStats, "dev" | "ino">): boolean {
   const there = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return there?.ino === ino && there.dev === dev;
+  return there !== undefined && isSameFile(there, written);
 }
 
 function takenAway(file: string): Failure {

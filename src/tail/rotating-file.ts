@@ -6,6 +6,7 @@ import { errorCode } from "../model/error-code.ts";
 import { cannotBeWritten, diskAdvice, writeAdvice } from "../model/file-fault.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 import { makeFolder } from "../model/make-folder.ts";
+import { isSameFile } from "../model/same-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./torn-line.ts";
 
@@ -103,8 +104,10 @@ interface Opened {
 
 /** Whether the name still leads to what is open. */
 async function isSame({ file, handle }: Opened): Promise<boolean> {
-  const [named, opened] = await Promise.all([stat(file).catch(() => undefined), handle.stat()]);
-  return named !== undefined && named.ino === opened.ino && named.dev === opened.dev;
+  const exactly = { bigint: true } as const;
+  const looks = [stat(file, exactly).catch(() => undefined), handle.stat(exactly)] as const;
+  const [named, opened] = await Promise.all(looks);
+  return named !== undefined && isSameFile(named, opened);
 }
 
 async function openToAppend(file: string): Promise<FileHandle> {

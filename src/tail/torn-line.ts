@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { cutFile } from "../model/cut-file.ts";
 import { usageFailure } from "../model/failure.ts";
 
 /** Longer than any line of ours: an event of 1 MiB in its envelope, with its line breaks escaped. */
@@ -24,7 +25,7 @@ export async function repairLastLine(handle: FileHandle, file: string): Promise<
     await handle.appendFile("\n");
     return { kind: "ended", bytes: torn.length };
   }
-  await handle.truncate(size - torn.length);
+  await cutFile(handle, file, size - torn.length);
   return { kind: "cut", bytes: torn.length };
 }
 

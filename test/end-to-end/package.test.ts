@@ -161,7 +161,10 @@ export { price, exact, raw };
 });
 
 test("the package holds the program and what belongs to it, and nothing else", async () => {
-  const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    // It is a .cmd there.
+    shell: process.platform === "win32",
+  });
   const unpacked = Number(/"unpackedSize": (\d+)/u.exec(stdout)?.[1]);
   expect(unpacked).toBeLessThan(2_000_000);
   const paths = [...stdout.matchAll(/"path": "([^"]+)"/gu)].map(([, file = ""]) => file);

@@ -18,7 +18,7 @@ function besideNode(node) {
   );
 }
 
-/** A program of Node in a home of its own: `NODE_OPTIONS` and settings of the machine stay out. */
+/** A program of Node in a home of its own: `NODE_OPTIONS` and settings of the machine stay out. The last are Windows'. */
 export function run(node, words, home) {
   return execFileSync(node, words, {
     cwd: home,
@@ -26,9 +26,12 @@ export function run(node, words, home) {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
-      SystemRoot: process.env["SystemRoot"],
       HOME: home,
+      SystemRoot: process.env["SystemRoot"],
       USERPROFILE: home,
+      APPDATA: home,
+      LOCALAPPDATA: home,
+      TEMP: home,
     },
   });
 }
