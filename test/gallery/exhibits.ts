@@ -1,3 +1,4 @@
+import { topicNames } from "../../src/cli/help/topic-names.ts";
 import { type View, inPipe, inWindow, windows } from "./views.ts";
 
 /** One command in one form, written to `screens/<name>.txt` as a person sees it. */
@@ -129,9 +130,8 @@ const help: readonly Exhibit[] = [
   page(
     "topics",
     narrow,
-    ...["exit-codes", "time", "output", "credits", "keys", "proxies", "follow", "streams", "limits"].map(
-      (name) => `help ${name}`,
-    ),
+    // The folders of environment are those of the machine.
+    ...topicNames.filter((name) => name !== "environment").map((name) => `help ${name}`),
   ),
   page(
     "learn",

@@ -61,7 +61,7 @@ export function terminalTopic(): readonly Block[] {
     {
       heading: "Examples",
       commands: [
-        "dexdata tokens search base --spark --limit 5 -o table --sandbox",
+        "dexdata tokens search fantom --spark --limit 5 -o table --sandbox",
         "dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -3d --chart --sandbox",
       ],
     },
