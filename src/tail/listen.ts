@@ -37,8 +37,15 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let newest = listening.newest;
   let repeated = listening.newest;
   let hasData = false;
-  const isRepeated = (event: StreamEvent): boolean =>
-    repeated !== undefined && event.id === repeated.id && dataOf(event).equals(dataOf(repeated));
+  /** Not where the service goes on at the last event rather than behind it. */
+  const isFresh = (event: StreamEvent): boolean => {
+    if (repeated !== undefined && isSame(event, repeated)) {
+      repeated = undefined;
+      return false;
+    }
+    if (isNewer(event, newest)) newest = event;
+    return true;
+  };
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
@@ -49,32 +56,26 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     connection.close();
   });
 
-  /** By what becomes of them. An error is the last one that counts. */
-  const sort = (events: readonly StreamEvent[]): Sorted => {
-    const before = newest;
-    const [data, others]: [StreamEvent[], StreamEvent[]] = [[], []];
-    let charged = 0;
-    let error: StreamEvent | undefined;
+  const sort = (events: readonly StreamEvent[], sorted: Sorted): void => {
     for (const event of events) {
-      if (event.name === "error") {
-        error = event;
-        break;
-      }
-      if (!limits.names.has(event.name)) {
-        others.push(event);
-        continue;
-      }
-      charged += 1;
-      // The service goes on at the last event rather than behind it.
-      if (isRepeated(event)) {
-        repeated = undefined;
-        continue;
-      }
-      if (isNewer(event, newest)) newest = event;
-      data.push(event);
+      if (limits.names.has(event.name)) {
+        sorted.charged += 1;
+        if (isFresh(event)) sorted.data.push(event);
+      } else if (event.name === "error") {
+        sorted.error = event;
+        return;
+      } else sorted.others.push(event);
+    }
+  };
+  /** The events of what has come, by what becomes of them. An error is the last one that counts. */
+  const parse = (chunks: readonly Buffer[]): Sorted => {
+    const before = newest;
+    const sorted: Sorted = { data: [], charged: 0, others: [], error: undefined };
+    for (const chunk of chunks) {
+      if (sorted.error === undefined) sort(parser.push(chunk), sorted);
     }
     if (newest !== undefined && newest !== before) newest = withoutChunk(newest);
-    return { data, charged, others, error };
+    return sorted;
   };
 
   signal.addEventListener("abort", connection.close, { once: true });
@@ -88,7 +89,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       }
       last = momentOf(clock);
       watch.heard();
-      const { data, charged, others, error } = sort(parser.push(next.value));
+      const { data, charged, others, error } = parse(next.value);
       if (charged > 0) handlers.charged?.(charged);
       if (data.length > 0) {
         hasData = true;
@@ -112,11 +113,11 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
 
 interface Sorted {
   /** What is handed on. */
-  readonly data: readonly StreamEvent[];
+  readonly data: StreamEvent[];
   /** So many data events came. */
-  readonly charged: number;
-  readonly others: readonly StreamEvent[];
-  readonly error: StreamEvent | undefined;
+  charged: number;
+  readonly others: StreamEvent[];
+  error: StreamEvent | undefined;
 }
 
 function tellOthers(events: readonly StreamEvent[], handlers: ShardHandlers): void {
@@ -125,6 +126,10 @@ function tellOthers(events: readonly StreamEvent[], handlers: ShardHandlers): vo
     if (event.name === "warning") handlers.said("warning", textOf(event));
     else handlers.said("unknown", shortened(event.name));
   }
+}
+
+function isSame(event: StreamEvent, other: StreamEvent): boolean {
+  return event.id === other.id && dataOf(event).equals(dataOf(other));
 }
 
 /** Ids are instants: one that goes back belongs to a correction of something older. */

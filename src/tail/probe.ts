@@ -62,8 +62,8 @@ async function firstWord(
   clock.sleep(listening, over.signal).then(over.abort, () => undefined);
   const parser = createEventStreamParser();
   try {
-    for await (const chunk of connection.chunks) {
-      const events = parser.push(chunk);
+    for await (const chunks of connection.chunks) {
+      const events = chunks.flatMap(parser.push);
       const data = events.filter(({ name }) => feed.events.has(name)).length;
       if (data > 0) charged(data);
       const error = events.find(({ name }) => name === "error");

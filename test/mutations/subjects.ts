@@ -42,6 +42,7 @@ export const subjects: readonly Subject[] = [
       "src/client/streams/repeated-line.ts": streams,
       "src/client/streams/alike-line.ts": streams,
       "src/client/streams/number-line.ts": streams,
+      "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
       "src/model/json/alike-json.ts": ["test/raw-json/alike-json.test.ts"],
     },
   },

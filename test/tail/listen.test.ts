@@ -17,11 +17,11 @@ const limits = { names: new Set(["token_price"]), silence: 45_000, maxReconnects
 async function heardAcross(away: (clock: ReturnType<typeof createTestClock>) => void, isCut: boolean) {
   const clock = createTestClock(start, 1000, true);
   const closed = new AbortController();
-  async function* chunks(): AsyncGenerator<Buffer> {
-    yield Buffer.from(price("1"));
+  async function* chunks(): AsyncGenerator<readonly Buffer[]> {
+    yield [Buffer.from(price("1"))];
     away(clock);
-    yield Buffer.from(ping);
-    yield Buffer.from(price("2"));
+    yield [Buffer.from(ping)];
+    yield [Buffer.from(price("2"))];
     const cut = new Failure("cut", { exit: 7, code: "network", retryable: true });
     if (isCut) throw cut;
     if (!closed.signal.aborted)

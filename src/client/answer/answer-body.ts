@@ -1,5 +1,4 @@
 import { gunzipSync } from "node:zlib";
-import type { Dispatcher } from "undici";
 import { Failure, untrustedAnswer } from "../../model/failure.ts";
 import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-limits.ts";
 import type { Answer } from "../connection/transport.ts";
@@ -46,18 +45,14 @@ export function createAnswerBody({ status, headers }: Omit<Answer, "body">, url:
 
 /** The same of a body that comes as a stream. */
 export async function readAnswerBody(
-  stream: Dispatcher.ResponseData["body"],
+  stream: AsyncIterable<readonly Buffer[]>,
   answer: Omit<Answer, "body">,
   url: URL,
 ): Promise<Uint8Array> {
   const body = createAnswerBody(answer, url);
   try {
-    for await (const bytes of stream) {
-      if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
-      body.add(bytes);
-    }
+    for await (const chunks of stream) for (const bytes of chunks) body.add(bytes);
   } catch (cause) {
-    stream.destroy();
     return body.without(cause);
   }
   return body.end();

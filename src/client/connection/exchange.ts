@@ -52,6 +52,6 @@ export function exchange(
   });
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+export function reasonOf({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error("given up", { cause: reason });
 }

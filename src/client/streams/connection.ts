@@ -4,7 +4,7 @@ import { Failure, untrustedAnswer } from "../../model/failure.ts";
 import { createAgent } from "../connection/agent.ts";
 import { readAnswerBody } from "../answer/answer-body.ts";
 import { connectionFailure, type Peer } from "../connection/connection-failure.ts";
-import { firstValues } from "../connection/header-values.ts";
+import { type Received, receive } from "./receive.ts";
 import { type Answer, type SendOptions, withDeadline } from "../connection/transport.ts";
 
 export interface ConnectionRequest {
@@ -18,10 +18,10 @@ export interface ConnectionRequest {
 export interface Connection {
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * As they come, for as long as the stream lives; while nobody asks for the next one the socket is not read. Ends
-   * where the service ended the stream; throws a Failure where the line broke.
+   * All that have come each time, for as long as the stream lives; while nobody asks for the next ones the socket is not
+   * read for long. Ends where the service ended the stream; throws a Failure where the line broke.
    */
-  readonly chunks: AsyncIterable<Buffer>;
+  readonly chunks: AsyncIterable<readonly Buffer[]>;
   /** Destroys the socket at once: nobody waits for what is under way. */
   readonly close: () => void;
 }
@@ -65,7 +65,7 @@ async function ask(
   { url, headers, body }: ConnectionRequest,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const response = await agent.request({
+  const request: Dispatcher.DispatchOptions = {
     origin: url.origin,
     path: url.pathname + url.search,
     method: body === undefined ? "GET" : "POST",
@@ -77,24 +77,20 @@ async function ask(
       ...headers,
     },
     ...(body !== undefined && { body }),
-    signal,
-  });
-  const received = firstValues(response.headers);
-  const status = response.statusCode;
-  if (status < 200 || status >= 300) {
-    const refused = { status, headers: received };
-    return {
-      kind: "refused",
-      answer: { ...refused, body: await readAnswerBody(response.body, refused, url) },
-    };
+  };
+  const received = await receive(agent, request, signal);
+  const { status } = received;
+  if (status >= 300) {
+    const answer = { status, headers: received.headers };
+    return { kind: "refused", answer: { ...answer, body: await readAnswerBody(received.body, answer, url) } };
   }
   // The standard: an answer of another status or type is not read, and not asked for again.
   if (status !== 200)
     throw untrustedAnswer(`${url.host} answered with status ${status} instead of an event stream`);
-  refuseOtherTypes(received, url);
+  refuseOtherTypes(received.headers, url);
   return {
     kind: "open",
-    connection: { headers: received, chunks: readChunks(response.body, peer), close },
+    connection: { headers: received.headers, chunks: readChunks(received.body, peer), close },
   };
 }
 
@@ -110,12 +106,9 @@ function refuseOtherTypes(headers: ReadonlyMap<string, string>, url: URL): void 
   }
 }
 
-async function* readChunks(body: Dispatcher.ResponseData["body"], peer: Peer): AsyncGenerator<Buffer> {
+async function* readChunks(body: Received["body"], peer: Peer): AsyncGenerator<readonly Buffer[]> {
   try {
-    for await (const bytes of body) {
-      if (!Buffer.isBuffer(bytes)) throw new TypeError("undici's body yields Buffers");
-      yield bytes;
-    }
+    yield* body;
   } catch (cause) {
     throw brokenStream(connectionFailure(cause, peer));
   }

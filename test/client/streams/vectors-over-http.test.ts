@@ -81,7 +81,7 @@ async function ask(number: number, isLarge: boolean): Promise<{ parsed: ReturnTy
   const opened = await openConnection(context, { url: new URL(`${url}/${number}`), headers: {} }, options);
   if (opened.kind !== "open") throw new Error(`refused with ${opened.answer.status}`);
   const chunks: Buffer[] = [];
-  for await (const chunk of opened.connection.chunks) chunks.push(chunk);
+  for await (const come of opened.connection.chunks) chunks.push(...come);
   opened.connection.close();
   return { parsed: parseChunks(chunks, isLarge ? 16 * 1024 * 1024 : undefined) };
 }
