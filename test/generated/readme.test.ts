@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { creditsTopic } from "../../src/cli/help/topics/credits.ts";
+import { topicNames } from "../../src/cli/help/topic-names.ts";
 import { environmentTopic } from "../../src/cli/help/topics/environment.ts";
 import { streamsTopic } from "../../src/cli/help/topics/streams.ts";
 import type { Block } from "../../src/cli/help/page.ts";
@@ -105,6 +106,10 @@ test("its links lead to headings and files that there are", () => {
     link.startsWith("#") ? !headings.includes(link.slice(1)) : !existsSync(link),
   );
   expect(broken).toEqual([]);
+});
+
+test("it names every topic", () => {
+  for (const name of topicNames) expect(readme).toContain(`\`${name}\``);
 });
 
 test("it names every variable", () => {

@@ -18,7 +18,8 @@ declare module "vitest" {
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-tests-"));
-  process.env["TMPDIR"] = folder;
+  // The latter is what Windows goes by.
+  for (const name of ["TMPDIR", "TEMP"]) process.env[name] = folder;
   const file = path.join(folder, "sandbox.cjs");
   await bundle("test/harness/sandbox-entry.ts", file);
   project.provide("bundledSandbox", file);

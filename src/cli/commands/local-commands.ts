@@ -185,6 +185,13 @@ export const localCommands: readonly LocalCommand[] = [
     summary: "check key, hosts, network, clock and files, and say what to do",
     examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
     flags: [{ name: "no-stream", help: "open no stream, which may cost a credit", group: "Requests" }],
+    notes: () => [
+      {
+        prose:
+          "Ends with the code of the first check that failed, as a command would for the same reason; with warnings alone " +
+          "with 0.",
+      },
+    ],
     shared: ["output", "no-header", "color", "verbose", "error-format", "timeout", "rpm", ...identifying],
     credits: "2 at most: one question, one event",
     run: async (words, flags, context) =>

@@ -66,6 +66,14 @@ export const learnCommands: readonly LocalCommand[] = [
       "dexdata schema price-event --as sql --dialect duckdb",
     ],
     flags: schemaFlags,
+    notes: () => [
+      {
+        prose:
+          "It is of the same contract as the command itself. Of PostgreSQL numbers are NUMERIC, which keeps every digit; " +
+          "SQLite and DuckDB have no such type, and there they are text. What has parts is JSON. The service may add " +
+          "fields, so a JSON Schema lets further ones pass.",
+      },
+    ],
     shared: showing,
     run: async (words, flags, context) => await (await import("./schema.ts")).schema(words, flags, context),
   },

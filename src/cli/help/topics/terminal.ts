@@ -2,7 +2,10 @@ import type { Block } from "../page.ts";
 
 export function terminalTopic(): readonly Block[] {
   return [
-    { prose: "A terminal gets tables for reading, pictures, and what moves; none of that reaches a pipe." },
+    {
+      prose:
+        "A terminal gets tables for reading, pictures and what moves; a pipe gets rows, unless it is asked otherwise.",
+    },
     {
       heading: "Tables",
       rows: [
