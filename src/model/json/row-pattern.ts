@@ -1,5 +1,5 @@
 import type { ByteScan } from "./byte-scan.ts";
-import { areSame } from "./same-bytes.ts";
+import { areSameWithin } from "./same-bytes.ts";
 
 /**
  * How a row is written, but for its values: the rows of a list differ in little else. Where a row is written as one that
@@ -24,17 +24,19 @@ export function followPattern(
   found: number[],
 ): number {
   const { view } = scan;
+  const size = scan.bytes.length;
   let from = start;
   let index = at;
   for (let leaf = 0; leaf < leaves.length; leaf += 2) {
     const until = leaves[leaf] ?? 0;
     const value = index + until - from;
-    if (!areSame(view, from, until, view, index)) return -1;
+    if (value > size || !areSameWithin(view, from, until, view, index)) return -1;
     from = leaves[leaf + 1] ?? 0;
     index = scan.endOfLeaf(value);
     if (index === -1) return -1;
     found[leaf] = value;
     found[leaf + 1] = index;
   }
-  return areSame(view, from, end, view, index) ? index + end - from : -1;
+  const last = index + end - from;
+  return last <= size && areSameWithin(view, from, end, view, index) ? last : -1;
 }
