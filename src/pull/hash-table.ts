@@ -1,4 +1,4 @@
-/** A set of 64-bit hashes, each two signed words, not both 0. */
+/** A set of 64-bit hashes, each two signed words; a high one of 0 counts as 1, so that it tells whether a slot is taken. */
 export interface HashTable {
   /** True when it was not there before. */
   readonly add: (high: number, low: number) => boolean;
@@ -22,14 +22,15 @@ export function createHashTable(slots: number): HashTable {
     words = new Int32Array(2 * Math.ceil(held * growthFrom(held)));
     for (let at = 0; at < old.length; at += 2) {
       const [high = 0, low = 0] = [old[at], old[at + 1]];
-      if (high !== 0 || low !== 0) put(words, slotOf(words, high, low), high, low);
+      if (high !== 0) put(words, slotOf(words, high, low), high, low);
     }
   };
 
   return {
-    add: (high, low) => {
+    add: (given, low) => {
+      const high = given === 0 ? 1 : given;
       let slot = slotOf(words, high, low);
-      if (words[slot] === high && words[slot + 1] === low) return false;
+      if (words[slot] === high) return false;
       if (size + 1 > (words.length / 2) * fullness) {
         grow();
         slot = slotOf(words, high, low);
@@ -38,9 +39,9 @@ export function createHashTable(slots: number): HashTable {
       size += 1;
       return true;
     },
-    has: (high, low) => {
-      const slot = slotOf(words, high, low);
-      return words[slot] === high && words[slot + 1] === low;
+    has: (given, low) => {
+      const high = given === 0 ? 1 : given;
+      return words[slotOf(words, high, low)] === high;
     },
     size: () => size,
   };
@@ -59,11 +60,12 @@ export function createPartitionedTable(): HashTable {
   };
 }
 
-/** Where the hash stands, or the empty slot where it would. */
+/** Where the hash stands, or the empty slot where it would: a look at one word tells most slots of others apart. */
 function slotOf(words: Int32Array, high: number, low: number): number {
   const { length } = words;
   let at = 2 * Math.floor(((low >>> 0) / 0x1_0000_0000) * (length / 2));
-  while ((words[at] !== high || words[at + 1] !== low) && (words[at] !== 0 || words[at + 1] !== 0)) {
+  for (let taken = words[at]; taken !== 0; taken = words[at]) {
+    if (taken === high && words[at + 1] === low) return at;
     at += 2;
     if (at === length) at = 0;
   }

@@ -62,6 +62,22 @@ describe("keys of rows that were seen", () => {
     expect([zero, seen.add(zero), seen.add(zero)]).toEqual([{ high: 0, low: 1 }, true, false]);
   });
 
+  test.each(["all", "recent"] as const)(
+    "%s: one half of a hash may come to 0, in any number of them",
+    (reach) => {
+      const seen = createSeenKeys(reach, true);
+      const halves = Array.from({ length: 3000 }, (_, index) => [
+        { high: 0, low: index * 40_503 + 1 },
+        { high: (index + 2) * 40_503, low: 0 },
+      ]).flat();
+      expect(halves.filter((hash) => !seen.add(hash))).toEqual([]);
+      expect(halves.filter((hash) => seen.add(hash))).toEqual([]);
+      const later = createSeenKeys(reach, false);
+      later.restore(seen.takeAdded());
+      expect(halves.filter((hash) => later.add(hash))).toEqual([]);
+    },
+  );
+
   test("nothing is recorded where nobody takes it", () => {
     const seen = createSeenKeys("all", false);
     seen.add(hashOf("a"));
