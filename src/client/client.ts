@@ -12,7 +12,7 @@ import type { Pace } from "./pace/pace.ts";
 import { refusal } from "./answer/refusal.ts";
 import { refuseKey } from "./connection/refuse-key.ts";
 import { checkPlan } from "./answer/required-plan.ts";
-import { requestUrl } from "./connection/request-url.ts";
+import { createRequestUrls } from "./connection/request-url.ts";
 import { decideRetry, type RetryPolicy } from "./pace/retry.ts";
 import { authorization, type Target } from "./connection/target.ts";
 import { type Answer, createTransport } from "./connection/transport.ts";
@@ -76,6 +76,7 @@ export function createClient(
   const transport = createTransport(context);
   const { meter, sent } = createMeter();
   const turns = inTurn(options.budget);
+  const urlOf = createRequestUrls(target.rest);
 
   const attempt = async (
     url: URL,
@@ -115,7 +116,7 @@ export function createClient(
     const { endpoint, args } = question;
     const typed = [...args].filter(([name]) => name !== "cursor").map(([, value]) => value);
     refuseKey([endpoint.path, ...typed], target.key);
-    const url = requestUrl(target.rest, endpoint, args);
+    const url = urlOf(endpoint, args);
     let waited = 0;
     for (let attempts = 1; ; attempts += 1) {
       try {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { localCommands } from "../../src/cli/commands/local-commands.ts";
 import { rawCall } from "../../src/cli/raw/raw-call.ts";
 import { readRawPath } from "../../src/cli/raw/raw-path.ts";
-import { requestUrl } from "../../src/client/connection/request-url.ts";
+import { createRequestUrls } from "../../src/client/connection/request-url.ts";
 import { type EndpointId, endpoints } from "../../src/endpoints/all.ts";
 import { networks } from "../../src/endpoints/networks.ts";
 import { Failure } from "../../src/model/failure.ts";
@@ -290,7 +290,7 @@ describe("a path that could lead elsewhere", () => {
   test.each(["@evil.example/", ".evil.example/", ":81/", "/../", "/%2e%2e/x", "x"])(
     "an endpoint whose path is %j gives no URL, whoever made it",
     (path) => {
-      const make = (): URL => requestUrl("https://host.example/v1", { ...networks, path }, new Map());
+      const make = (): URL => createRequestUrls("https://host.example/v1")({ ...networks, path }, new Map());
       expect(make).toThrow(/is no path below https:\/\/host\.example\/v1$/);
     },
   );
@@ -310,7 +310,7 @@ describe("a path that could lead elsewhere", () => {
 function urlOf(base: string, typed: string): URL | undefined {
   try {
     const { endpoint, args } = rawCall(readRawPath(typed), []);
-    return requestUrl(base, endpoint, args);
+    return createRequestUrls(base)(endpoint, args);
   } catch (cause) {
     if (cause instanceof Failure && cause.exit === 2) return undefined;
     throw cause;
