@@ -10,6 +10,7 @@ export function createClock(): Clock {
     // Not performance.now(), which begins anew with each process.
     elapsed: () => Number(process.hrtime.bigint()) / 1e6,
     sleep,
+    after,
   };
 }
 
@@ -17,22 +18,26 @@ export function createClock(): Clock {
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
-    let timer: NodeJS.Timeout | undefined;
     const abort = (): void => {
-      clearTimeout(timer);
+      cancel();
       reject(signal?.reason);
     };
-    const wait = (left: number): void => {
-      timer = setTimeout(
-        () => {
-          if (left > longestTimer) return wait(left - longestTimer);
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-        Math.min(left, longestTimer),
-      );
-    };
+    const cancel = after(milliseconds, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    });
     signal?.addEventListener("abort", abort, { once: true });
-    wait(milliseconds);
   });
+}
+
+function after(milliseconds: number, call: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (left: number): void => {
+    timer = setTimeout(
+      () => (left > longestTimer ? wait(left - longestTimer) : call()),
+      Math.min(left, longestTimer),
+    );
+  };
+  wait(milliseconds);
+  return () => clearTimeout(timer);
 }

@@ -59,38 +59,41 @@ export function createTestClock(start: number, speed: number, flows = false): Te
     setTimeout(tick, 1);
   };
 
-  const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+  const after: Clock["after"] = (milliseconds, call) => {
     asked.push(milliseconds);
-    return new Promise((resolve, reject) => {
+    const length = Math.max(0, milliseconds);
+    const sleeper: Sleeper = { wake: flowing + length, until: elapsed + length, resolve: call };
+    sleepers.add(sleeper);
+    if (!isTicking) {
+      isTicking = true;
+      setTimeout(tick, 1);
+    }
+    return () => void sleepers.delete(sleeper);
+  };
+
+  const sleep: Clock["sleep"] = (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
+        asked.push(milliseconds);
         reject(signal.reason);
         return;
       }
-      const length = Math.max(0, milliseconds);
       const abort = (): void => {
-        sleepers.delete(sleeper);
+        cancel();
         reject(signal?.reason);
       };
-      const sleeper: Sleeper = {
-        wake: flowing + length,
-        until: elapsed + length,
-        resolve: () => {
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-      };
+      const cancel = after(milliseconds, () => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      });
       signal?.addEventListener("abort", abort, { once: true });
-      sleepers.add(sleeper);
-      if (isTicking) return;
-      isTicking = true;
-      setTimeout(tick, 1);
     });
-  };
 
   return {
     now: () => (flows ? now + elapsed : now),
     elapsed: () => elapsed,
     sleep,
+    after,
     asked,
     pending: () => sleepers.size,
     setNow: (milliseconds) => {

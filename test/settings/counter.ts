@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { createClock } from "../../bin/process-clock.ts";
 import { updateStateFile } from "../../src/settings/state-file.ts";
 
 /** Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. */
@@ -8,11 +8,7 @@ const context = {
   platform: "linux",
   random: Math.random,
   signal: new AbortController().signal,
-  clock: {
-    now: () => Date.now(),
-    elapsed: () => Number(process.hrtime.bigint()) / 1e6,
-    sleep: async (milliseconds: number) => await wait(milliseconds),
-  },
+  clock: createClock(),
 };
 
 async function count(): Promise<void> {

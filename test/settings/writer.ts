@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { createClock } from "../../bin/process-clock.ts";
 import { allSettings, setSetting } from "../../src/settings/edit-config.ts";
 import { rememberTier, saveProfile } from "../../src/settings/edit-credentials.ts";
 
@@ -13,12 +13,7 @@ const context = {
   platform: process.platform,
   random: Math.random,
   signal: new AbortController().signal,
-  clock: {
-    now: () => Date.now(),
-    elapsed: () => performance.now(),
-    sleep: async (milliseconds: number, signal?: AbortSignal) =>
-      await wait(milliseconds, undefined, signal === undefined ? {} : { signal }),
-  },
+  clock: createClock(),
 };
 
 const values: Readonly<Record<string, string>> = {

@@ -1,18 +1,26 @@
 import type { Agent } from "undici";
 import { createAnswerBody } from "../answer/answer-body.ts";
 import { firstValues } from "./header-values.ts";
-import type { Answer } from "./transport.ts";
+import type { Answer, UnderWay } from "./transport.ts";
 
 /** What one GET comes to. No stream stands between: for a body that is wanted whole it takes as long as all the rest. */
 export function exchange(
   agent: Agent,
   url: URL,
   headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
+): UnderWay<Answer> {
+  let giveUp: UnderWay<Answer>["giveUp"] = nothing;
+  const outcome = new Promise<Answer>((resolve, reject) => {
     let answer: Omit<Answer, "body"> = { status: 0, headers: new Map() };
     let body = createAnswerBody(answer, url);
+    let end: Error | undefined;
+    let abort: ((reason: Error) => void) | undefined;
+    // One that has not left yet ends when it would: until then the rejection alone ends the wait.
+    giveUp = (reason) => {
+      end = reasonOf({ reason });
+      reject(reason);
+      abort?.(end);
+    };
     const settle = (read: () => Uint8Array): void => {
       try {
         resolve({ ...answer, body: read() });
@@ -29,9 +37,8 @@ export function exchange(
       },
       {
         onRequestStart: (controller) => {
-          const abort = (): void => controller.abort(reasonOf(signal));
-          if (signal.aborted) abort();
-          else signal.addEventListener("abort", abort, { once: true });
+          if (end !== undefined) controller.abort(end);
+          else abort = (reason) => controller.abort(reason);
         },
         onResponseStart: (_, status, received) => {
           answer = { status, headers: firstValues(received) };
@@ -42,7 +49,7 @@ export function exchange(
             body.add(chunk);
           } catch (cause) {
             settle(() => body.without(cause));
-            controller.abort(reasonOf(signal));
+            controller.abort(new Error("given up", { cause }));
           }
         },
         onResponseEnd: () => settle(() => body.end()),
@@ -50,8 +57,11 @@ export function exchange(
       },
     );
   });
+  return { outcome, giveUp };
 }
 
-export function reasonOf({ reason }: AbortSignal): Error {
+const nothing = (): void => undefined;
+
+export function reasonOf({ reason }: Pick<AbortSignal, "reason">): Error {
   return reason instanceof Error ? reason : new Error("given up", { cause: reason });
 }

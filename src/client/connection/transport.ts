@@ -1,4 +1,3 @@
-import { childOf } from "../../model/child-signal.ts";
 import type { Clock, Context } from "../../model/context.ts";
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
@@ -27,51 +26,70 @@ export interface Transport {
   readonly close: () => Promise<void>;
 }
 
+/** What is given up when it takes too long, or nobody wants it any more: `outcome` then rejects with the reason. */
+export interface UnderWay<T> {
+  readonly outcome: Promise<T>;
+  readonly giveUp: (reason: unknown) => void;
+}
+
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
 export function createTransport({ clock, env }: Pick<Context, "clock" | "env">): Transport {
   const { agent, peerOf, close } = createAgent(env);
   return {
     get: async (url, headers, options) =>
-      await withDeadline(clock, options, (signal) => exchange(agent, url, headers, signal), peerOf(url)),
+      await inTime(clock, options, () => exchange(agent, url, headers), peerOf(url)),
     close,
   };
 }
 
+/** The same for what takes a signal. */
 export async function withDeadline<T>(
   clock: Clock,
   options: SendOptions,
   send: (signal: AbortSignal) => Promise<T>,
   peer: Peer,
 ): Promise<T> {
-  const child = childOf(options.signal);
-  const done = new AbortController();
+  return await inTime(clock, options, () => withSignal(send), peer);
+}
+
+/** Neither signal nor promise is made for an end that mostly does not come: each request would have several. */
+async function inTime<T>(
+  clock: Clock,
+  { timeout, signal }: SendOptions,
+  begin: () => UnderWay<T>,
+  peer: Peer,
+): Promise<T> {
+  signal.throwIfAborted();
+  const { outcome, giveUp } = begin();
   let isLate = false;
-  clock.sleep(options.timeout, done.signal).then(
-    () => {
-      isLate = true;
-      child.abort(new Error("too late"));
-    },
-    () => undefined,
-  );
+  const cancel = clock.after(timeout, () => {
+    isLate = true;
+    giveUp(new Error("too late"));
+  });
+  const follow = (): void => giveUp(signal.reason);
+  signal.addEventListener("abort", follow, { once: true });
   try {
-    // undici heeds the signal only once it is connected; until then this alone ends the wait.
-    return await Promise.race([send(child.signal), whenAborted(child.signal)]);
+    return await outcome;
   } catch (cause) {
-    if (options.signal.aborted) throw options.signal.reason;
-    if (isLate) throw timeoutFailure(options.timeout, peer);
+    if (signal.aborted) throw signal.reason;
+    if (isLate) throw timeoutFailure(timeout, peer);
     throw connectionFailure(cause, peer);
   } finally {
-    child.release();
-    done.abort(isOver);
+    cancel();
+    signal.removeEventListener("abort", follow);
   }
 }
 
-/** Given, or each request would make an error with a stack for nobody to read. */
-const isOver = "over";
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+/** undici heeds a signal only once it is connected; until then the rejection alone ends the wait. */
+function withSignal<T>(send: (signal: AbortSignal) => Promise<T>): UnderWay<T> {
+  const controller = new AbortController();
+  let giveUp = (reason: unknown): void => controller.abort(reason);
+  const outcome = new Promise<T>((resolve, reject) => {
+    giveUp = (reason): void => {
+      controller.abort(reason);
+      reject(reason);
+    };
+    send(controller.signal).then(resolve, reject);
   });
+  return { outcome, giveUp };
 }
