@@ -31,14 +31,6 @@ export interface CatalogueEntry {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** The words of every command, in the order of help. */
-export function commandWords(): readonly string[] {
-  return [
-    ...commandGroups(endpoints).map(([endpoint]) => endpoint?.command ?? ""),
-    ...localCommands.map(({ words }) => words),
-  ];
-}
-
 /** Every command with every flag it takes, in the order of help. */
 export function catalogue(): readonly CatalogueEntry[] {
   const ofService = commandGroups(endpoints).map((group): CatalogueEntry => {

@@ -1,4 +1,5 @@
 import type { Context } from "../model/context.ts";
+import type { LocalWords } from "./commands/command-words.ts";
 import type { Flag, FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
 import type { Block } from "./help/page.ts";
@@ -9,7 +10,7 @@ export type Section = "Ask" | "Follow" | "Set up" | "Learn";
 /** A command of ours that is no endpoint's: keys, settings, the sandbox, and asking by path. */
 export interface LocalCommand {
   /** The words that ask for it: `auth login`. */
-  readonly words: string;
+  readonly words: LocalWords;
   /** As help shows them: `<name> <value>`. */
   readonly positionals: string;
   /** What its first positional may be, where that is a fixed set; completion offers it. */

@@ -1,103 +1,41 @@
-import { CommanderError, type Command } from "commander";
+import { CommanderError } from "commander";
+import { endpoints } from "../endpoints/all.ts";
 import type { Context } from "../model/context.ts";
-import { type Failure, usageFailure } from "../model/failure.ts";
-import { nearest } from "../model/text/nearest.ts";
-import { didYouMean } from "./asking/nearest-command.ts";
-import { hintAtCommand, hintAtFlag } from "./asking/unknown-word.ts";
+import { commandGroups } from "./asking/positionals.ts";
 import { guarded } from "./guarded.ts";
-import { type Chosen, createProgram, wordsOf } from "./program.ts";
+import { type Chosen, createProgram, isNamed, quieten } from "./program.ts";
 
 /** argv without node and script → exit code. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  return await guarded(argv, context, async () => await run(argv, context));
-}
-
-async function run(argv: readonly string[], context: Context): Promise<number> {
-  let chosen: Chosen | undefined;
-  let explained: readonly string[] | undefined;
-  let version = "";
-  const program = createProgram(
-    argv,
-    (choice) => {
-      chosen = choice;
-    },
-    (words) => {
-      explained = words;
-    },
-  );
-  quieten(program, (text) => {
-    version += text;
+  return await guarded(argv, context, async () => {
+    const chosen = chooseOfService(argv);
+    return chosen === undefined
+      ? await (await import("./run-any.ts")).runAny(argv, context)
+      : await chosen(context);
   });
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-  } catch (cause) {
-    if (!(cause instanceof CommanderError)) throw cause;
-    const isAsked = ["commander.helpDisplayed", "commander.help", "commander.version"].includes(cause.code);
-    if (!isAsked) throw wordsFailure(cause, program, argv);
-    if (explained !== undefined) {
-      const { printHelp } = await import("./help/print-help.ts");
-      return await printHelp(explained, argv.includes("--help") ? "full" : "brief", context);
-    }
-    await context.stdout.write(version);
-    return 0;
-  }
-  if (chosen === undefined) throw usageFailure("a command is needed", "see: dexdata --help");
-  return await chosen(context);
 }
 
 /**
- * commander neither writes nor exits: what it would write is collected, its errors are thrown. Without a command it would
- * write its help as an error; asking nothing is no mistake. These settings are not inherited.
+ * Most runs ask the service, and need none of the other commands: to load and describe those takes 8 ms before the
+ * request can leave. Undefined for whatever is not plainly such a command.
  */
-function quieten(command: Command, writeHelp: (text: string) => void): void {
-  command
-    .exitOverride()
-    .configureOutput({ writeOut: writeHelp, writeErr: writeHelp, outputError: () => undefined });
-  for (const each of command.commands) quieten(each, writeHelp);
-}
-
-/** commander's refusals in our form: the word at fault, then the nearest known one. */
-function wordsFailure(error: CommanderError, program: Command, argv: readonly string[]): Failure {
-  // A value after `=` is not at fault, and may be a secret.
-  const word = (/'(?<word>[^']*)'/u.exec(error.message)?.groups?.["word"] ?? "").replace(
-    /^(--[^=]+)=.*$/su,
-    "$1",
+function chooseOfService(argv: readonly string[]): Chosen | undefined {
+  const groups = commandGroups(endpoints).filter(([endpoint]) => isNamed(argv, endpoint?.command ?? ""));
+  if (groups.length === 0) return undefined;
+  let chosen: Chosen | undefined;
+  const program = createProgram(
+    argv,
+    { groups, local: [] },
+    (choice) => {
+      chosen = choice;
+    },
+    () => undefined,
   );
-  const command = commandOf(program, argv, word);
-  const path = pathOf(command);
-  const help = `see: ${path} --help`;
-  switch (error.code) {
-    case "commander.unknownOption": {
-      const flags = [...command.options, ...program.options].map(({ long }) => long ?? "");
-      const hint = hintAtFlag(word, wordsOf(command).join(" "), flags);
-      return usageFailure(`${word}: ${path} has no such flag`, hint ?? help);
-    }
-    case "commander.unknownCommand": {
-      const names = command.commands.map((each) => each.name());
-      const hint = command === program ? hintAtCommand(word) : didYouMean(nearest(word, names), help);
-      return usageFailure(`"${word}": ${path} has no such command`, hint ?? help);
-    }
-    case "commander.optionMissingArgument":
-      return usageFailure(
-        `${/(?<flag>--[\w-]+)/u.exec(word)?.groups?.["flag"] ?? word}: a value is needed`,
-        help,
-      );
-    default:
-      return usageFailure(error.message.replace(/^error: /u, ""), help);
+  quieten(program, () => undefined);
+  try {
+    program.parse([...argv], { from: "user" });
+  } catch (cause) {
+    if (!(cause instanceof CommanderError)) throw cause;
   }
-}
-
-/** The innermost command that the words before the one at fault name. */
-function commandOf(program: Command, argv: readonly string[], fault: string): Command {
-  let command = program;
-  for (const word of argv) {
-    if (word === fault) break;
-    const inner = command.commands.find((each) => each.name() === word);
-    if (inner !== undefined) command = inner;
-  }
-  return command;
-}
-
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+  return chosen;
 }

@@ -1,19 +1,22 @@
 import { Command, Option } from "commander";
-import { endpoints } from "../endpoints/all.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { usageFailure } from "../model/failure.ts";
 import { versionLine } from "../model/version.ts";
-import { localCommands } from "./commands/local-commands.ts";
+import { misreadCommand } from "./commands/command-words.ts";
 import type { Flag, FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
 import { endpointFlags } from "./flags/endpoint-flags.ts";
 import type { LocalCommand } from "./local-command.ts";
-import { misreadCommand } from "./asking/unknown-word.ts";
-import { commandGroups } from "./asking/positionals.ts";
 
 /** What a command line comes to: run once the words are split and nothing was wrong with them. */
 export type Chosen = (context: Context) => Promise<number>;
+
+export interface Commands {
+  /** Of the service: the endpoints of each. */
+  readonly groups: readonly (readonly Endpoint[])[];
+  readonly local: readonly LocalCommand[];
+}
 
 /**
  * The commands as commander sees them: it splits words; every value is checked by us, and help is written by us. `choose`
@@ -22,6 +25,7 @@ export type Chosen = (context: Context) => Promise<number>;
  */
 export function createProgram(
   argv: readonly string[],
+  { groups, local }: Commands,
   choose: (chosen: Chosen) => void,
   explain: (words: readonly string[]) => void,
 ): Command {
@@ -34,22 +38,37 @@ export function createProgram(
   });
   program.version(versionLine, "-V, --version", "print the version");
   for (const flag of globalFlags) program.addOption(toOption(flag));
-  const isNamed = (words: string): boolean => words.split(" ").every((word) => argv.includes(word));
-  for (const group of commandGroups(endpoints)) {
+  for (const group of groups) {
     const words = group[0]?.command ?? "";
-    if (isNamed(words)) addEndpointCommand(program, group, choose);
+    if (isNamed(argv, words)) addEndpointCommand(program, group, choose);
     else leafOf(program, words);
   }
-  for (const command of localCommands) {
-    if (isNamed(command.words)) addLocalCommand(program, command, choose);
+  for (const command of local) {
+    if (isNamed(argv, command.words)) addLocalCommand(program, command, choose);
     else leafOf(program, command.words);
   }
   return program;
 }
 
+/** Whether all words of the command are among those that were typed. */
+export function isNamed(argv: readonly string[], words: string): boolean {
+  return words.split(" ").every((word) => argv.includes(word));
+}
+
 /** `["pools", "search"]` */
 export function wordsOf(command: Command): readonly string[] {
   return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
+}
+
+/**
+ * commander neither writes nor exits: what it would write is collected, its errors are thrown. Without a command it would
+ * write its help as an error; asking nothing is no mistake. These settings are not inherited.
+ */
+export function quieten(command: Command, writeHelp: (text: string) => void): void {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: writeHelp, writeErr: writeHelp, outputError: () => undefined });
+  for (const each of command.commands) quieten(each, writeHelp);
 }
 
 function addEndpointCommand(

@@ -1,5 +1,6 @@
 import { nearest } from "../../model/text/nearest.ts";
-import { catalogue, commandWords } from "../catalogue.ts";
+import { catalogue } from "../catalogue.ts";
+import { commandWords } from "../commands/command-words.ts";
 import { nearestCommand } from "./nearest-command.ts";
 import { networkAliases, wellKnownNetworks } from "./network-aliases.ts";
 
@@ -18,15 +19,6 @@ export function hintAtCommand(word: string): string | undefined {
 
 const commandFirst = (network: string): string =>
   `the command comes first, then the network, such as: dexdata pools search ${network}`;
-
-/** `pool search` is read as a pool on the network `search`: the two-word command that was meant. */
-export function misreadCommand(command: string, words: readonly string[]): string | undefined {
-  const [second] = words;
-  return commandWords().find((known) => {
-    const [first = "", ...rest] = known.split(" ");
-    return rest.length === 1 && rest[0] === second && nearest(command, [first]) !== undefined;
-  });
-}
 
 /** What people type for a flag of another name, the value included where it takes one. */
 const renamed: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Option } from "commander";
-import { commandWords } from "../../../src/cli/catalogue.ts";
+import { commandGroups } from "../../../src/cli/asking/positionals.ts";
+import { commandWords, localWords } from "../../../src/cli/commands/command-words.ts";
+import { localCommands } from "../../../src/cli/commands/local-commands.ts";
 import { createProgram, wordsOf } from "../../../src/cli/program.ts";
+import { endpoints } from "../../../src/endpoints/all.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import type { Command } from "commander";
 
@@ -33,9 +36,14 @@ describe("dexdata commands", () => {
   // One in which every command is named, and so has its flags.
   const program = createProgram(
     commandWords().flatMap((words) => words.split(" ")),
+    { groups: commandGroups(endpoints), local: localCommands },
     () => undefined,
     () => undefined,
   );
+
+  test("the words that stand beside the table are those of the table", () => {
+    expect(localCommands.map(({ words }) => words)).toEqual(localWords);
+  });
 
   test("lists the commands of the parser, and no other", async () => {
     const parsed = leaves(program).map((leaf) => wordsOf(leaf).join(" "));
