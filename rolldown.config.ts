@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
+import { chunkGroups } from "./bin/build/chunks.ts";
 import { preparedHelp } from "./bin/build/prepared-help.ts";
 import { manPage } from "./src/cli/help/man-page.ts";
 import { declarations } from "./src/library/declarations.ts";
@@ -86,12 +87,6 @@ export default defineConfig({
     cleanDir: true,
     // Half of it to fetch, and to read at each start. Functions keep their names, so that a trace says where it broke.
     minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
-    // Named after what they hold, so that a glance at dist, and the test of what a command loads, can tell.
-    codeSplitting: {
-      groups: ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"].map((name) => ({
-        name,
-        test: new RegExp(`node_modules[\\\\/]${name}[\\\\/]`),
-      })),
-    },
+    codeSplitting: { groups: chunkGroups },
   },
 });

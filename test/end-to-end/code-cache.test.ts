@@ -88,7 +88,7 @@ describe.runIf(Number(process.versions.node.split(".")[0]) < 22)("the compiled c
   ])("a file %s is replaced, and the run is as without it", async (_, spoil) => {
     const folder = await keptCode();
     const before = filesIn(folder);
-    const spoiled = Object.keys(before).find((name) => name.startsWith("positionals-")) ?? "";
+    const spoiled = Object.keys(before).find((name) => name.startsWith("words-")) ?? "";
     spoil(path.join(folder, spoiled));
     expect(await run()).toEqual(uncached);
     const changed = Object.entries(filesIn(folder)).filter(([name, ino]) => before[name] !== ino);

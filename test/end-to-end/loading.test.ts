@@ -70,7 +70,9 @@ afterAll(() => {
 
 /** What every command loads. */
 const command = ["commander", "main", "process-context", "run-command"];
-/** And every one that asks. */
+/** One that is not plainly a command of the service: all of them, and what describes them. */
+const any = [...command, "run-any"];
+/** Every one that asks. */
 const asking = [...command, "run-endpoint", "undici"];
 
 const heavy = ["undici", "tunnel", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];
@@ -110,15 +112,15 @@ describe("what a run loads", () => {
   test.each([
     [
       ["help", "exit-codes"],
-      [...command, "print-help"],
+      [...any, "print-help"],
     ],
     [
       ["pools", "search", "--limt", "3"],
-      [...command, "report"],
+      [...any, "report"],
     ],
     [
       ["explain", "404"],
-      [...command, "explain"],
+      [...any, "explain"],
     ],
     [
       ["pool", "--fields", "?"],
@@ -157,10 +159,19 @@ describe("what a run loads", () => {
     expect(await partsOf([...ask, "-o", "table"])).toEqual([...asking, "record-view"].toSorted());
   });
 
+  test("a command of the service loads neither the others nor what describes all, and 42 files at most", async () => {
+    const chunks = await chunksOf([...ask, "-o", "table"]);
+    expect(chunks).toEqual(expect.arrayContaining(["words", "run", "asking"]));
+    expect(chunks.filter((chunk) => ["catalogue", "run-any", "stream-flags"].includes(chunk))).toEqual([]);
+    expect(chunks.length).toBeLessThanOrEqual(42);
+  });
+
   test("a Tab loads the commands and what describes them, not even what splits words", async () => {
     const chunks = await chunksOf(["__complete", "bash", "pools", "search", "ethereum", "--dex", ""]);
     expect(chunks).toContain("complete-words");
-    expect(chunks.filter((chunk) => [...heavy, "commander", "main"].includes(chunk))).toEqual([]);
+    expect(
+      chunks.filter((chunk) => [...heavy, "commander", "main", "run", "asking"].includes(chunk)),
+    ).toEqual([]);
   });
 
   test("asking by plain http loads none of Node's modules that it does not need", async () => {
