@@ -19,6 +19,8 @@ export function isStamped(file: Buffer, code: Buffer, changed: number): boolean 
  */
 function sumOf(code: Buffer): number {
   let sum = code.length | 0;
-  for (let at = 0; at + 4 <= code.length; at += 256) sum = (Math.imul(sum, 31) + code.readInt32LE(at)) | 0;
+  // Not readInt32LE, which checks what it is given each time: half a millisecond of a run.
+  const words = new Int32Array(code.buffer, code.byteOffset, code.length >> 2);
+  for (let at = 0; at < words.length; at += 64) sum = (Math.imul(sum, 31) + (words[at] ?? 0)) | 0;
   return sum;
 }
