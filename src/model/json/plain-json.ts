@@ -1,11 +1,15 @@
 const [QUOTE, COMMA, COLON, BACKSLASH, MINUS, PLUS, POINT] = [0x22, 0x2c, 0x3a, 0x5c, 0x2d, 0x2b, 0x2e];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [ZERO, ONE, NINE, LOWER_E, UPPER_E, LOWER_U] = [48, 49, 57, 101, 69, 117];
-const [SPACE, EXCLAMATION, DEL] = [0x20, 0x21, 0x7f];
+const [SPACE, DEL] = [0x20, 0x7f];
 /** What may stand behind a backslash, but for `u` and its digits. */
 const escapable: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 const [LOWER_T, LOWER_F, LOWER_N] = [0x74, 0x66, 0x6e];
 const [trueWord, falseWord, nullWord] = [Buffer.from("true"), Buffer.from("false"), Buffer.from("null")];
+/** By the byte: 1 where it is itself inside a string, and printable ASCII. */
+const isOrdinary = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= SPACE && byte < DEL && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
 /** Levels that fit into the bits of one number. */
 const deepest = 30;
 export const WRONG = -1;
@@ -85,24 +89,22 @@ function endOfWord(bytes: Uint8Array, at: number, word: Uint8Array): number {
 
 /** Behind the closing quote. */
 function endOfString(bytes: Uint8Array, start: number): number {
-  const { length } = bytes;
-  for (let at = start; at < length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    // The three comparisons that most bytes end at; a table takes longer.
-    if (byte > QUOTE && byte < DEL && byte !== BACKSLASH) continue;
+  let at = start;
+  for (;;) {
+    while (isOrdinary[bytes[at] ?? 0] === 1) at += 1;
+    const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
-    if (byte === SPACE || byte === EXCLAMATION) continue;
     if (byte !== BACKSLASH) return WRONG;
-    at += 1;
-    const escaped = byteAt(bytes, at);
-    if (escaped === LOWER_U) {
-      for (let digit = 0; digit < 4; digit += 1) {
-        at += 1;
-        if (!isHexDigit(byteAt(bytes, at))) return WRONG;
-      }
-    } else if (!escapable.has(escaped)) return WRONG;
+    at = endOfEscape(bytes, at + 1);
+    if (at === WRONG) return WRONG;
   }
-  return WRONG;
+}
+
+function endOfEscape(bytes: Uint8Array, at: number): number {
+  const escaped = byteAt(bytes, at);
+  if (escaped !== LOWER_U) return escapable.has(escaped) ? at + 1 : WRONG;
+  for (let digit = 1; digit <= 4; digit += 1) if (!isHexDigit(byteAt(bytes, at + digit))) return WRONG;
+  return at + 5;
 }
 
 function endOfNumber(bytes: Uint8Array, start: number): number {
