@@ -38,7 +38,7 @@ export function creditsTopic(entries: readonly CatalogueEntry[]): readonly Block
         [
           "budget.daily",
           "dexdata config set budget.daily 5000 bounds a UTC day over all processes of this machine with the same key on " +
-            "the same service. Both bounds count an answer that was cut off, as the service may have charged for it",
+            "the same service. It and --max-credits count an answer that was cut off, as the service may have charged for it",
         ],
       ],
     },
