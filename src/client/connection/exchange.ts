@@ -23,7 +23,7 @@ export function exchange(
     };
     const settle = (read: () => Uint8Array): void => {
       try {
-        resolve({ ...answer, body: read() });
+        resolve({ status: answer.status, headers: answer.headers, body: read() });
       } catch (cause) {
         reject(cause);
       }
