@@ -14,8 +14,9 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/render/sanitise.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
     "equivalent: U+0080 is in the other ranges as well",
-  "src/client/streams/event-stream.ts: if (nextLf < start) nextLf = find(chunk, LF, start); → if (nextLf <= start) nextLf = find(chunk, LF, start);":
+  "src/client/streams/event-stream.ts: if (nextLf < start) nextLf = findByte(chunk, LF, start); → if (nextLf <= start) nextLf = findByte(chunk, LF, start);":
     onlySpeed,
+  "src/client/streams/event-stream.ts: if (known > 0) continue; → if (known > 1) continue;": onlySpeed,
   "src/client/streams/byte-store.ts: const mostKept = 64 * 1024; → const mostKept = 64 / 1024;": onlySpeed,
   "src/client/streams/event-stream.ts: else if (start < chunk.length) begun.add(chunk.subarray(start)); → else if (start <= chunk.length) begun.add(chunk.subarray(start));":
     "equivalent: no bytes are added",
@@ -35,6 +36,9 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/client/rows/row-key.ts: if (!isText && (to - from > mostDigits || (first === ZERO && to - from > 1))) return false; → if (!isText && (to - from > mostDigits || !((first === ZERO && to - from > 1)))) return false;":
     onlySpeed,
+  "src/client/rows/row-key.ts: return true; → return false;": onlySpeed,
+  "src/model/json/alike-json.ts: const [from = 0, until = 0] = [scalars[index], scalars[index + 1]]; → const [from = 1, until = 0] = [scalars[index], scalars[index + 1]];":
+    neverComes,
   'src/model/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
     onlySpeed,
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 1 ? -1 : tail.lastIndexOf("]", first);':

@@ -35,13 +35,10 @@ export function hashKeyAt(place: KeyPlace, into: TextHash): boolean {
     if (span > at) addUnit(into, COMMA);
     isPlain = addPlain(bytes, spans[span] ?? -1, spans[span + 1] ?? -1, into);
   }
-  if (isPlain) {
-    endHash(into);
-    return true;
-  }
-  const key = keyAt(place);
-  if (key !== undefined) hashText(key, into);
-  return key !== undefined;
+  const key = isPlain ? undefined : keyAt(place);
+  if (isPlain) endHash(into);
+  else if (key !== undefined) hashText(key, into);
+  return isPlain || key !== undefined;
 }
 
 /** False where the value is missing, or may be written otherwise than `JSON.stringify` does. */
