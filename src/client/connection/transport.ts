@@ -42,7 +42,7 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">):
   };
 }
 
-/** The same for what takes a signal. */
+/** What takes a signal, or the failure that it took too long; a rejection tells why it could not be had. */
 export async function withDeadline<T>(
   clock: Clock,
   options: SendOptions,
