@@ -77,6 +77,7 @@ const late: Plugin = {
 export default defineConfig({
   input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts" },
   platform: "node",
+  logLevel: "silent",
   plugins: [leftOut, standIn, late, packageFiles, preparedHelp, thirdPartyLicenses],
   transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
   output: {

@@ -21,7 +21,6 @@ async function buildAnew(): Promise<Built> {
   const folder = temporaryFolder();
   const { output } = await build({
     ...config,
-    logLevel: "silent",
     output: { ...[config.output].flat()[0], dir: path.join(folder, "dist") },
   });
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });

@@ -4,6 +4,7 @@ import { defineConfig } from "rolldown";
 export default defineConfig({
   input: "test/mutations/main.ts",
   platform: "node",
+  logLevel: "silent",
   external: /^(?!\.{0,2}\/)/u,
   output: { file: "coverage/mutations.mjs", format: "esm", codeSplitting: false },
 });
