@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { environment, median, temporary } from "./processes.mjs";
 
-const peakHook = fileURLToPath(new URL("peak-memory.cjs", import.meta.url));
+const peakHook = fileURLToPath(new URL("../harness/peak-memory.cjs", import.meta.url));
 
 /**
  * Runs each of `commands` (name → shell command) `rounds` times after a warm-up. Gives what `compare()` reads, by name:
@@ -50,7 +50,7 @@ function peakOf(command, env, seconds) {
   const file = path.join(temporary(), "peak");
   const options = `--require=${peakHook}`;
   const { status } = spawnSync("bash", ["-c", `{ ${command}\n} >/dev/null 2>/dev/null`], {
-    env: { ...env, NODE_OPTIONS: options, BENCH_PEAK_FILE: file },
+    env: { ...env, NODE_OPTIONS: options, DEXDATA_TEST_PEAK: file },
     timeout: seconds * 1000,
   });
   if (status !== 0) throw new Error(`exit ${status}: ${command}`);

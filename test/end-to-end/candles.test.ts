@@ -1,15 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
-import { ended, start } from "../harness/binary.ts";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
+import { type LongPull, longPull } from "../harness/long-pull.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
-import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-const folder = temporaryFolder();
-const measure = path.join(folder, "measure.cjs");
 
 let sandbox: RunningSandbox | undefined;
 beforeAll(async () => {
@@ -18,44 +13,31 @@ beforeAll(async () => {
     elapsed: () => performance.now(),
     requestsPerMinute: Number.POSITIVE_INFINITY,
   });
-  // The program's own peak, which nobody else can read after its end.
-  writeFileSync(
-    measure,
-    `process.on("exit", () => require("node:fs").writeFileSync(process.env.PEAK, String(process.resourceUsage().maxRSS)));`,
-  );
 });
 afterAll(async () => await sandbox?.close());
 
-/** Minutes from then to 2026-11-20: how many rows came, and the program's peak of memory in MB. */
-async function pull(from: string): Promise<{ readonly rows: number; readonly peak: number }> {
+/** Minutes from then to 2026-11-20. */
+async function pull(from: string): Promise<LongPull> {
   if (sandbox === undefined) throw new Error("the sandbox is not running");
-  const peak = path.join(folder, from);
-  const words = [
-    "ohlcv",
-    "ethereum",
-    pool,
-    "--pool",
-    "--interval",
-    "1m",
-    "--from",
-    from,
-    "--to",
-    "2026-11-20",
-  ];
-  const { exit, stdout, stderr } = await ended(
-    start([...words, "--fill", "null", "--fields", "time_open", "--rpm", "unlimited"], {
-      DEXDATA_API_KEY: sandbox.keys.pro,
-      DEXDATA_TIER: "pro",
-      DEXDATA_PRO_BASE_URL: sandbox.restPaid,
-      NODE_OPTIONS: `--require ${measure}`,
-      PEAK: peak,
-    }),
-    120_000,
+  const window = ["--interval", "1m", "--from", from, "--to", "2026-11-20"];
+  const pulled = await longPull(
+    [
+      "ohlcv",
+      "ethereum",
+      pool,
+      "--pool",
+      ...window,
+      "--fill",
+      "null",
+      "--fields",
+      "time_open",
+      "--rpm",
+      "unlimited",
+    ],
+    { DEXDATA_API_KEY: sandbox.keys.pro, DEXDATA_TIER: "pro", DEXDATA_PRO_BASE_URL: sandbox.restPaid },
   );
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-  let rows = 0;
-  for (let at = stdout.indexOf(10); at >= 0; at = stdout.indexOf(10, at + 1)) rows += 1;
-  return { rows, peak: Number(readFileSync(peak, "utf8")) / 1024 };
+  expect(pulled).toMatchObject({ exit: 0, stderr: "" });
+  return pulled;
 }
 
 test(
@@ -66,6 +48,6 @@ test(
     const year = await pull("2025-11-20");
     expect([tenth.rows, year.rows]).toEqual([52_560, 525_600]);
     // Bodies alone are 110 MB; what differs is when garbage is collected.
-    expect(year.peak - tenth.peak).toBeLessThan(60);
+    expect(year.peakMegabytes - tenth.peakMegabytes).toBeLessThan(60);
   },
 );

@@ -58,7 +58,7 @@ function countLines(file: string): number {
 
 /** A process that was killed says nothing. */
 function peakSaid(file: string): number {
-  return existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+  return existsSync(file) ? Number(readFileSync(file, "utf8")) / 1024 : 0;
 }
 
 /** Linux keeps the highest there was. */

@@ -1,5 +1,9 @@
-// Loaded into a child process before the program: what polling from outside may miss in the last moment.
-process.once("exit", () => {
-  const kilobytes = process.resourceUsage().maxRSS;
-  require("node:fs").writeFileSync(process.env.DEXDATA_TEST_PEAK, String(kilobytes / 1024));
-});
+// Required into each Node process whose memory is measured: at its exit it adds its greatest resident set, in KiB, to the
+// file that DEXDATA_TEST_PEAK names. Polling from outside may miss the last moment.
+"use strict";
+process.once("exit", () =>
+  require("node:fs").appendFileSync(
+    process.env.DEXDATA_TEST_PEAK,
+    `${String(process.resourceUsage().maxRSS)}\n`,
+  ),
+);
