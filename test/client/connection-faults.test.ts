@@ -15,6 +15,23 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
+/** Where a server of Node's own, closed after the test, speaks or should speak TLS. */
+async function listen(server: net.Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  closing.push(async () => void server.close());
+  const address = server.address();
+  return `https://127.0.0.1:${typeof address === "object" ? address?.port : undefined}`;
+}
+
+/** One that speaks TLS in its own way, and answers nothing. */
+async function listenTls(options: tls.TlsOptions): Promise<string> {
+  const server = tls.createServer({ ...certificateOptions("sound"), ...options });
+  server.on("tlsClientError", () => undefined);
+  return await listen(server);
+}
+
 /** One question to a host, and what is said of it, `HOST` for the host. */
 async function ask(base: string, flags = "--retries 0"): Promise<{ exit: number; stderr: string }> {
   const { exit, stdout, stderr } = await dexdata(`networks --error-format text ${flags}`, {
@@ -116,14 +133,8 @@ describe("http and https mistaken for each other", () => {
   });
 
   test("a host that closes instead of speaking TLS", async () => {
-    const server = net.createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    closing.push(async () => void server.close());
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const { exit, stderr } = await ask(`https://127.0.0.1:${port}`);
+    const base = await listen(net.createServer((socket) => socket.destroy()));
+    const { exit, stderr } = await ask(base);
     expect(exit).toBe(7);
     expect(stderr).toMatch(
       /^dexdata: (?:HOST closed the connection before it was secure|the connection to HOST was reset)\n/u,
@@ -193,15 +204,7 @@ describe("what the system says of a connection", () => {
 
 test("a host that speaks only old versions of TLS", async () => {
   const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
-  const server = tls.createServer({ ...certificateOptions("sound"), ...old });
-  server.on("tlsClientError", () => undefined);
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  closing.push(async () => void server.close());
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  expect(await ask(`https://127.0.0.1:${port}`)).toEqual({
+  expect(await ask(await listenTls(old))).toEqual({
     exit: 7,
     stderr:
       "dexdata: HOST speaks only versions of TLS that are no longer secure (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
@@ -213,21 +216,12 @@ test.each(["networks --retries 0", "stream ethereum:0x1 --max-reconnects 0"])(
   "%s offers HTTP/1.1 and nothing else",
   async (words) => {
     const offered: unknown[] = [];
-    const server = tls.createServer({
-      ...certificateOptions("sound"),
+    const base = await listenTls({
       ALPNCallback: ({ protocols }) => {
         offered.push(protocols);
         return undefined;
       },
     });
-    server.on("tlsClientError", () => undefined);
-    await new Promise<void>((resolve) => {
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    closing.push(async () => void server.close());
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const base = `https://127.0.0.1:${port}`;
     const env = { DEXDATA_BASE_URL: base, DEXDATA_STREAMING_URL: base };
     expect((await dexdata(words, { env })).exit).toBe(7);
     expect(offered).toEqual([["http/1.1"]]);

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import { bodyModes, encodingModes } from "../harness/hostile/body-modes.ts";
 import { commands } from "../harness/hostile/commands.ts";
-import { connectionModes } from "../harness/hostile/connection-modes.ts";
-import { pagingModes } from "../harness/hostile/paging-modes.ts";
-import { refusalModes } from "../harness/hostile/refusal-modes.ts";
-import { shapeModes } from "../harness/hostile/shape-modes.ts";
+import { kinds } from "../harness/hostile/kinds.ts";
 import { streamModes, withEvents } from "../harness/hostile/stream-modes.ts";
 import { isLong } from "../harness/long.ts";
 import { longPull } from "../harness/long-pull.ts";
@@ -19,14 +15,7 @@ interface Run {
 
 const candles = "2026-11-21T07:54:00Z --to 2026-11-21T08:54:00Z";
 
-const modes = Object.entries({
-  connection: connectionModes,
-  encoding: encodingModes,
-  body: bodyModes,
-  shape: shapeModes,
-  list: pagingModes,
-  refusal: refusalModes,
-}).flatMap(([kind, ofKind]) => ofKind.map((mode) => [kind, mode] as const));
+const modes = kinds.flatMap(([kind, ofKind]) => ofKind.map((mode) => [kind, mode] as const));
 
 const ofRest: readonly Run[] = modes.map(([kind, mode], index) => {
   const suited = commands.filter((each) => mode.isFor?.(each) ?? each.isOfKind);

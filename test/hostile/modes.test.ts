@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
-import { bodyModes, encodingModes } from "../harness/hostile/body-modes.ts";
 import { commands, type HostileCommand } from "../harness/hostile/commands.ts";
-import { connectionModes } from "../harness/hostile/connection-modes.ts";
 import { findForbidden } from "../harness/hostile/forbidden.ts";
+import { kinds } from "../harness/hostile/kinds.ts";
 import type { Mode } from "../harness/hostile/mode.ts";
-import { pagingModes } from "../harness/hostile/paging-modes.ts";
-import { refusalModes } from "../harness/hostile/refusal-modes.ts";
-import { shapeModes } from "../harness/hostile/shape-modes.ts";
 import { type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 
 let server: ScriptedServer | undefined;
@@ -67,15 +63,6 @@ async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
     hasStack: /\n\s+at |a bug in dexdata/u.test(stderr),
   };
 }
-
-const kinds: readonly (readonly [string, readonly Mode[]])[] = [
-  ["connection", connectionModes],
-  ["encoding", encodingModes],
-  ["body", bodyModes],
-  ["shape", shapeModes],
-  ["list", pagingModes],
-  ["refusal", refusalModes],
-];
 
 describe.each(kinds)("a hostile %s", (_, modes) => {
   test.each(modes.map((mode) => [mode.name, mode] as const))("%s", async (_name, mode) => {

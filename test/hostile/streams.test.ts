@@ -1,14 +1,10 @@
-import { bodyModes, encodingModes } from "../harness/hostile/body-modes.ts";
+import { afterEach, describe, expect, test } from "vitest";
 import { commands } from "../harness/hostile/commands.ts";
-import { connectionModes } from "../harness/hostile/connection-modes.ts";
 import { listen } from "../harness/hostile/hostile-stream.ts";
+import { kinds } from "../harness/hostile/kinds.ts";
 import { type Mode, oneOfEachEnding } from "../harness/hostile/mode.ts";
-import { pagingModes } from "../harness/hostile/paging-modes.ts";
-import { refusalModes } from "../harness/hostile/refusal-modes.ts";
-import { shapeModes } from "../harness/hostile/shape-modes.ts";
 import { streamModes, withEvents } from "../harness/hostile/stream-modes.ts";
 import { type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
-import { afterEach, describe, expect, test } from "vitest";
 
 let server: ScriptedServer | undefined;
 afterEach(async () => {
@@ -109,17 +105,11 @@ function endOf(kind: string, { name, ends }: Mode): End {
 }
 
 const [command] = commands.filter(({ endpoint }) => endpoint.id === "pool_transactions");
-const kinds: readonly (readonly [string, readonly Mode[]])[] = [
-  ["connection", connectionModes],
-  ["encoding", encodingModes],
-  ["body", bodyModes],
-  ["shape", shapeModes],
-  ["list", pagingModes],
-  ["refusal", refusalModes.filter(({ waits }) => waits === undefined)],
-];
 
 describe.each(kinds)("a stream of candles meets a hostile %s", (kind, modes) => {
-  const chosen = oneOfEachEnding(modes, (mode) => endOf(kind, mode));
+  // How long a stream waits before it connects again is told in its own tests.
+  const waitless = modes.filter(({ waits }) => waits === undefined);
+  const chosen = oneOfEachEnding(waitless, (mode) => endOf(kind, mode));
   test.each(chosen.map((mode) => [mode.name, mode] as const))("%s", async (_name, mode) => {
     if (command === undefined) throw new Error("no command asks for transactions");
     const { url, requests } = (server = await startScriptedServer((request, index) =>
