@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import nodePath from "node:path";
 import { fc } from "../harness/properties.ts";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { localCommands } from "../../src/cli/commands/local-commands.ts";
 import { rawCall } from "../../src/cli/raw/raw-call.ts";
 import { readRawPath } from "../../src/cli/raw/raw-path.ts";
@@ -21,8 +21,8 @@ import {
   redirect,
   type Reply,
   type ScriptedServer,
-  startScriptedServer,
 } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const { array, assert, constantFrom, property } = fc;
@@ -151,12 +151,8 @@ let other: ScriptedServer;
 let reply: (index: number) => Reply;
 beforeEach(async () => {
   reply = () => json([]);
-  service = await startScriptedServer((_request, index) => reply(index));
-  other = await startScriptedServer(() => json([]));
-});
-afterEach(async () => {
-  await service.close();
-  await other.close();
+  service = await serveInTest((_request, index) => reply(index));
+  other = await serveInTest(() => json([]));
 });
 
 const askScripted = async (words: readonly string[], isTerminal = false): Promise<Outcome> =>

@@ -8,11 +8,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { credentialsPath } from "../../src/settings/credentials.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { html, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { html, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 const sandbox = useSandbox();
@@ -394,11 +395,8 @@ describe("auth logout", () => {
 });
 
 describe("a service that is not as it should be", () => {
-  let server: ScriptedServer | undefined;
-  afterEach(async () => await server?.close());
-
   const login = async (reply: Parameters<typeof json>): Promise<Outcome> => {
-    server = await startScriptedServer(() => json(...reply));
+    const server = await serveInTest(() => json(...reply));
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
     return await dexdata("auth login --error-format text", { stdin: "api_pro_s3cr3t_sandbox", env });
   };
@@ -410,7 +408,7 @@ describe("a service that is not as it should be", () => {
   });
 
   test("or its edge refuses the request with a web page: that is said, and nothing is stored", async () => {
-    server = await startScriptedServer(() => html(403));
+    const server = await serveInTest(() => html(403));
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
     const options = { stdin: "api_pro_s3cr3t_sandbox", env };
     const { exit, stderr, context } = await dexdata("auth login --error-format text", options);

@@ -5,13 +5,14 @@ import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Ledger, openLedger } from "../harness/ledger.ts";
 import { isLong } from "../harness/long.ts";
 import { type Row, toRow } from "../harness/rows.ts";
-import { hang, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { hang } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const folder = temporaryFolder();
 
-const opened: (Ledger | ScriptedServer)[] = [];
+const opened: Ledger[] = [];
 afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
@@ -144,8 +145,7 @@ describe("--max-credits", () => {
   });
 
   test("a time-out after the request was sent may have been charged", async () => {
-    const server = await startScriptedServer(() => hang());
-    opened.push(server);
+    const server = await serveInTest(() => hang());
     const env = { DEXDATA_BASE_URL: server.url };
     const outcome = await dexdata("networks --max-credits 2 --timeout 1m --stats", { env });
     expect({ exit: outcome.exit, requests: server.requests.length }).toEqual({ exit: 5, requests: 2 });
@@ -155,7 +155,7 @@ describe("--max-credits", () => {
   });
 
   test("an attempt that never reached the service costs nothing", async () => {
-    const server = await startScriptedServer(() => hang());
+    const server = await serveInTest(() => hang());
     await server.close();
     const env = { DEXDATA_BASE_URL: server.url };
     const outcome = await dexdata("networks --max-credits 1 --stats", { env });

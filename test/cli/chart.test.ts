@@ -1,32 +1,21 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { textWidth } from "../../src/render/values/width.ts";
 import { withoutColors } from "../gallery/readable-colors.ts";
 import { answerCandles, type CandleService, utc } from "../harness/candle-service.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import type { TestContextOptions } from "../harness/test-context.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import {
-  empty,
-  json,
-  type Script,
-  type ScriptedServer,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { empty, json, type Script } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
 async function ask(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
-  server = await startScriptedServer(script);
+  const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
     DEXDATA_API_KEY: "api_pro_0123456789",

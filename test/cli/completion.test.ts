@@ -3,7 +3,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { answerShell } from "../../src/cli/completion/answer-shell.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { json, startScriptedServer } from "../harness/scripted-server.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 interface Kept {
@@ -151,7 +152,7 @@ describe("what the service listed to this machine", () => {
 
   test("asking for a list keeps it, once it came whole", async () => {
     const rows = ["uniswap_v3", "curve"].map((id) => `{"dex_id":"${id}","dex_name":"${id.toUpperCase()}"}`);
-    const server = await startScriptedServer(({ query }) => {
+    const server = await serveInTest(({ query }) => {
       const isFirst = query.get("page") === "1";
       return json(`{"dexes":[${isFirst ? rows.join(",") : ""}],"page_info":{"limit":100,"page":1}}`);
     });
@@ -159,13 +160,9 @@ describe("what the service listed to this machine", () => {
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_CACHE_DIR: cache };
     const context = { env, platform: "linux" };
     const offered = (): readonly string[] => told("pools search ethereum --dex ", context);
-    try {
-      expect((await dexdata("dexes ethereum --limit 1", { env })).exit).toBe(0);
-      expect(offered()).toEqual(["words"]);
-      expect((await dexdata("dexes ethereum --all", { env })).exit).toBe(0);
-      expect(offered()).toEqual(["words", "uniswap_v3", "curve"]);
-    } finally {
-      await server.close();
-    }
+    expect((await dexdata("dexes ethereum --limit 1", { env })).exit).toBe(0);
+    expect(offered()).toEqual(["words"]);
+    expect((await dexdata("dexes ethereum --all", { env })).exit).toBe(0);
+    expect(offered()).toEqual(["words", "uniswap_v3", "curve"]);
   });
 });

@@ -1,28 +1,16 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Row, rowsOf } from "../harness/rows.ts";
-import {
-  hang,
-  html,
-  json,
-  type Reply,
-  type Script,
-  slow,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { hang, html, json, type Reply, type Script, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const key = "api_pro_0123456789";
 /** What the clock of a test says. */
 const now = Date.parse("2026-11-21T08:54:00Z");
-const closing: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 const dated = (at: number): { headers: Record<string, string> } => ({
   headers: { date: new Date(at).toUTCString() },
@@ -51,8 +39,7 @@ interface Case {
 
 /** As a pro caller of one scripted service. */
 async function examine({ script = sound, env = () => ({}), flags = "--no-stream" }: Case): Promise<Examined> {
-  const server = await startScriptedServer(script);
-  closing.push(server.close);
+  const server = await serveInTest(script);
   const outcome = await dexdata(`doctor -o ndjson ${flags}`, {
     // A stream has 20 s for its first byte, which at the tests' usual speed is soon over.
     speed: flags === "" ? 1 : 1000,

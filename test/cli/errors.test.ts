@@ -1,28 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
-import {
-  bytes,
-  empty,
-  html,
-  json,
-  type Reply,
-  type ScriptedServer,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+import { bytes, empty, html, json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
 /** One run against a server that gives every request the same reply; as a caller with a pro key. */
 async function ask(reply: Reply, words: string, env: Readonly<Record<string, string>> = {}) {
-  server = await startScriptedServer(() => reply);
+  const server = await serveInTest(() => reply);
   const outcome = await dexdata(`${words} --retries 0`, {
     env: {
       DEXDATA_BASE_URL: server.url,
@@ -345,7 +332,7 @@ describe("an answer that is no answer", () => {
 
 describe("an unknown network", () => {
   test("rule 5: ends in exit 3, suggests the nearest of the service's own list, and asks for the answer once", async () => {
-    server = await startScriptedServer((request) =>
+    const server = await serveInTest((request) =>
       request.path === "/networks"
         ? json([{ id: "solana" }, { id: "ethereum" }, { id: "megaeth" }])
         : json(
@@ -364,7 +351,7 @@ describe("an unknown network", () => {
   });
 
   test("costs the look-up once a day: the list is kept for the next slip", async () => {
-    server = await startScriptedServer((request) =>
+    const server = await serveInTest((request) =>
       request.path === "/networks"
         ? json([{ id: "ethereum" }])
         : json({ error: "unsupported_network" }, { status: 404 }),
@@ -372,7 +359,7 @@ describe("an unknown network", () => {
     const cache = mkdtempSync(`${tmpdir()}/dexdata-cache-`);
     const slip = async (now: string) =>
       await dexdata(`pool eth ${pool}`, {
-        env: { DEXDATA_BASE_URL: server?.url, DEXDATA_CACHE_DIR: cache },
+        env: { DEXDATA_BASE_URL: server.url, DEXDATA_CACHE_DIR: cache },
         now,
       });
     for (const now of ["2026-11-21T08:00:00Z", "2026-11-22T07:00:00Z", "2026-11-22T09:00:00Z"]) {
@@ -383,7 +370,7 @@ describe("an unknown network", () => {
   });
 
   test("is found out behind an empty 404 as well", async () => {
-    server = await startScriptedServer((request) =>
+    const server = await serveInTest((request) =>
       request.path === "/networks" ? json([{ id: "bsc" }]) : empty(404),
     );
     const outcome = await dexdata(`pool bnb ${pool}`, {
@@ -408,7 +395,7 @@ describe("rule 111: a DEX's display name", () => {
   const search = (rows: readonly unknown[]): Reply => json({ results: rows, has_next_page: false });
 
   test("finds nothing, exit 0, and the id it means is suggested", async () => {
-    server = await startScriptedServer((request) =>
+    const server = await serveInTest((request) =>
       request.path.endsWith("/dexes")
         ? json({ dexes: [{ dex_id: "uniswap_v3", dex_name: "Uniswap V3" }], page_info: {} })
         : search([]),

@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { type Ledger, openLedger } from "../harness/ledger.ts";
 import { type Row, rowsOf, toRow } from "../harness/rows.ts";
-import {
-  json,
-  type Reply,
-  type ScriptedServer,
-  type SeenRequest,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { json, type Reply, type ScriptedServer, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
@@ -20,11 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await ledger.close());
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
 interface Spent {
   readonly exit: number;
@@ -117,7 +108,7 @@ describe("the pull itself costs what was said", () => {
 });
 
 describe("what only the service knows", () => {
-  const env = () => ({ DEXDATA_BASE_URL: server?.url ?? "" });
+  const env = () => ({ DEXDATA_BASE_URL: server.url });
 
   /** Networks that say how many pools they have, as the public service does. */
   const counted = ({ path, query }: SeenRequest): Reply => {
@@ -143,7 +134,7 @@ describe("what only the service knows", () => {
     ["pools search ethereum --all --order-by created_at", 4583, 46],
     ["pools search --chains ethereum,base --all", 4833, 49],
   ])("the pools of a network bound %s", async (words, rows, credits) => {
-    server = await startScriptedServer(counted);
+    server = await serveInTest(counted);
     const { exit, stdout } = await dexdata(`${words} --estimate`, { env: env() });
     expect({ exit, paths: server.requests.map(({ url }) => url) }).toEqual({ exit: 0, paths: ["/networks"] });
     expect(toRow(stdout)).toMatchObject({
@@ -156,7 +147,7 @@ describe("what only the service knows", () => {
   });
 
   test("and the pull of them costs no more", async () => {
-    server = await startScriptedServer(counted);
+    server = await serveInTest(counted);
     const { stdout } = await dexdata("pools search base --all", { env: env() });
     expect({ rows: rowsOf(stdout).length, requests: server.requests.length }).toEqual({
       rows: 250,
@@ -167,7 +158,7 @@ describe("what only the service knows", () => {
   test.each(["pools search thin --all", "pools search --all"])(
     "%s: a network without a count makes it unknown",
     async (words) => {
-      server = await startScriptedServer(counted);
+      server = await serveInTest(counted);
       const { stdout } = await dexdata(`${words} --estimate`, { env: env() });
       expect(toRow(stdout)).toMatchObject({ requests: null, credits: null, certainty: "unknown" });
     },
@@ -196,7 +187,7 @@ describe("what only the service knows", () => {
       log_index: 0,
       created_at: new Date((newest - index * 60) * 1000).toISOString(),
     }));
-    server = await startScriptedServer(({ query }) => {
+    server = await serveInTest(({ query }) => {
       const to = Number(query.get("to") ?? newest + 1);
       const held = events.filter((_, index) => newest - index * 60 < to);
       const [limit, page] = [Number(query.get("limit")), Number(query.get("page"))];
@@ -222,7 +213,7 @@ describe("what only the service knows", () => {
   test("a market so quiet that its candles look cut off is asked once more, within the bound", async () => {
     const hour = 3_600_000;
     const opening = Date.parse("2026-11-20T09:00:00Z");
-    server = await startScriptedServer(({ path, query }) => {
+    server = await serveInTest(({ path, query }) => {
       if (path === "/usage") return json({ plan: "keyless" });
       const start = Number(query.get("start")) * 1000;
       const candles = Array.from({ length: 10 }, (_, index) => opening + index * hour)
@@ -247,7 +238,7 @@ describe("what only the service knows", () => {
   test("a total of zero beside rows is no total", async () => {
     const dexes = [{ dex_id: "a" }, { dex_id: "b" }];
     const totals = { limit: 1, page: 0, total_items: 0, total_pages: 0 };
-    server = await startScriptedServer(() => json({ dexes, page_info: totals }));
+    server = await serveInTest(() => json({ dexes, page_info: totals }));
     const { stdout } = await dexdata("dexes ethereum --all --estimate", { env: env() });
     expect(toRow(stdout)).toMatchObject({ requests: null, certainty: "unknown" });
   });

@@ -1,19 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { chooseTarget } from "../../src/client/connection/target.ts";
 import { tiers } from "../../src/model/tier.ts";
 import { configPath } from "../../src/settings/config-file.ts";
 import { credentialsPath } from "../../src/settings/credentials.ts";
 import { settings } from "../../src/settings/settings.ts";
 import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
-import {
-  json,
-  redirect,
-  type Reply,
-  type ScriptedServer,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { json, redirect, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 const secret = "s3cr3tPart";
@@ -29,12 +24,8 @@ let paid: ScriptedServer;
 let answer: (index: number) => Reply;
 beforeEach(async () => {
   answer = () => json('[{"id":"ethereum"}]');
-  free = await startScriptedServer((_request, index) => answer(index));
-  paid = await startScriptedServer((_request, index) => answer(index));
-});
-afterEach(async () => {
-  await free.close();
-  await paid.close();
+  free = await serveInTest((_request, index) => answer(index));
+  paid = await serveInTest((_request, index) => answer(index));
 });
 
 const hosts = (): Record<string, string> => ({

@@ -1,21 +1,21 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fc } from "../harness/properties.ts";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { configPath } from "../../src/settings/config-file.ts";
 import { saveProfile } from "../../src/settings/edit-credentials.ts";
 import { splitCommand } from "../../src/settings/split-command.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 const key = "api_pro_s3cr3tPart";
 
 let server: ScriptedServer;
 beforeEach(async () => {
-  server = await startScriptedServer(() => json('[{"id":"ethereum"}]', { headers: { "x-api-plan": "pro" } }));
+  server = await serveInTest(() => json('[{"id":"ethereum"}]', { headers: { "x-api-plan": "pro" } }));
 });
-afterEach(async () => await server.close());
 
 /** A home whose config.json names a shell script that leaves a line in `ran` and does this. */
 function withScript(does: string, options: TestContextOptions = {}): TestContext {

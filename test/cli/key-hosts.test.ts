@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { configPath } from "../../src/settings/config-file.ts";
 import { credentialsPath } from "../../src/settings/credentials.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const key = "api_pro_s3cr3tPart";
@@ -13,12 +14,8 @@ const key = "api_pro_s3cr3tPart";
 let home: ScriptedServer;
 let other: ScriptedServer;
 beforeEach(async () => {
-  home = await startScriptedServer(() => json('[{"id":"ethereum"}]'));
-  other = await startScriptedServer(() => json('[{"id":"ethereum"}]'));
-});
-afterEach(async () => {
-  await home.close();
-  await other.close();
+  home = await serveInTest(() => json('[{"id":"ethereum"}]'));
+  other = await serveInTest(() => json('[{"id":"ethereum"}]'));
 });
 
 const sources = ["stored for home", "stored", "key_command", "--key-file", "DEXDATA_API_KEY"] as const;
@@ -124,9 +121,7 @@ describe("promise 1: a key and the host that is named", () => {
   });
 
   test("what login was told is remembered: the same variables later are no surprise", async () => {
-    const service = await startScriptedServer(() =>
-      json({ plan: "pro" }, { headers: { "x-api-plan": "pro" } }),
-    );
+    const service = await serveInTest(() => json({ plan: "pro" }, { headers: { "x-api-plan": "pro" } }));
     const context = createTestContext();
     const { HOME = "" } = context.env;
     const env = {
@@ -141,7 +136,6 @@ describe("promise 1: a key and the host that is named", () => {
     const elsewhere = { ...env, DEXDATA_BASE_URL: other.url, DEXDATA_PRO_BASE_URL: other.url };
     expect((await run(["usage"], createTestContext({ env: elsewhere }))).exit).toBe(2);
     expect(seen()).toEqual([[], []]);
-    await service.close();
   });
 });
 

@@ -1,31 +1,19 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Row, rowsOf, toRow } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import {
-  empty,
-  json,
-  type Script,
-  type ScriptedServer,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { empty, json, type Script } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
 async function ask(script: Script, words: string): Promise<Outcome> {
-  await server?.close();
-  server = await startScriptedServer(script);
+  const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
     DEXDATA_API_KEY: "api_pro_0123456789",
@@ -211,7 +199,7 @@ describe("--fill", () => {
         : answerCandles(request, { interval: 60, has: (at) => at === start + 60 });
     const window = `--interval 1m --from ${start} --to ${eight} --fill previous -o ndjson`;
     const file = path.join(folder, "resumed.ndjson");
-    server = await startScriptedServer(script);
+    const server = await serveInTest(script);
     const env = {
       DEXDATA_PRO_BASE_URL: server.url,
       DEXDATA_API_KEY: "api_pro_0123456789",
@@ -229,7 +217,7 @@ describe("--fill", () => {
 test("the command after a failure begins where --fill previous knows the close before", async () => {
   const start = eight - 2500 * 60;
   let isHealed = false;
-  server = await startScriptedServer((request) =>
+  const server = await serveInTest((request) =>
     askedOf(request.query).start === start + 60_000 && !isHealed
       ? empty(503)
       : answerCandles(request, { interval: 60, has: (at) => at === start + 60 }),

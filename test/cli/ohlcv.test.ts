@@ -1,19 +1,13 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { fieldOf, rowsOf, toRow } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import {
-  empty,
-  json,
-  type Script,
-  type ScriptedServer,
-  type SeenRequest,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { empty, json, type Script, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { rawRequest } from "../sandbox/raw-request.ts";
 
@@ -21,19 +15,12 @@ const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
 interface Asked extends Outcome {
   readonly requests: readonly SeenRequest[];
 }
 
 async function ask(script: Script, words: string): Promise<Asked> {
-  await server?.close();
-  server = await startScriptedServer(script);
+  const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
     DEXDATA_API_KEY: "api_pro_0123456789",
@@ -339,8 +326,7 @@ describe("a failure half-way", () => {
     expect(command).toContain("--fill null");
     expect(command).not.toContain("count-back");
 
-    await server?.close();
-    server = await startScriptedServer((request) => answerCandles(request, { interval: 60 }));
+    const server = await serveInTest((request) => answerCandles(request, { interval: 60 }));
     const env = {
       DEXDATA_PRO_BASE_URL: server.url,
       DEXDATA_API_KEY: "api_pro_0123456789",

@@ -9,18 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { answerOf, type Listing, manyEvents, nameOf } from "../harness/listing.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import {
-  empty,
-  json,
-  type Reply,
-  type ScriptedServer,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { empty, json, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
@@ -33,11 +28,7 @@ const newFile = (): string => {
   return path.join(folder, String(count), "rows.ndjson");
 };
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
 /** Three pages of two rows; the page with number `fails` is refused until `heal` is called. */
 async function threePages(
@@ -45,7 +36,7 @@ async function threePages(
   refusal: () => Reply,
 ): Promise<{ env: Record<string, string>; heal: () => void }> {
   let isHealed = false;
-  server = await startScriptedServer(({ query }) => {
+  server = await serveInTest(({ query }) => {
     const page = Number(query.get("cursor") ?? "0");
     if (page === fails && !isHealed) return refusal();
     const results = [0, 1].map((row) => ({ chain: "ethereum", id: `0x${page}${row}`, price_usd: 0.1 }));
@@ -154,7 +145,7 @@ describe("--out", () => {
 
   test("a file that appears meanwhile is left alone, and the rows are kept beside it", async () => {
     const file = newFile();
-    server = await startScriptedServer(() => {
+    server = await serveInTest(() => {
       writeFileSync(file, "precious\n");
       return json([{ id: "ethereum" }]);
     });
@@ -212,7 +203,7 @@ describe("--out --resume", () => {
     heal();
     expect((await dexdata(words, { env, now: "2026-11-22T08:54:00Z" })).exit).toBe(0);
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
-    const bounds = new Set(server?.requests.map(({ query }) => query.get("created_after")));
+    const bounds = new Set(server.requests.map(({ query }) => query.get("created_after")));
     expect(bounds.size).toBe(2);
   });
 
@@ -229,7 +220,7 @@ describe("--out --resume", () => {
   test("rows taken back while nobody pulled do not take others with them", async () => {
     const listing: Listing = { events: manyEvents(469, 2) };
     let isBroken = true;
-    server = await startScriptedServer((request) =>
+    server = await serveInTest((request) =>
       isBroken && Number(request.query.get("page")) > 5 ? empty(503) : answerOf(listing, request),
     );
     const file = newFile();
@@ -251,7 +242,7 @@ describe("--out --resume", () => {
   });
 
   test("several inputs: the command with a file is printed, for no flag says where to begin", async () => {
-    server = await startScriptedServer(({ path: asked }) =>
+    server = await serveInTest(({ path: asked }) =>
       asked.endsWith("0xc")
         ? json({ error: "payment_required" }, { status: 402 })
         : json({ id: asked.split("/").at(-1) }),
@@ -275,9 +266,9 @@ describe("--out --resume", () => {
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(4);
 
     heal();
-    const before = server?.requests.length ?? 0;
+    const before = server.requests.length;
     expect((await dexdata(words, { env })).exit).toBe(0);
-    expect(server?.requests.length).toBe(before + 1);
+    expect(server.requests.length).toBe(before + 1);
     expect(rowsOf(readFileSync(file, "utf8")).map(({ id }) => id)).toEqual([
       "0x00",
       "0x01",
@@ -351,7 +342,7 @@ describe("--out --resume", () => {
 
   test("repeats of rows from the run before are dropped", async () => {
     let isHealed = false;
-    server = await startScriptedServer(({ query }) => {
+    server = await serveInTest(({ query }) => {
       const cursor = query.get("cursor");
       if (cursor === "b" && !isHealed) return empty(503);
       const ids = cursor === null ? [1, 2] : cursor === "a" ? [3, 4] : [1, 4, 5];
@@ -375,7 +366,7 @@ describe("--out --resume", () => {
 
   test("relative bounds stay where they were when the pull began", async () => {
     let isHealed = false;
-    server = await startScriptedServer(({ query }) => {
+    server = await serveInTest(({ query }) => {
       if (query.has("cursor") && !isHealed) return empty(503);
       const results = [{ chain: "ethereum", id: query.get("cursor") ?? "0x1" }];
       return json({ results, has_next_page: !query.has("cursor"), next_cursor: "0x2" });
@@ -398,7 +389,7 @@ describe("--out --resume", () => {
     const kept = readFileSync(file);
     const journal = readFileSync(`${file}.resume`);
     heal();
-    const requests = server?.requests.length;
+    const requests = server.requests.length;
     const refused = async (argv: readonly string[], expected: string, other = env): Promise<void> => {
       const { exit, stderr } = await dexdata([...argv, "--error-format", "text"], { env: other });
       expect({ exit, hasWord: stderr.includes(expected), stderr }).toEqual({
@@ -421,7 +412,7 @@ describe("--out --resume", () => {
     const changed = await dexdata([...words, "--error-format", "text"], { env });
     expect(changed.exit).toBe(2);
     expect(changed.stderr).toContain("was changed");
-    expect(server?.requests.length).toBe(requests);
+    expect(server.requests.length).toBe(requests);
 
     const foreign = newFile();
     writeFileSync(foreign, "rows of somebody\n");
@@ -434,11 +425,11 @@ describe("--out --resume", () => {
   });
 
   test("a journal that tells of inputs nobody asks for does not pass for finished", async () => {
-    server = await startScriptedServer(() => empty(503));
+    server = await serveInTest(() => empty(503));
     const file = newFile();
     const words = ["pool", "ethereum", "0xa", "0xb", "--out", file, "--resume", "--retry-max-time", "1s"];
     const pull = async (): Promise<{ exit: number; stderr: string }> =>
-      await dexdata([...words, "--error-format", "text"], { env: { DEXDATA_BASE_URL: server?.url ?? "" } });
+      await dexdata([...words, "--error-format", "text"], { env: { DEXDATA_BASE_URL: server.url } });
     expect((await pull()).exit).toBe(7);
     const done = {
       bytes: 0,
@@ -487,7 +478,7 @@ describe("--out --resume", () => {
 
   test("inputs that were refused in an earlier run still count: exit 8", async () => {
     let isHealed = false;
-    server = await startScriptedServer(({ path: asked }) => {
+    server = await serveInTest(({ path: asked }) => {
       if (asked.endsWith("0xbad")) return json({ error: "not_found", message: "no" }, { status: 404 });
       if (asked.endsWith("0xlate") && !isHealed) return empty(503);
       return json({ id: asked.split("/").at(-1), chain: "ethereum" });
@@ -504,7 +495,7 @@ describe("--out --resume", () => {
   test("Ctrl-C keeps whole lines, exits 130 and prints the command that goes on", async () => {
     const file = newFile();
     const context = createTestContext({ env: { LANG: "C.UTF-8" } });
-    server = await startScriptedServer(({ query }) => {
+    server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
       if (page === 3) context.interrupt({ cause: "SIGINT" });
       return json({

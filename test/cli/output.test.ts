@@ -1,21 +1,18 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { fieldOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const sandbox = useSandbox();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
 async function answerWith(body: string, words: string | readonly string[], isTerminal = false) {
-  server = await startScriptedServer(() => json(body));
+  server = await serveInTest(() => json(body));
   return await dexdata(words, { env: { DEXDATA_BASE_URL: server.url }, isTerminal: { stdout: isTerminal } });
 }
 
@@ -81,7 +78,6 @@ describe("rows", () => {
       // oxlint-disable-next-line no-control-regex
       expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028\u202e]/u);
       expect(JSON.parse(stdout)).toEqual(hostile);
-      await server?.close();
     }
     const { stdout } = await answerWith(JSON.stringify(hostile), "token ethereum 0x1 -o table");
     // oxlint-disable-next-line no-control-regex
@@ -117,7 +113,7 @@ describe("a search of everything", () => {
   test("rule 103: the words go out as typed", async () => {
     const { exit } = await answerWith(body, ["search", "Wrapped Ether & Co?", "-o", "ndjson"]);
     expect(exit).toBe(0);
-    expect(server?.requests[0]?.query.get("query")).toBe("Wrapped Ether & Co?");
+    expect(server.requests[0]?.query.get("query")).toBe("Wrapped Ether & Co?");
   });
 });
 
@@ -154,7 +150,7 @@ describe("several addresses", () => {
   });
 
   test("Sui and Aptos ids keep their colons", async () => {
-    server = await startScriptedServer(() => json({ id: "0x2::sui::SUI", chain: "sui" }));
+    server = await serveInTest(() => json({ id: "0x2::sui::SUI", chain: "sui" }));
     const env = { DEXDATA_BASE_URL: server.url };
     for (const words of ["token sui 0x2::sui::SUI", "token sui:0x2::sui::SUI"]) {
       expect((await dexdata(words, { env })).exit).toBe(0);

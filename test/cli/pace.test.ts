@@ -12,21 +12,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Outcome, run } from "../harness/dexdata.ts";
-import { json, type Reply, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 let state: string;
-let server: ScriptedServer | undefined;
 
 beforeEach(() => {
   state = mkdtempSync(path.join(tmpdir(), "dexdata-pace-"));
 });
 
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-  rmSync(state, { recursive: true, force: true });
-});
+afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 interface Paced extends Outcome {
   /** When each request arrived, on the clock of the run. */
@@ -45,14 +41,13 @@ async function ask(
 ): Promise<Paced> {
   const arrivals: number[] = [];
   const { answer = () => pool } = options;
-  const own = await startScriptedServer((_request, index) => {
+  const server = await serveInTest((_request, index) => {
     arrivals.push(context.clock.elapsed());
     return answer(context.clock.elapsed(), index);
   });
-  server = own;
   const env = {
-    DEXDATA_BASE_URL: own.url,
-    DEXDATA_PRO_BASE_URL: own.url,
+    DEXDATA_BASE_URL: server.url,
+    DEXDATA_PRO_BASE_URL: server.url,
     DEXDATA_STATE_DIR: state,
     LANG: "C.UTF-8",
     ...options.env,
@@ -62,8 +57,6 @@ async function ask(
   // A time-out that the fast clock does not reach.
   const flags = ["--timeout", "10h", "--error-format", "text", "-o", "ndjson"];
   const outcome = await run([...words, ...flags], context);
-  await own.close();
-  server = undefined;
   return { ...outcome, arrivals };
 }
 
@@ -225,7 +218,7 @@ describe("processes of one machine", () => {
 
 describe("after a 429", () => {
   test("nobody sends before its Retry-After has passed", async () => {
-    const origin = await startScriptedServer(() => tooMany({ "retry-after": "40" }));
+    const origin = await serveInTest(() => tooMany({ "retry-after": "40" }));
     const env = { DEXDATA_BASE_URL: origin.url };
     const first = await ask(["networks", "--retries", "0"], { env });
     await origin.close();
@@ -237,13 +230,11 @@ describe("after a 429", () => {
   });
 
   test("a wait longer than --retry-max-time is not begun, and --rpm unlimited asks all the same", async () => {
-    const origin = await startScriptedServer((_request, index) =>
+    const origin = await serveInTest((_request, index) =>
       index === 0 ? tooMany({ "retry-after": "600" }) : json("[]"),
     );
-    server = origin;
     const env = { DEXDATA_BASE_URL: origin.url };
     await ask(["networks"], { env });
-    server = origin;
     const second = await ask(["networks"], { env });
     expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
     expect(second.stderr).toBe(
@@ -255,7 +246,6 @@ describe("after a 429", () => {
     const fourth = await ask(["networks", "--retry-max-time", "2h"], { env });
     expect(fourth.exit).toBe(0);
     expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
-    await origin.close();
   });
 
   test("one alone does not slow a pull", async () => {
@@ -304,13 +294,12 @@ describe("after a 429", () => {
   });
 
   test("RateLimit-Limit lowers the rate for the others too", async () => {
-    const origin = await startScriptedServer(() => json("[]", { headers: { "ratelimit-limit": "3" } }));
+    const origin = await serveInTest(() => json("[]", { headers: { "ratelimit-limit": "3" } }));
     const env = { DEXDATA_BASE_URL: origin.url };
     const waits: number[] = [];
     for (let process = 0; process < 4; process += 1) {
       waits.push((await ask(["networks"], { env })).context.clock.elapsed());
     }
-    await origin.close();
     expect(waits).toEqual([0, 0, 0, 61_200]);
   });
 });

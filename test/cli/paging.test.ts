@@ -1,37 +1,24 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { type Row, rowsOf, toRow } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import {
-  bytes,
-  hang,
-  json,
-  type Reply,
-  type ScriptedServer,
-  type SeenRequest,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { bytes, hang, json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const sandbox = useSandbox();
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
 async function ask(
   script: (request: SeenRequest, index: number) => Reply,
   words: string,
   isTerminal = false,
 ) {
-  server = await startScriptedServer(script);
+  const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
     DEXDATA_API_KEY: "api_pro_0123456789",
@@ -136,7 +123,6 @@ describe("transactions", () => {
         ids: name === "nothing new" ? ["0x1", "0x2"] : ["0x1", "0x2", "0x3"],
         requests: 2,
       });
-      await server?.close();
     }
   });
 
@@ -323,7 +309,6 @@ describe("rule 56: what a search echoes", () => {
     expect(stderr).toContain(
       `dexdata: the service did not apply ${named}: its rows are not what was asked for`,
     );
-    await server?.close();
     expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
   });
 
@@ -331,7 +316,6 @@ describe("rule 56: what a search echoes", () => {
     for (const chains of [["base", "solana"], "solana,base"]) {
       const { exit } = await ask(search({ chains }), "tokens search --chains solana,base -o ndjson");
       expect(exit).toBe(0);
-      await server?.close();
     }
     expect(
       (await ask(search({ chains: ["base"] }), "tokens search --chains solana,base -o ndjson")).exit,
@@ -414,7 +398,6 @@ describe("a DEX listing", () => {
       ids: ["a", "b", "c"],
     });
     expect(many.requests.length).toBe(2);
-    await server?.close();
     const few = await ask(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
     expect(few.stderr).toContain("higher --limit, or --all");

@@ -1,20 +1,15 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { planBatches } from "../../src/client/batches.ts";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const sandbox = useSandbox();
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 /** 137 inputs: known, unknown and repeated ones, some in another letter case. */
 function mixedInputs(): {
@@ -145,7 +140,7 @@ describe("prices", () => {
   test("rule 84: base58 addresses are matched exactly, letter case included", async () => {
     const sol = "So11111111111111111111111111111111111111112";
     const shouted = sol.toUpperCase();
-    server = await startScriptedServer(() => json([{ id: sol, chain: "solana", price_usd: 1 }]));
+    const server = await serveInTest(() => json([{ id: sol, chain: "solana", price_usd: 1 }]));
     const { stdout, stderr } = await dexdata(`prices solana ${shouted} ${sol} -o ndjson`, {
       env: { DEXDATA_BASE_URL: server.url },
     });
@@ -162,7 +157,7 @@ describe("prices", () => {
 
   test("extra fields and digits come through", async () => {
     const body = `[{"id":"${weth}","chain":"ethereum","price_usd":2684.3600000000000001,"last_updated":"2026-09-28T13:06:30Z"}]`;
-    server = await startScriptedServer(() => json(body));
+    const server = await serveInTest(() => json(body));
     const { stdout } = await dexdata(`prices ethereum ${weth} -o ndjson`, {
       env: { DEXDATA_BASE_URL: server.url },
     });

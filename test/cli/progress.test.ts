@@ -1,26 +1,21 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { endlessList } from "../harness/endless-list.ts";
 import { picturesIn, screenOf } from "../harness/screen.ts";
-import { json, type Reply, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
-let server: ScriptedServer | undefined;
 // From source it takes longer to load than the waits below.
 beforeAll(async () => {
   await import("../../src/cli/progress/live-line.ts");
 });
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
 const words = "pools search ethereum --limit 300 --page-size 100 --fields id -o ndjson";
 const busy = (): Reply => json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "30" } });
 
 /** A terminal for stdout and stderr together, and a service that is busy when it is asked for the second page. */
 async function onTerminal(options: TestContextOptions = {}): Promise<TestContext> {
-  server = await startScriptedServer((request, index) => (index === 1 ? busy() : endlessList(request)));
+  const server = await serveInTest((request, index) => (index === 1 ? busy() : endlessList(request)));
   const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm" };
   const terminal = createTestContext({
     isTerminal: { stdout: true, stderr: true },
@@ -126,7 +121,7 @@ describe("the live line", () => {
 
 describe("--progress plain", () => {
   test("writes a line every 10 s, without a terminal, and says a wait once", async () => {
-    server = await startScriptedServer((request, index) => (index === 1 ? busy() : endlessList(request)));
+    const server = await serveInTest((request, index) => (index === 1 ? busy() : endlessList(request)));
     const { stderr, exit } = await dexdata(`${words} --progress plain --error-format text`, {
       env: { DEXDATA_BASE_URL: server.url },
       speed: 100,

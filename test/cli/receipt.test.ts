@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { type Row, rowsOf, toRow } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { empty, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { empty, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
@@ -18,12 +19,6 @@ const sha256 = (bytes: string | Uint8Array): string => createHash("sha256").upda
 /** A window ends a second after its newest row, so that a service which leaves its end out shows that row too. */
 const frozenAfter = (row: Row | undefined): string =>
   new Date(Date.parse(String(row?.["created_at"])) + 1000).toISOString().replace(".000Z", "Z");
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 describe("--receipt", () => {
   test("tells window, requests, rows, hash and credits of a whole pull", async () => {
@@ -67,7 +62,7 @@ describe("--receipt", () => {
 
   test("a pull in several runs is one pull: totals and hash are over all of them", async () => {
     let isHealed = false;
-    server = await startScriptedServer(({ query }) => {
+    const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
       if (page === 2 && !isHealed) return empty(503);
       const results = [{ chain: "ethereum", id: `0x${page}` }];
@@ -95,7 +90,7 @@ describe("--receipt", () => {
 
   test("says that a signal ended it", async () => {
     const context = createTestContext();
-    server = await startScriptedServer(({ query }) => {
+    const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
       if (page === 2) context.interrupt({ cause: "SIGTERM" });
       return json({
@@ -112,7 +107,7 @@ describe("--receipt", () => {
   });
 
   test("keeps digits, escapes what could act on a terminal, and holds no key", async () => {
-    server = await startScriptedServer(() =>
+    const server = await serveInTest(() =>
       json(
         '[{"id":"e\u001b[31mth","volume_usd_24h":1.10,"txns_24h":4272800710322643001}]'.replace(
           "\u001b",
@@ -146,7 +141,7 @@ describe("--receipt", () => {
   test("a receipt that fails in the end does not hide why the pull failed", async () => {
     const inner = path.join(folder, "goes");
     mkdirSync(inner);
-    server = await startScriptedServer(() => {
+    const server = await serveInTest(() => {
       rmSync(inner, { recursive: true, force: true });
       return empty(503);
     });
@@ -167,7 +162,7 @@ describe("--receipt", () => {
   );
 
   test("is not complete where an input was refused", async () => {
-    server = await startScriptedServer(({ path: asked }) =>
+    const server = await serveInTest(({ path: asked }) =>
       asked.endsWith("0xbad")
         ? json({ error: "not_found", message: "no" }, { status: 404 })
         : json({ id: "0xa" }),
@@ -179,7 +174,7 @@ describe("--receipt", () => {
 
   test("a reader that has enough is no failure of the output", async () => {
     const context = createTestContext();
-    server = await startScriptedServer(({ query }) => {
+    const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
       if (page === 1) context.interrupt({ cause: "closed-pipe" });
       return json({

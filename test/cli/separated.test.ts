@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { endpoints } from "../../src/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { parseCsv, parseTsv } from "../render/separated-values.ts";
 
@@ -12,14 +13,10 @@ const sandbox = useSandbox();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
 async function answerWith(body: string, words: string | readonly string[]) {
-  server = await startScriptedServer(() => json(body));
+  server = await serveInTest(() => json(body));
   const { exit, stdout, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
   return { exit, stdout, stderr };
 }
@@ -92,7 +89,6 @@ describe("csv and tsv", () => {
       stdout: `address,name\n0x1,"'=cmd|""/c calc""!A1\\n0x2,""x""\\t\\u{202e}"\n`,
       stderr: "",
     });
-    await server?.close();
     expect((await answerWith(body, `${words} tsv --no-header`)).stdout).toBe(
       `0x1\t=cmd|"/c calc"!A1\\n0x2,"x"\\t\\xe2\\x80\\xae\n`,
     );
@@ -105,11 +101,9 @@ describe("csv and tsv", () => {
       stderr:
         "dexdata: --output csv: dexdata knows no columns of /networks/a/new\n  name them: --fields id,…\n",
     });
-    expect(server?.requests).toEqual([]);
-    await server?.close();
+    expect(server.requests).toEqual([]);
     const { stdout } = await answerWith('[{"id":1.0},{"id":{"a" :2}},7]', "api /new -o csv --fields id");
     expect(stdout).toBe('id\n1.0\n"{""a"":2}"\n""\n');
-    await server?.close();
     expect((await answerWith('{"id":1.0}', "api /new -o tsv --fields id")).stdout).toBe("id\n1.0\n");
   });
 
@@ -237,14 +231,12 @@ describe("a field that no row has", () => {
         exit: 0,
         stderr: said === "" ? "" : `dexdata: --fields ${fields}: ${said}\n`,
       });
-      await server?.close();
     }
   });
 
   test("is not said where nothing was found, or where it may be anything", async () => {
     const none = '{"results":[],"has_next_page":false}';
     expect((await answerWith(none, "pools search ethereum --fields zzz")).stderr).toBe("");
-    await server?.close();
     expect((await answerWith('{"plan":"free"}', "usage --fields plan,credits.used")).stderr).toBe("");
   });
 });

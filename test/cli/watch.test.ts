@@ -1,13 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
-import { json, type Reply, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
 type Rows = readonly (readonly [id: string, price: string])[];
 
@@ -35,7 +32,7 @@ async function watch(
 
 async function preparedFor(rounds: readonly Reply[], options: TestContextOptions): Promise<TestContext> {
   const prepared: { context?: TestContext } = {};
-  server = await startScriptedServer((_, index) => {
+  server = await serveInTest((_, index) => {
     if (index === rounds.length) prepared.context?.interrupt({ cause: "SIGINT" });
     return rounds[Math.min(index, rounds.length - 1)] ?? json("{}");
   });
@@ -82,7 +79,7 @@ describe("--watch in a pipe", () => {
   test("asks at its interval, however long an answer takes, with one clock reading a round", async () => {
     const context = createTestContext({ flows: true, env: { LANG: "C.UTF-8", DEXDATA_TIMEOUT: "24h" } });
     const created: string[] = [];
-    server = await startScriptedServer(({ query }) => {
+    server = await serveInTest(({ query }) => {
       created.push(query.get("created_after") ?? "");
       if (created.length === 4) context.interrupt({ cause: "SIGINT" });
       return list([]);
@@ -139,7 +136,7 @@ describe("--watch in a pipe", () => {
       ["1", "2", "3"].map((price) => list([["a", price]])),
     );
     expect(exit).toBe(5);
-    expect(server?.requests.length).toBe(2);
+    expect(server.requests.length).toBe(2);
     expect(stderr).toContain("--max-credits");
   });
 

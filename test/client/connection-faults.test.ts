@@ -7,12 +7,13 @@ import { connectionFailure } from "../../src/client/connection/connection-failur
 import { Failure } from "../../src/model/failure.ts";
 import { type CertificateName, certificateOptions } from "../harness/certificates.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { json, raw, type Reply, reset, slow, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, raw, type Reply, reset, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
-const closing: (() => Promise<void>)[] = [];
+const listening: net.Server[] = [];
 
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
+afterEach(() => {
+  for (const server of listening.splice(0)) server.close();
 });
 
 /** Where a server of Node's own, closed after the test, speaks or should speak TLS. */
@@ -20,7 +21,7 @@ async function listen(server: net.Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
-  closing.push(async () => void server.close());
+  listening.push(server);
   const address = server.address();
   return `https://127.0.0.1:${typeof address === "object" ? address?.port : undefined}`;
 }
@@ -74,8 +75,7 @@ describe("a host whose answer", () => {
     ["is none of HTTP", raw(["SSH-2.0-OpenSSH_9.9\r\n"]), 1, "the answer of HOST is not HTTP"],
   ];
   test.each(faults)("%s is said so", async (_, reply, exit, said) => {
-    const server = await startScriptedServer(() => reply);
-    closing.push(server.close);
+    const server = await serveInTest(() => reply);
     const outcome = await ask(server.url);
     expect({ exit: outcome.exit, said: outcome.stderr.split("\n")[0] }).toEqual({
       exit,
@@ -102,8 +102,7 @@ describe("a certificate", () => {
     ["self-signed", "is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT)", authority],
   ];
   test.each(faults)("that is %s", async (certificate, said, next) => {
-    const server = await startScriptedServer(() => json("[]"), { certificate });
-    closing.push(server.close);
+    const server = await serveInTest(() => json("[]"), { certificate });
     const stderr = `dexdata: the certificate of HOST ${said}\n  ${next}\n`;
     // No retries either: no other try would change it.
     expect(await ask(server.url, "--retries 3")).toEqual({ exit: 7, stderr });
@@ -113,8 +112,7 @@ describe("a certificate", () => {
 
 describe("http and https mistaken for each other", () => {
   test("TLS to a port that speaks none", async () => {
-    const server = await startScriptedServer(() => json("[]"));
-    closing.push(server.close);
+    const server = await serveInTest(() => json("[]"));
     expect(await ask(server.url.replace("http:", "https:"))).toEqual({
       exit: 7,
       stderr:
@@ -123,8 +121,7 @@ describe("http and https mistaken for each other", () => {
   });
 
   test("no TLS to a port that speaks it", async () => {
-    const server = await startScriptedServer(() => json("[]"), { certificate: "sound" });
-    closing.push(server.close);
+    const server = await serveInTest(() => json("[]"), { certificate: "sound" });
     const outcome = await ask(server.url.replace("https:", "http:"));
     expect(outcome.exit).toBe(7);
     expect(outcome.stderr).toMatch(
@@ -247,13 +244,12 @@ describe("a host on IPv6, and by a name of both kinds", () => {
   for (const [what] of named.filter((each) => !hosts.includes(each))) console.warn(`LEFT OUT: ${what}`);
 
   test.each(hosts)("%s is asked in every place a host may be given", async (_, host, name) => {
-    const server = await startScriptedServer(
+    const server = await serveInTest(
       ({ path }) => (path.startsWith("/sse") ? stream : json('[{"id":"a"}]')),
       {
         host,
       },
     );
-    closing.push(server.close);
     const base = `http://${name}:${new URL(server.url).port}`;
     const rows = { exit: 0, stdout: '{"id":"a"}\n', stderr: "" };
     const paid = { DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };

@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fc } from "../harness/properties.ts";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents, nameOf } from "../harness/listing.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import { type ScriptedServer, type SeenRequest, startScriptedServer } from "../harness/scripted-server.ts";
+import type { ScriptedServer, SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const all = `txns ethereum ${pool} --all --rpm unlimited -o ndjson`;
@@ -59,17 +60,12 @@ describe("against the sandbox", () => {
   );
 });
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
-type Script = Parameters<typeof startScriptedServer>[0];
+type Script = Parameters<typeof serveInTest>[0];
 
 async function pull(script: Script, words = small) {
-  await server?.close();
-  server = await startScriptedServer(script);
+  server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
     DEXDATA_API_KEY: "api_pro_0123456789",
@@ -139,7 +135,7 @@ describe("what is asked", () => {
       });
       const overdue = setTimeout(reach, 10_000);
       const { names } = await pull(async (request, index) => {
-        most = Math.max(most, server?.openRequests() ?? 0);
+        most = Math.max(most, server.openRequests());
         if (most === parallel) reach();
         // Page 1 comes alone; none after it is answered before that many are there, however slow the machine is.
         if (index > 0) await reached;

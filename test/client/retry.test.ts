@@ -1,24 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseHttpDate } from "../../src/client/pace/retry-after.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
-import {
-  json,
-  raw,
-  type Reply,
-  reset,
-  type ScriptedServer,
-  slow,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { json, raw, type Reply, reset, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 interface Watched extends Pick<Outcome, "exit" | "stdout" | "stderr"> {
   readonly requests: number;
@@ -38,7 +25,7 @@ async function ask(
   options: TestContextOptions & { words?: string } = {},
 ): Promise<Watched> {
   const arrivals: number[] = [];
-  server = await startScriptedServer((_request, index) => {
+  const server = await serveInTest((_request, index) => {
     arrivals.push(context.clock.elapsed());
     return replies[index] ?? replies.at(-1) ?? rows;
   });
@@ -107,7 +94,7 @@ describe("what is asked again", () => {
   });
 
   test("a host that refuses connections, and then is there", async () => {
-    const gone = await startScriptedServer(() => rows);
+    const gone = await serveInTest(() => rows);
     await gone.close();
     const context = createTestContext({ env: { DEXDATA_BASE_URL: gone.url } });
     const { exit, stderr } = await run(["networks", "--retries", "2", "-o", "table"], context);
@@ -139,7 +126,7 @@ describe("what is not", () => {
   });
 
   test("a host that speaks no TLS, which no other try would change", async () => {
-    server = await startScriptedServer(() => rows);
+    const server = await serveInTest(() => rows);
     const url = server.url.replace("http:", "https:");
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
     const { exit, stdout, stderr } = await run(["networks", "-o", "table"], context);
@@ -153,7 +140,6 @@ describe("what is not", () => {
     const flags = "--retry-on 503,408 --retries 1";
     for (const status of [503, 408]) {
       expect((await ask([fault(status), rows], flags)).requests).toBe(2);
-      await server?.close();
     }
     expect((await ask([fault(502), rows], flags)).requests).toBe(1);
   });
@@ -196,7 +182,6 @@ describe("how long", () => {
       expect({ requests, exit }).toEqual({ requests: 2, exit: 0 });
       expect(gaps[0]).toBeGreaterThanOrEqual(least);
       expect(gaps[0]).toBeLessThan(least + 300);
-      await server?.close();
     }
   });
 
@@ -222,8 +207,7 @@ describe("how long", () => {
 
   test("--retries 0 is one request, and DEXDATA_RETRIES counts where no flag does", async () => {
     expect(await ask([fault(500)], "--retries 0")).toMatchObject({ requests: 1, waits: [] });
-    await server?.close();
-    server = await startScriptedServer(() => fault(500));
+    const server = await serveInTest(() => fault(500));
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_RETRIES: "2" };
     expect((await run(["networks"], createTestContext({ env }))).exit).toBe(7);
     expect(server.requests.length).toBe(3);
@@ -297,14 +281,13 @@ describe("what is said of it", () => {
       expect(`${status}: ${/1 request, \d credits?/u.exec(stderr)?.[0]}`).toBe(
         `${status}: 1 request, ${credits}`,
       );
-      await server?.close();
     }
   });
 });
 
 describe("an end while it waits", () => {
   test("an interrupt ends the wait, and nothing more is sent", async () => {
-    server = await startScriptedServer(() => fault(429, { "retry-after": "100" }));
+    const server = await serveInTest(() => fault(429, { "retry-after": "100" }));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: server.url }, speed: 0.001 });
     const running = run(["networks"], context);
     await expect.poll(context.stderrText).toBe("waiting 101 s (status 429)\n");

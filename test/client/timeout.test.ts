@@ -3,7 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { run } from "../harness/dexdata.ts";
+import { type Outcome, run } from "../harness/dexdata.ts";
 import {
   bytes,
   endless,
@@ -13,18 +13,15 @@ import {
   type Reply,
   type ScriptedServer,
   slow,
-  startScriptedServer,
 } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 
-let server: ScriptedServer | undefined;
 const children: ChildProcess[] = [];
 const sockets: net.Socket[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  await server?.close();
-  server = undefined;
 });
 
 /** The first run loads undici, which takes its time on a busy machine. */
@@ -36,8 +33,7 @@ function contextFor(url: string): TestContext {
 }
 
 async function serve(reply: Reply | (() => Reply | Promise<Reply>)): Promise<ScriptedServer> {
-  server = await startScriptedServer(typeof reply === "function" ? reply : () => reply);
-  return server;
+  return await serveInTest(typeof reply === "function" ? reply : () => reply);
 }
 
 const words = (flags: string): string[] => ["networks", ...flags.split(" "), "--error-format", "text"];
@@ -163,9 +159,8 @@ describe("--deadline", () => {
       has_next_page: true,
       next_cursor: "two",
     });
-    server = await startScriptedServer((_request, index) => (index === 0 ? page : hang()));
-    const { requests } = server;
-    const context = contextFor(server.url);
+    const { url, requests } = await serveInTest((_request, index) => (index === 0 ? page : hang()));
+    const context = contextFor(url);
     const argv = "pools search ethereum --all --deadline 90s --timeout 1h --error-format text".split(" ");
     const running = run(argv, context);
     await expect.poll(() => requests.length, soon).toBe(2);
@@ -218,7 +213,6 @@ describe("promise 5: a body of any size", () => {
     ] as const) {
       const { url } = await serve(json("[]".padEnd(size)));
       expect((await weigh(url)).exit).toBe(exit);
-      await server?.close();
     }
   });
 
@@ -257,14 +251,15 @@ describe("content-encoding", () => {
   const printed = '{"id":"ethereum"}\n';
   const zipped = gzipSync(row);
 
-  async function ask(body: Uint8Array, encoding: string): ReturnType<typeof run> {
-    const { url } = await serve(bytes(body, { "content-encoding": encoding }));
-    return await run(words("--timeout 20h"), createTestContext({ env: { DEXDATA_BASE_URL: url } }));
+  async function ask(body: Uint8Array, encoding: string): Promise<Outcome & { accepted: unknown }> {
+    const { url, requests } = await serve(bytes(body, { "content-encoding": encoding }));
+    const outcome = await run(words("--timeout 20h"), createTestContext({ env: { DEXDATA_BASE_URL: url } }));
+    return { ...outcome, accepted: requests[0]?.headers["accept-encoding"] };
   }
 
   test("gzip is asked for, and taken off", async () => {
-    expect(await ask(zipped, "gzip")).toMatchObject({ exit: 0, stdout: printed, stderr: "" });
-    expect(server?.requests[0]?.headers["accept-encoding"]).toBe("gzip");
+    const said = { exit: 0, stdout: printed, stderr: "" };
+    expect(await ask(zipped, "gzip")).toMatchObject({ ...said, accepted: "gzip" });
   });
 
   test.each(["GZip", "x-gzip"])("so is %s, which is the same", async (encoding) => {

@@ -1,15 +1,13 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import { authorityFile, type CertificateName } from "../harness/certificates.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-});
+let server: ScriptedServer;
 
 const words = "networks --retries 0 --error-format text";
 
@@ -19,7 +17,7 @@ async function ask(
   authorities: string,
   line = words,
 ): Promise<{ readonly exit: number | null; readonly stdout: string; readonly stderr: string }> {
-  server = await startScriptedServer(() => json('[{"id":"ethereum"}]'), { certificate });
+  server = await serveInTest(() => json('[{"id":"ethereum"}]'), { certificate });
   const child = start(line.split(" "), { DEXDATA_BASE_URL: server.url, NODE_EXTRA_CA_CERTS: authorities });
   const { exit, stdout, stderr } = await ended(child);
   return { exit, stdout: String(stdout), stderr: stderr.replaceAll(new URL(server.url).host, "HOST") };
@@ -38,7 +36,7 @@ test.each([
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
   expect(stderr.split("\n")[0]).toBe(`dexdata: the certificate of HOST ${said}`);
   expect(stderr.split("\n")[1]).toContain(next);
-  expect(server?.requests).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 test.each([
@@ -51,7 +49,6 @@ test.each([
   expect(asked.exit).toBe(7);
   expect(asked.stderr).toContain("the certificate of HOST comes from an authority that is not known here");
   expect(asked.stderr).toContain("NODE_EXTRA_CA_CERTS");
-  await server?.close();
   const examined = await ask("sound", file, "doctor --no-stream -o table");
   expect(examined.exit).not.toBe(0);
   expect(examined.stdout).toMatch(

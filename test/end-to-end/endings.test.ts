@@ -1,19 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import { answerOf, type Listing, manyEvents } from "../harness/listing.ts";
 import { toRow } from "../harness/rows.ts";
-import { empty, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { empty, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
-
 describe("a pull that ends while requests are under way or wait for their turn", () => {
   test.each([
     [402, 5, "30"],
@@ -22,7 +17,7 @@ describe("a pull that ends while requests are under way or wait for their turn",
     "status %i: the process ends at once, and what was never sent is not booked",
     async (status, exit, rpm) => {
       const listing: Listing = { events: manyEvents(1500, 2) };
-      server = await startScriptedServer(async (request) => {
+      const server = await serveInTest(async (request) => {
         await new Promise((resolve) => {
           setTimeout(resolve, 50);
         });

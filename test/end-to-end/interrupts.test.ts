@@ -1,17 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import { endlessList } from "../harness/endless-list.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 const pull = ["pools", "search", "ethereum", "--all", "--rpm", "unlimited", "-o", "ndjson"];
 const pause = async (milliseconds: number): Promise<void> =>
@@ -24,7 +19,7 @@ describe("promise 9: Ctrl-C within a second", () => {
     ["between the rounds of --watch", ["pools", "search", "ethereum", "--watch", "1h", "-o", "ndjson"]],
     ["while the pace is waited for", [...pull.slice(0, 4), "--rpm", "1", "-o", "ndjson"]],
   ])("%s: exit 130, whole lines", async (_, words) => {
-    const running = (server = await startScriptedServer(endlessList));
+    const running = await serveInTest(endlessList);
     const child = start(words, { DEXDATA_BASE_URL: running.url });
     const ending = ended(child);
     await new Promise((resolve) => child.stdout.once("data", resolve));
@@ -61,7 +56,7 @@ describe("promise 9: Ctrl-C within a second", () => {
   ] as const)(
     "%s ends a pull as SIGTERM does: nothing is left, and how to go on is said",
     async (_, signal) => {
-      const running = (server = await startScriptedServer(endlessList));
+      const running = await serveInTest(endlessList);
       const folder = temporaryFolder();
       const out = path.join(folder, "rows");
       const child = start([...pull.slice(0, -2), "-o", "table", "--out", out], {
@@ -84,7 +79,7 @@ describe("promise 9: Ctrl-C within a second", () => {
 
   test("a second one is immediate, also where nobody reads what is still to be written", async () => {
     const row = { id: "0x1", chain: "ethereum", name: "x".repeat(2_000_000) };
-    server = await startScriptedServer(() => json([row, row, row, row]));
+    const server = await serveInTest(() => json([row, row, row, row]));
     const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
     child.stdout.pause();
     const ending = new Promise((resolve) => child.once("exit", resolve));

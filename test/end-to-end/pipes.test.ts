@@ -1,20 +1,15 @@
 import { spawn } from "node:child_process";
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { binaryEnv, ended, program, start } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { hang, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+import { hang, json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 /** A search without an end: page after page of 100 rows, each row new. */
 const endless = async (padding = 0): Promise<ScriptedServer> =>
-  await startScriptedServer((_, index) => {
+  await serveInTest((_, index) => {
     const results = Array.from({ length: 100 }, (_row, row) => ({
       id: `0x${index}x${row}`,
       chain: "ethereum",
@@ -29,7 +24,7 @@ describe("a reader that goes away", () => {
   test.each([0, 400])(
     "`| head -1` ends with exit 0 and nothing on stderr, and the requests stop (rows of %i more bytes)",
     async (padding) => {
-      server = await endless(padding);
+      const server = await endless(padding);
       const command = `"$NODE" "$PROGRAM" ${all.join(" ")} | head -1; echo "exit \${PIPESTATUS[0]}" >&2`;
       const env = {
         ...binaryEnv({ DEXDATA_BASE_URL: server.url }),
@@ -48,7 +43,7 @@ describe("a reader that goes away", () => {
   );
 
   test("at most one request is under way after the pipe has closed", async () => {
-    server = await endless(700);
+    const server = await endless(700);
     const child = start(all, { DEXDATA_BASE_URL: server.url });
     await new Promise((resolve) => child.stdout.once("data", resolve));
     // Until the pipe is full: what has left by then must have come to the server's ears, too.
@@ -67,7 +62,7 @@ describe("a reader that goes away", () => {
 
 describe("a pipe", () => {
   test("Node itself says nothing on stderr, however many requests and waits are under way", async () => {
-    const running = (server = await startScriptedServer(({ path: asked }) => json({ id: asked.slice(-4) })));
+    const running = await serveInTest(({ path: asked }) => json({ id: asked.slice(-4) }));
     const inputs = Array.from({ length: 40 }, (_, index) => `0x${String(index).padStart(4, "0")}`);
     const words = ["token", "ethereum", ...inputs, "--parallel", "30", "--rpm", "12000", "-o", "ndjson"];
     const { exit, stdout, stderr } = await ended(start(words, { DEXDATA_BASE_URL: running.url }));
@@ -80,7 +75,7 @@ describe("a pipe", () => {
     const pages = Array.from({ length: 4 }, (_, page) =>
       Array.from({ length: 100 }, (_row, index) => row(page * 100 + index)),
     );
-    server = await startScriptedServer((_, index) =>
+    const server = await serveInTest((_, index) =>
       json(`{"results":[${pages[index]?.join(",")}],"has_next_page":${index < 3},"next_cursor":"${index}"}`),
     );
     const { exit, stdout } = await ended(start(all, { DEXDATA_BASE_URL: server.url }));
@@ -95,7 +90,7 @@ describe("a pipe", () => {
   });
 
   test("a slow reader slows the requests", async () => {
-    server = await endless(2000);
+    const server = await endless(2000);
     const child = start(all, { DEXDATA_BASE_URL: server.url });
     child.stdout.pause();
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -113,7 +108,7 @@ describe("a signal", () => {
   ] as const)(
     "%s ends a run that waits for an answer within a second, exit %i, nothing on stderr",
     async (signal, exit) => {
-      server = await startScriptedServer(() => hang());
+      const server = await serveInTest(() => hang());
       const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
       while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       const sent = performance.now();
@@ -129,7 +124,7 @@ describe("a signal", () => {
   );
 
   test("SIGINT ends a wait before a retry", async () => {
-    server = await startScriptedServer(() =>
+    const server = await serveInTest(() =>
       json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "60" } }),
     );
     const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
@@ -172,7 +167,7 @@ describe("a signal", () => {
   });
 
   test("SIGINT leaves whole lines behind", async () => {
-    server = await endless(300);
+    const server = await endless(300);
     const child = start(all, { DEXDATA_BASE_URL: server.url });
     child.stdout.once("data", () => child.kill("SIGINT"));
     const { exit, stdout } = await ended(child);

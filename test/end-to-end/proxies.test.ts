@@ -2,7 +2,8 @@ import { afterEach, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import { authorityFile } from "../harness/certificates.ts";
 import { type ProxyOptions, startProxy, type TestProxy } from "../harness/proxy.ts";
-import { json, type ScriptedServer, slow, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const key = "api_free_0123456789";
 const host = "https://service.invalid";
@@ -29,7 +30,7 @@ async function ask(
     env = (url: string) => ({ HTTPS_PROXY: url }),
   }: Case = {},
 ): Promise<Asked> {
-  const server = await startScriptedServer(
+  const server = await serveInTest(
     ({ path }) =>
       path.startsWith("/sse")
         ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [event], stayOpen: true })
@@ -37,7 +38,7 @@ async function ask(
     { certificate: "sound" },
   );
   const proxy = await startProxy({ to: server.url, ...options });
-  closing.push(proxy.close, server.close);
+  closing.push(proxy.close);
   const child = start(words.split(" "), {
     NODE_EXTRA_CA_CERTS: authorityFile,
     DEXDATA_BASE_URL: host,
@@ -111,8 +112,7 @@ test.each([
   ["the sandbox", "networks --sandbox -o ndjson --limit 1", () => ({})],
   ["this machine", "networks", (base: string) => ({ DEXDATA_BASE_URL: base })],
 ])("%s is asked directly, whatever proxy is set", async (_, words, env) => {
-  const server = await startScriptedServer(() => json('[{"id":"ethereum"}]'));
-  closing.push(server.close);
+  const server = await serveInTest(() => json('[{"id":"ethereum"}]'));
   const { exit, proxy } = await ask(
     {},
     {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import {
   endless,
@@ -12,15 +12,11 @@ import {
   type ScriptedServer,
   type SeenRequest,
   slow,
-  startScriptedServer,
 } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
 const headers = { "content-type": "text/event-stream" };
 const event = 'event: token_price\ndata: {"p":"1","chain":"ethereum"}\nrequest_id: 0\n\n';
@@ -30,7 +26,7 @@ const pause = async (milliseconds: number): Promise<void> =>
 async function serve(
   script: (request: SeenRequest, index: number) => Reply,
 ): Promise<Record<string, string>> {
-  server = await startScriptedServer(script);
+  server = await serveInTest(script);
   return {
     DEXDATA_STREAMING_URL: server.url,
     DEXDATA_STREAMING_PRO_URL: server.url,
@@ -61,10 +57,10 @@ describe("Ctrl-C within a second, from every state", () => {
       ["SIGINT", 130],
       ["SIGTERM", 143],
     ] as const) {
-      const before = server?.requests.length ?? 0;
+      const before = server.requests.length;
       const child = start(words, env);
       const ending = ended(child);
-      await until(() => (server?.requests.length ?? 0) >= before + requests);
+      await until(() => server.requests.length >= before + requests);
       await pause(200);
       const sent = performance.now();
       child.kill(signal);
@@ -80,7 +76,7 @@ describe("Ctrl-C within a second, from every state", () => {
     const env = await serve(() => endless(event.repeat(500), { headers }));
     const child = start(words, env);
     child.stdout.pause();
-    await until(() => server?.requests.length === 1);
+    await until(() => server.requests.length === 1);
     await pause(800);
     const sent = performance.now();
     child.kill("SIGINT");
@@ -110,7 +106,7 @@ describe("a reader that reads nothing keeps no run that is over", () => {
     const child = start([...words, ...more], env);
     child.stdout.pause();
     child.stderr.pause();
-    await until(() => server?.requests.length === 1);
+    await until(() => server.requests.length === 1);
     const exited = new Promise((resolve) => child.once("exit", resolve));
     await pause(1000);
     if (signal !== undefined) child.kill(signal);
@@ -164,17 +160,17 @@ describe("back-pressure", () => {
     const { exit, stderr } = await ending;
     expect([exit, stderr]).toEqual([0, ""]);
     expect(performance.now() - sent).toBeLessThan(1000);
-    await until(() => server?.openRequests() === 0);
+    await until(() => server.openRequests() === 0);
   });
 });
 
 test("rule 161: the waits of 1, 2 and 4 s, as the server sees them; only data makes them short again", async () => {
   const env = await serve((_, index) => slow({ headers, chunks: index === 3 ? [event] : [] }));
   const child = start([...words, "--max-reconnects", "3"], env);
-  await until(() => (server?.requests.length ?? 0) === 5);
+  await until(() => server.requests.length === 5);
   child.kill("SIGTERM");
   await ended(child);
-  const times = (server?.requests ?? []).map(({ at }) => at);
+  const times = server.requests.map(({ at }) => at);
   const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
   for (const [index, least] of [1000, 2000, 4000, 1000].entries()) {
     expect(gaps[index]).toBeGreaterThanOrEqual(least - 2);
@@ -188,18 +184,18 @@ test("SIGHUP reads the file again, and ends a stream that has none", async () =>
   writeFileSync(list, "ethereum:0x1\n");
   const child = start(["stream", `@${list}`, "--error-format", "text"], env);
   const ending = ended(child);
-  await until(() => server?.requests.length === 1);
+  await until(() => server.requests.length === 1);
   await pause(200);
   writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
   child.kill("SIGHUP");
-  await until(() => server?.requests.length === 2);
+  await until(() => server.requests.length === 2);
   child.kill("SIGTERM");
   const { exit, stderr } = await ending;
   expect(exit).toBe(143);
   expect(stderr).toContain("the list was read again: 2 assets");
   const without = start(words, env);
   const over = ended(without);
-  await until(() => server?.requests.length === 3);
+  await until(() => server.requests.length === 3);
   without.kill("SIGHUP");
   expect((await over).exit).toBe(143);
 });
@@ -217,7 +213,7 @@ test("a SIGHUP before the list was read at all is remembered, and ends nothing",
   writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
   await writer.writeFile("ethereum:0x1\n");
   await writer.close();
-  await until(() => server?.requests.at(-1)?.body.includes("0x2") === true);
+  await until(() => server.requests.at(-1)?.body.includes("0x2") === true);
   child.kill("SIGTERM");
   const { exit, stderr } = await ending;
   expect(exit).toBe(143);
@@ -237,7 +233,7 @@ test("a hundred connections say nothing on stderr", async () => {
   const { exit, stderr, stdout } = await ended(child);
   expect([exit, stderr]).toEqual([0, ""]);
   expect(stdout.toString("utf8").split("\n").length).toBe(101);
-  expect(server?.requests.length).toBe(100);
+  expect(server.requests.length).toBe(100);
 });
 
 /** SIGHUP is signal 1: the lowest bit. */

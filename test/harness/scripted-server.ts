@@ -73,8 +73,8 @@ export interface Place {
 }
 
 /**
- * A server on 127.0.0.1 that does what a sound service would not: the sandbox is for what the service does. Close
- * it in `afterEach`.
+ * A server on 127.0.0.1 that does what a sound service would not: the sandbox is for what the service does. Close it;
+ * `serveInTest` does so after the test.
  */
 export async function startScriptedServer(
   script: Script,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { bodyModes, encodingModes } from "../harness/hostile/body-modes.ts";
 import { commands, type HostileCommand } from "../harness/hostile/commands.ts";
@@ -9,14 +9,9 @@ import { pagingModes } from "../harness/hostile/paging-modes.ts";
 import { refusalModes } from "../harness/hostile/refusal-modes.ts";
 import { shapeModes } from "../harness/hostile/shape-modes.ts";
 import { isLong } from "../harness/long.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 const [command] = commands.filter(({ endpoint }) => endpoint.id === "pool_transactions");
 const flags =
@@ -45,7 +40,7 @@ function endOf({ name, ends, flags: more = "" }: Mode): Ended {
 }
 
 async function follow(mode: Mode, asked: HostileCommand, stopAt: number) {
-  server = await startScriptedServer((request, index) => {
+  const server = await serveInTest((request, index) => {
     if (index + 1 === stopAt) context.interrupt({ cause: "SIGTERM" });
     return mode.reply(asked, request, index);
   });
@@ -104,7 +99,7 @@ test.each([
   ["one that succeeded", 1],
 ])("--for ends with 8 where every read from %s on failed, and says since when", async (_, sound) => {
   if (command === undefined) throw new Error("no command asks for transactions");
-  server = await startScriptedServer((_request, index) =>
+  const server = await serveInTest((_request, index) =>
     index < sound ? json(command.sound) : json({}, { status: 503 }),
   );
   const words = `${command.words} ${flags.replace("--limit 1", "--for 2m")}`;

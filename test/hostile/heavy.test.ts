@@ -1,22 +1,9 @@
 import { gzipSync } from "node:zlib";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isLong } from "../harness/long.ts";
 import { longPull } from "../harness/long-pull.ts";
-import {
-  bytes,
-  endless,
-  json,
-  type Reply,
-  type ScriptedServer,
-  slow,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+import { bytes, endless, json, type Reply, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const MiB = 1024 * 1024;
 /** As large as an answer may be, of one piece again and again. */
@@ -57,7 +44,7 @@ const heavy: readonly (readonly [string, () => Reply, string, number, boolean])[
 for (const [what, reply, words, exit, isAlways] of heavy) {
   test.runIf(isAlways || isLong)(`promise 5: a body ${what}: exit ${exit}, under 400 MB`, async () => {
     const made = reply();
-    server = await startScriptedServer(() => made);
+    const server = await serveInTest(() => made);
     const pull = await longPull(words.split(" "), { DEXDATA_BASE_URL: server.url });
     expect({ exit: pull.exit, isBug: /a bug in|\n\s+at /u.test(pull.stderr) }).toEqual({
       exit,
@@ -82,7 +69,7 @@ test.runIf(isLong).each([
 ])(
   "promise 5: a %s that may be meant, by a name of 31 MiB: under 400 MB",
   async (_, words, list, before, after, exit, requests) => {
-    server = await startScriptedServer(({ path }) => {
+    const server = await serveInTest(({ path }) => {
       if (path === list) return zipped(before, "e", after);
       return exit === 0 ? json({ results: [], has_next_page: false }) : json({}, { status: 404 });
     });
@@ -93,7 +80,7 @@ test.runIf(isLong).each([
 );
 
 test("promise 5: a body that trickles ends a second after its deadline at the latest", async () => {
-  server = await startScriptedServer(() =>
+  const server = await serveInTest(() =>
     slow({ chunks: Array.from({ length: 400 }, () => " "), everyMs: 20, stayOpen: true }),
   );
   const words = ["networks", "--timeout", "1s", "--retries", "0"];

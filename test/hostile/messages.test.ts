@@ -1,30 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerShell } from "../../src/cli/completion/answer-shell.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
-import {
-  json,
-  type Script,
-  type ScriptedServer,
-  slow,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { json, type Script, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import type { TestContextOptions } from "../harness/test-context.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 const key = "api_pro_0123456789";
 
 /** As a pro caller of a service that says what the script says; on a terminal and in a pipe. */
 async function hear(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
-  const { url } = (server = await startScriptedServer(script));
+  const { url } = await serveInTest(script);
   return await dexdata(`${words} --error-format text`, {
     ...options,
     env: {

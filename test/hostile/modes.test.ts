@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { commands, type HostileCommand } from "../harness/hostile/commands.ts";
 import { findForbidden } from "../harness/hostile/forbidden.ts";
 import { kinds } from "../harness/hostile/kinds.ts";
 import type { Mode } from "../harness/hostile/mode.ts";
-import { type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 /** One that never comes, and that no wait is as long as. */
 const timeout = 86_399_999;
@@ -30,7 +24,7 @@ interface Outcome {
 
 /** What a run under a mode came to, as the mode's table says it. */
 async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
-  server = await startScriptedServer((request, index) => mode.reply(command, request, index));
+  const server = await serveInTest((request, index) => mode.reply(command, request, index));
   const { exit, stdout, stderr, context } = await dexdata(
     `${command.words} --error-format text ${mode.flags ?? ""}`,
     {
@@ -43,11 +37,7 @@ async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
       },
     },
   );
-  const asked = server.requests.filter(
-    ({ path }, index) => index === 0 || path === server?.requests[0]?.path,
-  );
-  await server.close();
-  server = undefined;
+  const asked = server.requests.filter(({ path }, index) => index === 0 || path === server.requests[0]?.path);
   const said = stderr
     .split("\n")
     .filter((line) => line.startsWith("dexdata: "))[0]

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findEndpoint } from "../../src/endpoints/find-endpoint.ts";
 import { run } from "../harness/dexdata.ts";
 import {
@@ -10,21 +10,9 @@ import {
   forbiddenHeaders as headers,
 } from "../harness/hostile/forbidden.ts";
 import { madeUpAddress, madeUpAnswer, soundText, type TextOf } from "../harness/hostile/made-up-answer.ts";
-import {
-  json,
-  type Reply,
-  type ScriptedServer,
-  type SeenRequest,
-  slow,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { json, type Reply, type SeenRequest, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 /** What the program itself reads is left as it is. */
 const shownTexts: TextOf = (name, field) =>
@@ -134,9 +122,7 @@ describe.each([
   ["a pipe", false],
 ])("promise 2: hostile texts drawn on %s do not act", (_, isTerminal) => {
   test.each(pictures.map((each) => [each.name, each] as const))("%s", async (_name, picture) => {
-    const { url } = (server = await startScriptedServer((request, index) =>
-      picture.answer(request, index, context),
-    ));
+    const { url } = await serveInTest((request, index) => picture.answer(request, index, context));
     const context = createTestContext({
       flows: true,
       isTerminal,

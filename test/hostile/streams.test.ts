@@ -1,16 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { commands } from "../harness/hostile/commands.ts";
 import { listen } from "../harness/hostile/hostile-stream.ts";
 import { kinds } from "../harness/hostile/kinds.ts";
 import { type Mode, oneOfEachEnding } from "../harness/hostile/mode.ts";
 import { streamModes, withEvents } from "../harness/hostile/stream-modes.ts";
-import { type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 const feeds = [
   ["prices", "token_price"],
@@ -21,9 +15,7 @@ describe.each(feeds)("a hostile stream of %s", (feed, name) => {
   test.each(streamModes.map((mode) => [mode.name, mode] as const))(
     "%s",
     async (_, { reply, exit, says, rows, requests }) => {
-      const { url, requests: seen } = (server = await startScriptedServer((_request, index) =>
-        withEvents(name, reply(index)),
-      ));
+      const { url, requests: seen } = await serveInTest((_request, index) => withEvents(name, reply(index)));
       const outcome = await listen(`--feed ${feed} --quiet`, url);
       for (const line of outcome.lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
       expect({ ...outcome, lines: outcome.lines.length, requests: seen.length }).toEqual({
@@ -112,9 +104,7 @@ describe.each(kinds)("a stream of candles meets a hostile %s", (kind, modes) => 
   const chosen = oneOfEachEnding(waitless, (mode) => endOf(kind, mode));
   test.each(chosen.map((mode) => [mode.name, mode] as const))("%s", async (_name, mode) => {
     if (command === undefined) throw new Error("no command asks for transactions");
-    const { url, requests } = (server = await startScriptedServer((request, index) =>
-      mode.reply(command, request, index),
-    ));
+    const { url, requests } = await serveInTest((request, index) => mode.reply(command, request, index));
     const isSlow = mode.flags?.includes("--timeout") === true;
     const outcome = await listen("--feed ohlcv --quiet", url, isSlow ? "30s" : "24h");
     const { exit, says, requests: most } = endOf(kind, mode);

@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { commands } from "../harness/hostile/commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
 import { madeUpAnswer, soundText, type TextOf } from "../harness/hostile/made-up-answer.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 
 /** What the program itself reads is left as it is; everything that is only shown is hostile. */
 const shownTexts: TextOf = (name, field) =>
@@ -26,7 +21,7 @@ describe.each(commands.map(({ words, endpoint }) => [words, endpoint] as const))
     "promise 2: %s is hostile: nothing of it acts, on a terminal or in a pipe",
     async (_, textOf) => {
       const answer = madeUpAnswer(endpoint, textOf);
-      server = await startScriptedServer(() => json(answer, { headers }));
+      const server = await serveInTest(() => json(answer, { headers }));
       const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
       for (const format of formats) {
         for (const isTerminal of [true, false]) {

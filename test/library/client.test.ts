@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
-import { json, type Reply, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { settings } from "../../src/settings/settings.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
@@ -142,14 +143,8 @@ describe("on the sandbox", () => {
 });
 
 describe("on a scripted service", () => {
-  let server: ScriptedServer | undefined;
-  afterEach(async () => {
-    await server?.close();
-    server = undefined;
-  });
-
   async function serve(...replies: readonly [Reply, ...Reply[]]): Promise<string> {
-    server = await startScriptedServer((_request, index) => replies[index] ?? replies[0]);
+    const server = await serveInTest((_request, index) => replies[index] ?? replies[0]);
     return server.url;
   }
 

@@ -1,22 +1,13 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { StreamNotice } from "../../src/library/public-types.ts";
-import {
-  json,
-  raw,
-  type Script,
-  type ScriptedServer,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { json, raw, type Script, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
+let server: ScriptedServer;
 
 async function serve(script: Script): Promise<string> {
-  server = await startScriptedServer(script);
+  server = await serveInTest(script);
   return server.url;
 }
 
@@ -37,7 +28,7 @@ test("gives events as they come, and closes the connection when the loop is left
   }
   const text = '{"address":"0xabc","chain":"ethereum","price":"1.10","timestamp":1}';
   expect(seen[0]).toEqual({ name: "token_price", asset: assets[0], data: JSON.parse(text), text });
-  while (server?.openRequests() !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (server.openRequests() !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(server.requests.map(({ url }) => url)).toEqual([
     "/sse/prices?method=token_price&chain=ethereum&address=0xabc",
   ]);
@@ -81,7 +72,6 @@ test("a refusal that stays ends it as a Failure; so do credits that are spent", 
     status: 403,
     code: "plan_required",
   });
-  await server?.close();
   const streamingUrl = await serve(() => raw([head, event("1"), event("2"), event("3")], { stayOpen: true }));
   expect(
     await failureOf(async () => await take(openLibrary({ streamingUrl, maxCredits: 2 }), "prices")),

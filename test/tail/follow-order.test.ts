@@ -1,17 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents } from "../harness/listing.ts";
-import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { pool, writtenRows } from "./following.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 interface Played {
   readonly exit: number;
@@ -28,7 +23,7 @@ async function play(
   words: string,
   before: (request: number) => void = () => undefined,
 ): Promise<Played> {
-  server = await startScriptedServer((request, index) => {
+  const server = await serveInTest((request, index) => {
     before(index);
     return answerOf(listing, request);
   });
@@ -161,7 +156,7 @@ describe("a row that is dated ahead of the service's time", () => {
 describe("totals and pages that do not agree", () => {
   test("the last page given as the one before it once more is no end: nothing of it is lost", async () => {
     const all = manyEvents(150, 1);
-    server = await startScriptedServer((request, index) => {
+    const server = await serveInTest((request, index) => {
       const { query } = request;
       // The second request is for the second page, and the third for it once more.
       if (index === 1 || index === 2) query.set("page", "1");
@@ -266,7 +261,7 @@ test("without --from only what comes is written, whatever the local clock says",
 });
 
 test("a row whose time cannot be read is an answer that cannot be trusted, after five of them", async () => {
-  server = await startScriptedServer(() =>
+  const server = await serveInTest(() =>
     json({
       transactions: [{ id: "0x1", log_index: 1, created_at: "soon" }],
       page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 },
@@ -291,7 +286,7 @@ test("a row whose time cannot be read is an answer that cannot be trusted, after
 
 test("an answer of something in between (408) ends no tail: it is asked again", async () => {
   const listing: Listing = { events: events(["row", 0]) };
-  server = await startScriptedServer((request, index) =>
+  const server = await serveInTest((request, index) =>
     index < 7 ? json({ message: "too slow" }, { status: 408 }) : answerOf(listing, request),
   );
   const { exit, written } = await followServer(server, `--poll 10s --limit 1 ${from}`);

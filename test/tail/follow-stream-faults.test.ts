@@ -1,24 +1,13 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, listingStart, manyEvents } from "../harness/listing.ts";
 import { rowsOf } from "../harness/rows.ts";
-import {
-  html,
-  type Reply,
-  type ScriptedServer,
-  slow,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { html, type Reply, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { pool } from "./following.ts";
-
-let server: ScriptedServer | undefined;
-afterEach(async () => {
-  await server?.close();
-  server = undefined;
-});
 
 const stream = (chunks: readonly string[], stayOpen: boolean): Reply =>
   slow({ headers: { "content-type": "text/event-stream" }, chunks, stayOpen });
@@ -26,7 +15,7 @@ const stream = (chunks: readonly string[], stayOpen: boolean): Reply =>
 /** Follows ten rows for a while, with what a stream answers by its number from 0. */
 async function followStreams(time: string, answerStream: (index: number) => Reply) {
   let streams = 0;
-  server = await startScriptedServer((request) => {
+  const server = await serveInTest((request) => {
     if (!request.path.startsWith("/sse/")) return answerOf({ events: manyEvents(10, 1) }, request);
     streams += 1;
     return answerStream(streams - 1);

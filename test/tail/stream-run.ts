@@ -1,34 +1,17 @@
 import { afterEach } from "vitest";
 import type { Subject } from "../../src/client/batches.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
-import {
-  json,
-  type Reply,
-  type ScriptedServer,
-  type SeenRequest,
-  startScriptedServer,
-} from "../harness/scripted-server.ts";
+import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 import { stream } from "./keeping.ts";
 
-const servers: ScriptedServer[] = [];
 const runs: { readonly context: TestContext; readonly outcome: Promise<Outcome> }[] = [];
 afterEach(async () => {
   for (const { context, outcome } of runs.splice(0)) {
     context.interrupt({ cause: "SIGTERM" });
     await outcome;
   }
-  for (const server of servers.splice(0)) await server.close();
 });
-
-/** Streams that do what the test says. */
-export async function streams(
-  script: (request: SeenRequest, index: number) => Reply | Promise<Reply>,
-): Promise<ScriptedServer> {
-  const server = await startScriptedServer(script);
-  servers.push(server);
-  return server;
-}
 
 /** The assets that a request asks for. */
 export function askedFor({ method, body, query }: SeenRequest): readonly Subject[] {

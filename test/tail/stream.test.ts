@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { hang, json, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { price, stream, streamError } from "./keeping.ts";
-import { askedFor, listen, pricesOf, refuse, streams } from "./stream-run.ts";
+import { askedFor, listen, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
 const inFolder = (name: string): string => path.join(folder, name);
@@ -27,7 +28,7 @@ const logged = (file: string): readonly Record<string, unknown>[] =>
 describe("events", () => {
   test("each is one line, the service's own text; several of a chunk are one write", async () => {
     const chunk = `${price("1.10")}event: token_price\ndata: { "p" : "2",\ndata: "name":"\u202ex" }\n\n`;
-    const server = await streams(() => stream([chunk]));
+    const server = await serveInTest(() => stream([chunk]));
     const running = listen(`${one} --limit 2`, server);
     const { exit, stdout, stderr } = await running.outcome;
     expect([exit, stderr]).toEqual([0, ""]);
@@ -37,7 +38,7 @@ describe("events", () => {
 
   test("what is no JSON never reaches stdout, is said, and does not count for --limit", async () => {
     const broken = "event: token_price\ndata: {broken\n\n";
-    const server = await streams(() => stream([broken + price("1") + broken + price("2") + price("3")]));
+    const server = await serveInTest(() => stream([broken + price("1") + broken + price("2") + price("3")]));
     const file = inFolder("EVENTS-BROKEN");
     const { exit, stdout, stderr } = await listen([one, "--limit", "2", "--events", file], server).outcome;
     expect([exit, stdout]).toEqual([0, '{"p":"1"}\n{"p":"2"}\n']);
@@ -51,7 +52,7 @@ describe("events", () => {
 
   test("--max-event: a larger one ends its connection, and comes whole where it is allowed", async () => {
     const large = price("1".repeat(2 * 1024 * 1024));
-    const server = await streams(() => stream([large]));
+    const server = await serveInTest(() => stream([large]));
     const refused = await listen(`${one} --max-reconnects 0`, server).outcome;
     expect([refused.exit, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain("an event of more than 1 MiB came");
@@ -62,7 +63,7 @@ describe("events", () => {
   test.each(["0", "17", "1.5", "1MiB"])(
     "--max-event %s is refused before anything is sent",
     async (typed) => {
-      const server = await streams(pricesOf);
+      const server = await serveInTest(pricesOf);
       const { exit, stdout, stderr } = await listen(`${one} --max-event ${typed}`, server).outcome;
       expect([exit, stdout, server.requests.length]).toEqual([2, "", 0]);
       expect(stderr).toContain(`--max-event "${typed}": `);
@@ -70,7 +71,7 @@ describe("events", () => {
   );
 
   test("--envelope: whose, when, and a candle that takes another's place", async () => {
-    const server = await streams(() => stream([candle(100, "1"), candle(101, "2"), candle(100, "1.5")]));
+    const server = await serveInTest(() => stream([candle(100, "1"), candle(101, "2"), candle(100, "1.5")]));
     const { stdout } = await listen(`${one} --feed ohlcv --envelope --limit 3`, server, {
       env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
     }).outcome;
@@ -89,7 +90,7 @@ describe("events", () => {
   });
 
   test("of a batch, the place tells whose an event is", async () => {
-    const server = await streams(pricesOf);
+    const server = await serveInTest(pricesOf);
     const { stdout } = await listen(["--envelope", "--limit", "3", ...many(3)], server).outcome;
     const rows = stdout
       .trim()
@@ -100,7 +101,7 @@ describe("events", () => {
 
   test("warnings of the service are said without a character that acts", async () => {
     const warning = `event: warning\ndata: ${JSON.stringify({ message: "\u001b[2Jslow" })}\n\n`;
-    const server = await streams(() => stream([warning, price("1")]));
+    const server = await serveInTest(() => stream([warning, price("1")]));
     const running = listen(one, server);
     await running.until(() => running.context.stderrText().includes("warns"));
     const { stderr } = await running.interrupted();
@@ -110,7 +111,7 @@ describe("events", () => {
 
 describe("rules 125 and 218: assets on connections", () => {
   test("240 at the free plan: 10 connections of 24, and every asset's update arrives", async () => {
-    const server = await streams(pricesOf);
+    const server = await serveInTest(pricesOf);
     const { exit, stdout } = await listen([...many(240), "--limit", "240"], server).outcome;
     expect(exit).toBe(0);
     expect(server.requests.map((request) => askedFor(request).length)).toEqual(
@@ -124,7 +125,7 @@ describe("rules 125 and 218: assets on connections", () => {
   });
 
   test("260: exit 6 with the assets that do not fit, before anything is sent", async () => {
-    const server = await streams(pricesOf);
+    const server = await serveInTest(pricesOf);
     const { exit, stderr } = await listen(many(260), server).outcome;
     expect(exit).toBe(6);
     expect(stderr).toBe(
@@ -135,13 +136,13 @@ describe("rules 125 and 218: assets on connections", () => {
   });
 
   test("a repeated asset is asked for once", async () => {
-    const server = await streams(pricesOf);
+    const server = await serveInTest(pricesOf);
     await listen(["base:0xA", "base:0xa", "base:0xB", "--limit", "2"], server).outcome;
     expect(server.requests.flatMap(askedFor).map(({ address }) => address)).toEqual(["0xA", "0xB"]);
   });
 
   test("rule 162: a lower cap met in practice ends it with exit 6 and the assets without a place", async () => {
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       server.openRequests() > 2 ? refuse(429, "ip stream limit exceeded") : pricesOf(request),
     );
     const { exit, stderr } = await listen(many(75), server).outcome;
@@ -161,7 +162,7 @@ describe("rules 125 and 218: assets on connections", () => {
     places: number,
     more: (request: SeenRequest) => ReturnType<typeof refuse> | undefined,
   ) => {
-    const server: ScriptedServer = await streams((request) => {
+    const server: ScriptedServer = await serveInTest((request) => {
       if (server.openRequests() > places) return refuse(429, "Concurrent stream limit reached");
       const rows = askedFor(request).map(
         ({ address }, at) => `event: token_reserves\ndata: {"token_id":"${address}"}\nrequest_id: ${at}\n\n`,
@@ -227,12 +228,12 @@ describe("rules 125 and 218: assets on connections", () => {
   test("trades of more pools than connections go into a POST; where that is not taken, exit 6", async () => {
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const batch = "event: pool\ndata: {}\n\n";
-    const taking = await streams(() => stream([batch]));
+    const taking = await serveInTest(() => stream([batch]));
     expect(
       (await listen([...many(31), "--feed", "transactions", "--limit", "2"], taking, { env }).outcome).exit,
     ).toBe(0);
     expect(taking.requests.map(({ method }) => method)).toEqual(["POST", "POST"]);
-    const refusing = await streams(() => refuse(405, "POST is not allowed here"));
+    const refusing = await serveInTest(() => refuse(405, "POST is not allowed here"));
     const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(
@@ -253,7 +254,7 @@ describe("an asset that is not streamed (rule 128)", () => {
       );
 
   test("named by the message: exit 2, one request", async () => {
-    const server = await streams(refusing("token not found: base/0x7"));
+    const server = await serveInTest(refusing("token not found: base/0x7"));
     const { exit, stderr, stdout } = await listen(many(25), server).outcome;
     expect([exit, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
@@ -263,7 +264,7 @@ describe("an asset that is not streamed (rule 128)", () => {
   });
 
   test("found by halves where the message says nothing", async () => {
-    const server = await streams(refusing("bad request"));
+    const server = await serveInTest(refusing("bad request"));
     const { exit, stderr } = await listen(many(25), server).outcome;
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^dexdata: the service does not stream base:0x7\n/u);
@@ -272,7 +273,7 @@ describe("an asset that is not streamed (rule 128)", () => {
 
   test("several without a name: REST is asked about those in doubt, its credits are counted, and --max-credits forbids it", async () => {
     const isBad = (address: string): boolean => Number(address) % 2 === 1;
-    const rest = await streams(({ query }) =>
+    const rest = await serveInTest(({ query }) =>
       json(
         (query.get("tokens") ?? "")
           .split(",")
@@ -280,7 +281,7 @@ describe("an asset that is not streamed (rule 128)", () => {
           .map((id) => ({ id, chain: "base", price_usd: 1 })),
       ),
     );
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => isBad(address)) ? refuse(400, "no") : pricesOf(request),
     );
     const env = { DEXDATA_BASE_URL: rest.url };
@@ -298,7 +299,7 @@ describe("an asset that is not streamed (rule 128)", () => {
   });
 
   test("--on-invalid drop goes on with the others, and says so", async () => {
-    const server = await streams(refusing("bad request"));
+    const server = await serveInTest(refusing("bad request"));
     const words = [...many(25), "--on-invalid", "drop", "--limit", "24"];
     const { exit, stdout, stderr } = await listen(words, server).outcome;
     expect(exit).toBe(0);
@@ -309,7 +310,7 @@ describe("an asset that is not streamed (rule 128)", () => {
 
   test("one that is not known any more, as the stream itself says: dropped, or exit 3", async () => {
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => address === "0x7")
         ? stream([streamError("token not found")])
         : stream([candle(100, "1")]),
@@ -322,7 +323,7 @@ describe("an asset that is not streamed (rule 128)", () => {
   });
 
   test("several on a connection, refused by the stream itself: each half is listened to", async () => {
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => address === "0x7")
         ? stream([streamError("token not found")])
         : pricesOf(request),
@@ -338,7 +339,7 @@ describe("an asset that is not streamed (rule 128)", () => {
   test("a list that changes while a bad asset is being looked for", async () => {
     const list = inFolder("LIST-BAD");
     writeFileSync(list, many(25).join("\n"));
-    const server = await streams(async (request, index) =>
+    const server = await serveInTest(async (request, index) =>
       index > 1 && askedFor(request).length < 24 ? hang() : await refusing("bad request")(request),
     );
     const running = listen(`@${list} --limit 24`, server);
@@ -354,7 +355,7 @@ describe("an asset that is not streamed (rule 128)", () => {
   });
 
   test("nothing left is a failure, also with drop; a 404 is exit 3", async () => {
-    const server = await streams(refusing("token not found: base/0x7", 404));
+    const server = await serveInTest(refusing("token not found: base/0x7", 404));
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const words = `${bad} --feed ohlcv --on-invalid drop`;
     expect((await listen(words, server, { env }).outcome).exit).toBe(3);
@@ -366,7 +367,7 @@ describe("an asset that is not streamed (rule 128)", () => {
 
 describe("stops", () => {
   const endless = async () =>
-    await streams(() => stream(Array.from({ length: 400 }, (_, at) => price(String(at)))));
+    await serveInTest(() => stream(Array.from({ length: 400 }, (_, at) => price(String(at)))));
 
   test("--limit: exactly so many lines, exit 0, and every connection is closed", async () => {
     const server = await endless();
@@ -382,7 +383,7 @@ describe("stops", () => {
   });
 
   test("--for: exit 0, however quiet it was", async () => {
-    const running = listen(`${one} --for 10m`, await streams(() => stream([])));
+    const running = listen(`${one} --for 10m`, await serveInTest(() => stream([])));
     expect((await running.outcome).exit).toBe(0);
     expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });
@@ -391,7 +392,7 @@ describe("stops", () => {
     ["--for: exit 8 where a connection was never open", 99, "too many requests for the keyless plan"],
     ["--for: exit 8 where a connection was down at the end", 0, "the service ended the stream"],
   ])("%s, and the gap lasts to the end", async (_, openFrom, reason) => {
-    const server = await streams((_request, index) =>
+    const server = await serveInTest((_request, index) =>
       index === openFrom ? stream([price("1")], { stayOpen: false }) : refuse(429, "slow down"),
     );
     const file = inFolder(`EVENTS-${openFrom}`);
@@ -404,7 +405,7 @@ describe("stops", () => {
   });
 
   test("SIGTERM while a connection is down: the gap is said, exit 143", async () => {
-    const server = await streams((_request, index) =>
+    const server = await serveInTest((_request, index) =>
       index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
     );
     const running = listen(one, server);
@@ -418,7 +419,7 @@ describe("stops", () => {
   test("--idle-exit: exit 8 with its reason, and never before its time", async () => {
     const running = listen(
       `${one} --idle-exit 5m`,
-      await streams((_, index) => stream(index === 0 ? [price("1")] : [])),
+      await serveInTest((_, index) => stream(index === 0 ? [price("1")] : [])),
     );
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
@@ -427,7 +428,7 @@ describe("stops", () => {
   });
 
   test("--idle-exit: one connection without an event is noticed beside others that are busy, and named", async () => {
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       slow({
         headers: { "content-type": "text/event-stream" },
         chunks:
@@ -447,7 +448,7 @@ describe("stops", () => {
   });
 
   test("--idle-exit: a connection that never opened is as idle as a quiet one, and said to be", async () => {
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       askedFor(request)[0]?.address === "0x0" ? stream(Array.from({ length: 9 }, () => price("1"))) : hang(),
     );
     const running = listen([...many(26), "--idle-exit", "20s"], server, { speed: 100 });
@@ -463,7 +464,7 @@ describe("stops", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("%s: exit %i, whole lines, nothing on stderr", async (cause, exit) => {
-    const server = await streams(() => stream([price("1")]));
+    const server = await serveInTest(() => stream([price("1")]));
     const running = listen(one, server);
     await running.until(() => running.lines().length === 1);
     running.context.interrupt({ cause });
@@ -483,11 +484,11 @@ describe("stops", () => {
   });
 
   test("an end by the service, or refusals without an end, are never exit 0", async () => {
-    const ending = await streams(() => stream([], { stayOpen: false }));
+    const ending = await serveInTest(() => stream([], { stayOpen: false }));
     expect((await listen(`${one} --max-reconnects 3`, ending).outcome).exit).toBe(8);
-    const full = await streams(() => refuse(429, "slow down"));
+    const full = await serveInTest(() => refuse(429, "slow down"));
     expect((await listen(`${one} --max-reconnects 1`, full).outcome).exit).toBe(6);
-    const spent = await streams((_, index) =>
+    const spent = await serveInTest((_, index) =>
       index === 0
         ? stream([price("1")], { stayOpen: false })
         : refuse(402, "no", { error: "payment_required" }),
@@ -521,7 +522,7 @@ describe("stops", () => {
 
 describe("what is said", () => {
   const cut = async () =>
-    await streams((request, index) =>
+    await serveInTest((request, index) =>
       index === 0 ? stream([price("1")], { stayOpen: false }) : pricesOf(request),
     );
 
@@ -544,7 +545,7 @@ describe("what is said", () => {
 
   test("what the service repeats is logged once a minute with its number, and never more than 1 kB of it", async () => {
     const noise = `event: ${"n".repeat(5000)}\ndata: {}\n\nevent: warning\ndata: ${"w".repeat(5000)}\n\n`;
-    const server = await streams((_, index) =>
+    const server = await serveInTest((_, index) =>
       index === 0
         ? stream([noise.repeat(50) + price("1")], { stayOpen: false })
         : stream([noise + price("2")]),
@@ -560,7 +561,7 @@ describe("what is said", () => {
 
   test("--events that cannot be written for a while: the next line is whole, and says what is missing", async () => {
     const file = inFolder("EVENTS-LOST");
-    const server = await streams((_, index) => stream([price(String(index))], { stayOpen: index > 0 }));
+    const server = await serveInTest((_, index) => stream([price(String(index))], { stayOpen: index > 0 }));
     const running = listen([one, "--limit", "3", "--events", file], server, { speed: 20 });
     await running.until(() => running.lines().length === 1);
     rmSync(file);
@@ -572,13 +573,13 @@ describe("what is said", () => {
   });
 
   test("--stats: how many assets on how many connections, and what it came to", async () => {
-    const { stderr } = await listen([...many(30), "--limit", "30", "--stats"], await streams(pricesOf))
+    const { stderr } = await listen([...many(30), "--limit", "30", "--stats"], await serveInTest(pricesOf))
       .outcome;
     expect(stderr).toBe("dexdata: 30 assets on 2 connections\n30 events, 30 credits, 0.0 s\n");
   });
 
   test("many assets are counted, not named", async () => {
-    const server = await streams((request, index) =>
+    const server = await serveInTest((request, index) =>
       index === 0
         ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [] })
         : pricesOf(request),
@@ -593,7 +594,7 @@ describe("ohlcv", () => {
   const env = { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" };
 
   test("interval and since are asked for; after an interruption the newest id, without since", async () => {
-    const server = await streams((_, index) =>
+    const server = await serveInTest((_, index) =>
       stream(index === 0 ? [candle(100, "1")] : [candle(100, "1"), candle(101, "2")], {
         stayOpen: index > 0,
       }),
@@ -610,7 +611,7 @@ describe("ohlcv", () => {
   });
 
   test("--since -15m, whatever part of a second it is: as far back as is sure to be there when it is asked for", async () => {
-    const server = await streams(() => stream([candle(100, "1")]));
+    const server = await serveInTest(() => stream([candle(100, "1")]));
     const now = "2026-11-21T08:54:00.750Z";
     const running = listen(`${one} --feed ohlcv --since -15m --limit 1`, server, { env, now });
     const { exit, stderr } = await running.outcome;
@@ -619,7 +620,7 @@ describe("ohlcv", () => {
   });
 
   test("without a candle yet, it goes on where it was to begin", async () => {
-    const server = await streams((_, index) =>
+    const server = await serveInTest((_, index) =>
       stream(index === 0 ? [] : [candle(101, "2")], { stayOpen: index > 0 }),
     );
     await listen(`${one} --feed ohlcv --since -5m --limit 1`, server, { env }).outcome;
@@ -630,9 +631,9 @@ describe("ohlcv", () => {
 
 describe("the key", () => {
   test("rules 145 and 157: goes to the streaming host, bare, and nowhere else; no message shows it", async () => {
-    const rest = await streams(() => refuse(500, "nobody asks here"));
+    const rest = await serveInTest(() => refuse(500, "nobody asks here"));
     const key = "api_pro_secret_1234567890";
-    const server = await streams((_, index) =>
+    const server = await serveInTest((_, index) =>
       index === 0 ? stream([`event: error\ndata: {"message":"${key}"}\n\n`]) : refuse(401, `bad key ${key}`),
     );
     const running = listen(["-vv", one, "--events", inFolder("EVENTS-KEY")], server, {
@@ -652,8 +653,8 @@ describe("the key", () => {
   });
 
   test("a redirect is not followed", async () => {
-    const other = await streams(pricesOf);
-    const server = await streams(() => ({
+    const other = await serveInTest(pricesOf);
+    const server = await serveInTest(() => ({
       mode: "answer",
       status: 302,
       headers: { location: other.url },
@@ -666,14 +667,14 @@ describe("the key", () => {
 
 describe("a host of one's own", () => {
   test("--streaming-url is asked instead of the configured one", async () => {
-    const [configured, own] = [await streams(pricesOf), await streams(pricesOf)];
+    const [configured, own] = [await serveInTest(pricesOf), await serveInTest(pricesOf)];
     expect((await listen(`${one} --limit 1 --streaming-url ${own.url}/v1`, configured).outcome).exit).toBe(0);
     expect(own.requests.map(({ path: asked }) => asked)).toEqual(["/v1/sse/prices"]);
     expect(configured.requests).toEqual([]);
   });
 
   test("the sandbox's key goes to no other host, also where the environment switches it on", async () => {
-    const own = await streams(pricesOf);
+    const own = await serveInTest(pricesOf);
     const env = { DEXDATA_SANDBOX: "1" };
     const { exit, stderr } = await listen(`${one} --streaming-url ${own.url}`, own, { env }).outcome;
     expect([exit, own.requests.length]).toEqual([2, 0]);
@@ -681,7 +682,7 @@ describe("a host of one's own", () => {
   });
 
   test("--for ends a run that waits for a host which never answers: exit 8, and the time is said", async () => {
-    const { exit, stderr } = await listen(`${one} --for 20s`, await streams(() => hang())).outcome;
+    const { exit, stderr } = await listen(`${one} --for 20s`, await serveInTest(() => hang())).outcome;
     expect(exit).toBe(8);
     expect(stderr).toMatch(
       /^dexdata: connection 1 \(ethereum:0xabc\) was never open: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(it was never open\)\n$/u,
@@ -689,7 +690,7 @@ describe("a host of one's own", () => {
   });
 
   test("a plan the service does not count the key under is said once", async () => {
-    const server = await streams((_, index) =>
+    const server = await serveInTest((_, index) =>
       slow({
         headers: { "content-type": "text/event-stream", "x-api-plan": "free" },
         chunks: [price(String(index))],
@@ -703,7 +704,7 @@ describe("a host of one's own", () => {
 
 describe("SIGHUP", () => {
   test("reads @file again: only connections whose assets change are opened anew, and the gap is said", async () => {
-    const server = await streams(pricesOf);
+    const server = await serveInTest(pricesOf);
     writeFileSync(inFolder("LIST"), many(50).join("\n"));
     const running = listen([`@${inFolder("LIST")}`], server);
     await running.until(() => running.lines().length === 50);
@@ -724,7 +725,7 @@ describe("SIGHUP", () => {
   });
 
   test("while the host's name cannot be looked up: the stream waits for it, with the list as it is then", async () => {
-    const server = await streams(pricesOf);
+    const server = await serveInTest(pricesOf);
     const list = inFolder("LIST-NAMELESS");
     writeFileSync(list, many(2).join("\n"));
     const env = { DEXDATA_STREAMING_URL: server.url.replace("127.0.0.1", "localhost") };
@@ -756,7 +757,7 @@ describe("SIGHUP", () => {
   /** A host that has fewer places than the plan. */
   const crowded = async (places: number) => {
     const open = new Map<string, number>();
-    const server: ScriptedServer = await streams((request) => {
+    const server: ScriptedServer = await serveInTest((request) => {
       const names = askedFor(request).map(({ address }) => address);
       if (server.openRequests() > places) return refuse(429, "streams limit reached");
       for (const name of names) open.set(name, (open.get(name) ?? 0) + 1);
@@ -787,7 +788,7 @@ describe("SIGHUP", () => {
   test("what was dropped stays so while it is listed: an unchanged list opens nothing", async () => {
     const list = inFolder("LIST-DROPPED");
     writeFileSync(list, many(10).join("\n"));
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => address === "0x7")
         ? refuse(400, "base/0x7")
         : pricesOf(request),
@@ -808,7 +809,7 @@ describe("SIGHUP", () => {
   });
 
   test("a connection of which all is dropped is logged as closed", async () => {
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       askedFor(request).some(({ address }) => address === "0x7")
         ? refuse(404, "token not found: base/0x7")
         : stream([candle(1, "1")]),
@@ -826,7 +827,7 @@ describe("SIGHUP", () => {
   test("a list that grows beyond one asset a connection is put on connections of several", async () => {
     const list = inFolder("LIST-GROWS");
     writeFileSync(list, many(5).join("\n"));
-    const server = await streams((request) =>
+    const server = await serveInTest((request) =>
       stream([`event: token_reserves\ndata: {"n":${askedFor(request).length}}\n\n`]),
     );
     const env = { DEXDATA_API_KEY: "api_free_1", DEXDATA_TIER: "free" };
@@ -840,7 +841,7 @@ describe("SIGHUP", () => {
   });
 
   test("without a file nobody listens: the signal ends the process, as it does any", async () => {
-    const running = listen(one, await streams(() => stream([price("1")])));
+    const running = listen(one, await serveInTest(() => stream([price("1")])));
     await running.until(() => running.lines().length === 1);
     expect(running.context.reload()).toBe(false);
   });
@@ -850,7 +851,7 @@ describe("refused before anything is sent", () => {
   test("a file that is far too long for a list", async () => {
     const long = path.join(folder, "long");
     writeFileSync(long, `${one}\n`.padEnd(4 * 1024 * 1024 + 1, "\n"));
-    const server = await streams(() => stream([price("1")]));
+    const server = await serveInTest(() => stream([price("1")]));
     expect(await listen(`@${long}`, server).outcome).toMatchObject({
       exit: 2,
       stdout: "",
@@ -879,7 +880,7 @@ describe("refused before anything is sent", () => {
     [`${one} --all`, "--all: dexdata stream has no such flag"],
     [`${one} --fields p`, "--fields: stream does not take it"],
   ])("stream %s", async (words, message) => {
-    const server = await streams(pricesOf);
+    const server = await serveInTest(pricesOf);
     const { exit, stderr, stdout } = await listen(words, server).outcome;
     expect([exit, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
