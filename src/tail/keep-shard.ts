@@ -27,7 +27,7 @@ export async function keepShard(
         const since = gap ?? (interrupted && { ...interrupted, to: at });
         handlers.opened(shard, at, since);
       },
-      events: async (events, at) => await handlers.events(shard, events, at),
+      events: (events, at) => handlers.events(shard, events, at),
       charged: handlers.charged,
       lost: (from, { message }) => {
         self.isOpen = false;

@@ -6,7 +6,7 @@ import { Failure } from "../model/failure.ts";
 import { type Moment, momentOf } from "./moment.ts";
 import type { ShardHandlers, ShardLimits } from "./shard.ts";
 import { shortened, streamError, textOf } from "./stream-message.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import { waitUntilAborted } from "./unless-aborted.ts";
 import { watchOver } from "./watch.ts";
 
 const mebibyte = 1024 * 1024;
@@ -79,10 +79,10 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   };
 
   signal.addEventListener("abort", connection.close, { once: true });
-  const chunks = connection.chunks[Symbol.asyncIterator]();
+  const untilAborted = waitUntilAborted(signal);
   try {
     for (;;) {
-      const next = await chunks.next().catch(asFailure);
+      const next = await connection.chunks.next().catch(asFailure);
       if (signal.aborted) throw signal.reason;
       if (next instanceof Failure || next.done === true) {
         return over(stopped ?? (next instanceof Failure ? next : ended()));
@@ -94,7 +94,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       if (data.length > 0) {
         hasData = true;
         watch.pause();
-        await unlessAborted(handlers.events(data, last), signal);
+        await untilAborted.wait(handlers.events(data, last));
         watch.resume();
       }
       tellOthers(others, handlers);
@@ -106,6 +106,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     }
   } finally {
     watch.release();
+    untilAborted.release();
     signal.removeEventListener("abort", connection.close);
     connection.close();
   }

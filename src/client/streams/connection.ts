@@ -4,7 +4,8 @@ import { Failure, untrustedAnswer } from "../../model/failure.ts";
 import { createAgent } from "../connection/agent.ts";
 import { readAnswerBody } from "../answer/answer-body.ts";
 import { connectionFailure, type Peer } from "../connection/connection-failure.ts";
-import { type Received, receive } from "./receive.ts";
+import { type Chunks, chunksOf } from "./chunk-queue.ts";
+import { receive } from "./receive.ts";
 import { type Answer, type SendOptions, withDeadline } from "../connection/transport.ts";
 
 export interface ConnectionRequest {
@@ -21,7 +22,7 @@ export interface Connection {
    * All that have come each time, for as long as the stream lives; while nobody asks for the next ones the socket is not
    * read for long. Ends where the service ended the stream; throws a Failure where the line broke.
    */
-  readonly chunks: AsyncIterable<readonly Buffer[]>;
+  readonly chunks: Chunks;
   /** Destroys the socket at once: nobody waits for what is under way. */
   readonly close: () => void;
 }
@@ -106,12 +107,14 @@ function refuseOtherTypes(headers: ReadonlyMap<string, string>, url: URL): void 
   }
 }
 
-async function* readChunks(body: Received["body"], peer: Peer): AsyncGenerator<readonly Buffer[]> {
-  try {
-    yield* body;
-  } catch (cause) {
-    throw brokenStream(connectionFailure(cause, peer));
-  }
+function readChunks(body: Chunks, peer: Peer): Chunks {
+  return chunksOf(async () => {
+    try {
+      return await body.next();
+    } catch (cause) {
+      throw brokenStream(connectionFailure(cause, peer));
+    }
+  });
 }
 
 /** Whatever broke a stream that was open, a new connection may do better. */

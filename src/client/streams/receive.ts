@@ -1,14 +1,14 @@
 import type { Agent, Dispatcher } from "undici";
 import { firstValues } from "../connection/header-values.ts";
 import { reasonOf } from "../connection/exchange.ts";
-import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
+import { type ChunkQueue, type Chunks, createChunkQueue } from "./chunk-queue.ts";
 
 /** An answer whose body is still to come. */
 export interface Received {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   /** While nobody asks for the next chunks the socket is not read for long. */
-  readonly body: AsyncGenerator<readonly Buffer[]>;
+  readonly body: Chunks;
 }
 
 /**
@@ -34,7 +34,7 @@ export function receive(
         // An answer before the answer, such as 103.
         if (status < 200) return;
         queue = createChunkQueue(controller);
-        resolve({ status, headers: firstValues(headers), body: queue.taken() });
+        resolve({ status, headers: firstValues(headers), body: queue.taken });
       },
       onResponseData: (_, chunk) => queue?.add(chunk),
       onResponseEnd: () => {

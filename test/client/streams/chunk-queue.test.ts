@@ -5,7 +5,7 @@ function opened() {
   const said: string[] = [];
   const source = { pause: () => void said.push("pause"), resume: () => void said.push("resume") };
   const queue = createChunkQueue(source);
-  return { queue, said, taken: queue.taken() };
+  return { queue, said, taken: queue.taken };
 }
 
 const texts = ({ value }: IteratorResult<readonly Buffer[], unknown>): unknown =>
