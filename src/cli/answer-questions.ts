@@ -58,22 +58,18 @@ export async function answerQuestions(run: Run): Promise<ExitCode> {
   }
 }
 
-/** All of them, of which the first has been asked for. */
-async function* beginningWith<T>(
-  first: Promise<IteratorResult<T>>,
-  rest: AsyncGenerator<T>,
-): AsyncGenerator<T> {
-  try {
-    const begun = await first;
-    if (begun.done === true) return;
-    yield begun.value;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
+/** All of them, of which the first has been asked for. Not a generator: each page would wait for it three times. */
+function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
+  const begun = [first];
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => begun.pop() ?? rest.next(),
+      return: () => rest.return(undefined),
+    }),
+  };
 }
 
-async function answerAll(run: Run, renderer: Renderer, parts: AsyncGenerator<Part>): Promise<ExitCode> {
+async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part>): Promise<ExitCode> {
   const { questions, notices, destination, open } = run;
   const { tally } = destination;
   const missing = fieldsToWatch(run);

@@ -1,10 +1,20 @@
-import { addUnit, beginHash, endHash, hashText, type TextHash } from "../../model/text/text-hash.ts";
+import {
+  addBytes,
+  addUnit,
+  beginHash,
+  endHash,
+  hashText,
+  type TextHash,
+} from "../../model/text/text-hash.ts";
 import { keyOf } from "./rows.ts";
 
 const QUOTE = 34;
 const COMMA = 44;
 const BACKSLASH = 92;
 const [ZERO, NINE] = [48, 57];
+/** 1 for bytes that `JSON.stringify` writes as they came: of a text, of a number. */
+const plainInText = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 127 && byte !== BACKSLASH ? 1 : 0));
+const plainInNumber = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= ZERO && byte <= NINE ? 1 : 0));
 /** Longer integers are not written by `JSON.stringify` as they came. */
 const mostDigits = 15;
 
@@ -47,11 +57,5 @@ function addPlain(bytes: Buffer, from: number, to: number, into: TextHash): bool
   const first = bytes[from] ?? 0;
   const isText = first === QUOTE;
   if (!isText && (to - from > mostDigits || (first === ZERO && to - from > 1))) return false;
-  for (let index = from; index < to; index += 1) {
-    const byte = bytes[index] ?? 0;
-    const isPlain = isText ? byte < 127 && byte !== BACKSLASH : byte >= ZERO && byte <= NINE;
-    if (!isPlain) return false;
-    addUnit(into, byte);
-  }
-  return true;
+  return addBytes(into, bytes, from, to, isText ? plainInText : plainInNumber) === to;
 }

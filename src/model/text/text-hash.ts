@@ -26,6 +26,32 @@ export function addUnit(into: TextHash, unit: number): void {
   into.high = high ^ (high >>> 13);
 }
 
+/**
+ * The same of bytes that are a unit each, as long as `isPlain` has 1 for them. Where the first stands that it has not, or
+ * `to`.
+ */
+export function addBytes(
+  into: TextHash,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  isPlain: Uint8Array,
+): number {
+  // As addUnit, but in registers.
+  let { high, low } = into;
+  let at = from;
+  for (; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (isPlain[byte] !== 1) break;
+    low = Math.imul(low ^ byte, 0x01000193);
+    high = Math.imul(high ^ byte, 0x85ebca6b);
+    high ^= high >>> 13;
+  }
+  into.high = high;
+  into.low = low;
+  return at;
+}
+
 export function endHash(into: TextHash): void {
   const low = Math.imul(into.low ^ (into.low >>> 16), 0xc2b2ae35);
   const high = Math.imul(into.high ^ (into.high >>> 15), 0x27d4eb2f);
