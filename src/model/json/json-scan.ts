@@ -121,7 +121,7 @@ function endOfContainer(text: string, at: number): number {
 }
 
 /** Digits and letters, which come most, lie above the comma. */
-function endsScalar(code: number): boolean {
+export function endsScalar(code: number): boolean {
   if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
   return code === COMMA || isBlank(code);
 }

@@ -1,17 +1,35 @@
+import { createAlikeText, type WalkedText } from "./alike-text.ts";
 import { endOfValue, OPEN_ARRAY, OPEN_OBJECT, skipBlanks, walkArray, walkObject } from "./json-scan.ts";
 import { decodeName, rawAt } from "./raw-json.ts";
 
 /** Texts of the values that the paths lead to, each at its path's place; undefined where one leads nowhere. */
 export type PathReader = (text: string) => readonly (string | undefined)[];
 
-/** `rawAt` for many paths at once, prepared for many texts: each is walked once, whatever the paths. */
+/**
+ * `rawAt` for many paths at once, prepared for many texts: each is walked once, whatever the paths, and one that is
+ * written like the last that was walked not even that.
+ */
 export function createPathReader(paths: readonly (readonly string[])[]): PathReader {
   const root = createNode(paths.map((path, index) => ({ path, index })));
-  const nothing = paths.map((): string | undefined => undefined);
+  /** What is left of each path where it goes on in all elements. */
+  const rests = paths.map((path) => (path.includes("*") ? path.slice(path.indexOf("*")) : undefined));
+  const alike = createAlikeText();
+
+  const walk = (text: string): readonly number[] => {
+    const walked: WalkedText = { spans: paths.flatMap(() => [-1, -1]), values: [], isEntered: [] };
+    readNode(root, text, skipBlanks(text, 0), walked);
+    alike.learn(text, walked);
+    return walked.spans;
+  };
+
   return (text) => {
-    const found = [...nothing];
-    readNode(root, text, skipBlanks(text, 0), found);
-    return found;
+    const spans = alike.spansIn(text) ?? walk(text);
+    return rests.map((rest, index) => {
+      const start = spans[2 * index] ?? -1;
+      if (start < 0) return undefined;
+      const value = text.slice(start, spans[2 * index + 1]);
+      return rest === undefined ? value : rawAt(value, rest);
+    });
   };
 }
 
@@ -24,9 +42,8 @@ interface NumberedPath {
 interface Node {
   /** Places of all paths that lead through here. */
   readonly indices: readonly number[];
-  /** Of those that end here, and of those that go on in all elements. */
+  /** Of those that end here, or go on in all elements. */
   readonly ends: readonly number[];
-  readonly spread: readonly NumberedPath[];
   readonly children: ReadonlyMap<string, Node>;
   /** Rows of a list have the same names in the same order: what the n-th was in the row before. */
   readonly members: { key: string; child: Node | undefined }[];
@@ -35,48 +52,54 @@ interface Node {
 function createNode(paths: readonly NumberedPath[]): Node {
   const through = new Map<string, NumberedPath[]>();
   const ends: number[] = [];
-  const spread: NumberedPath[] = [];
   for (const { path, index } of paths) {
     const [step, ...rest] = path;
-    if (step === undefined) ends.push(index);
-    else if (step === "*") spread.push({ path, index });
+    if (step === undefined || step === "*") ends.push(index);
     else through.set(step, [...(through.get(step) ?? []), { path: rest, index }]);
   }
   const children = new Map([...through].map(([step, inner]) => [step, createNode(inner)]));
-  return { indices: paths.map(({ index }) => index), ends, spread, children, members: [] };
+  return { indices: paths.map(({ index }) => index), ends, children, members: [] };
 }
 
 /** The index after the value at `start`. */
-function readNode(node: Node, text: string, start: number, found: (string | undefined)[]): number {
-  const end = readInside(node, text, start, found);
-  if (node.ends.length > 0 || node.spread.length > 0) {
-    const value = text.slice(start, end);
-    for (const index of node.ends) found[index] = value;
-    for (const { path, index } of node.spread) found[index] = rawAt(value, path);
-  }
+function readNode(node: Node, text: string, start: number, walked: WalkedText): number {
+  const end = readInside(node, text, start, walked);
+  for (const index of node.ends) setSpan(walked, index, start, end);
   return end;
 }
 
-function readInside(node: Node, text: string, start: number, found: (string | undefined)[]): number {
+function setSpan({ spans }: WalkedText, index: number, start: number, end: number): void {
+  spans[2 * index] = start;
+  spans[2 * index + 1] = end;
+}
+
+function readInside(node: Node, text: string, start: number, walked: WalkedText): number {
   const first = node.children.size === 0 ? undefined : text.charCodeAt(start);
   if (first === OPEN_OBJECT) {
     let place = 0;
     return walkObject(text, start, (keyStart, keyEnd, at) =>
-      readChild(childOf(node, place++, text, keyStart, keyEnd), text, at, found),
+      readChild(childOf(node, place++, text, keyStart, keyEnd), text, at, walked),
     );
   }
   if (first === OPEN_ARRAY) {
     let place = 0;
-    return walkArray(text, start, (at) => readChild(node.children.get(String(place++)), text, at, found));
+    return walkArray(text, start, (at) => readChild(node.children.get(String(place++)), text, at, walked));
   }
-  return endOfValue(text, start);
+  return stepOver(text, start, node.children.size > 0, walked);
 }
 
-function readChild(child: Node | undefined, text: string, at: number, found: (string | undefined)[]): number {
-  if (child === undefined) return endOfValue(text, at);
+function stepOver(text: string, start: number, isEntered: boolean, walked: WalkedText): number {
+  const end = endOfValue(text, start);
+  walked.values.push(start, end);
+  walked.isEntered.push(isEntered ? 1 : 0);
+  return end;
+}
+
+function readChild(child: Node | undefined, text: string, at: number, walked: WalkedText): number {
+  if (child === undefined) return stepOver(text, at, false, walked);
   // Of members with the same name the last counts, also where it leads nowhere.
-  for (const index of child.indices) found[index] = undefined;
-  return readNode(child, text, at, found);
+  for (const index of child.indices) setSpan(walked, index, -1, -1);
+  return readNode(child, text, at, walked);
 }
 
 function childOf(

@@ -11,9 +11,19 @@ export function createRowSelector(fields: readonly string[] | undefined): (row: 
   const names = fields.map((field) => JSON.stringify(field));
   return (row) => {
     const values = read(row);
-    const members = names.map((name, index) => `${name}:${compactJson(values[index] ?? "null")}`);
-    return `{${members.join(",")}}`;
+    let members = "";
+    for (let index = 0; index < names.length; index += 1) {
+      const value = values[index] ?? "null";
+      const separator = index === 0 ? "" : ",";
+      members += `${separator}${names[index]}:${holdsOthers(value) ? compactJson(value) : value}`;
+    }
+    return `{${members}}`;
   };
+}
+
+/** Only in what holds other values is there white space to take out. */
+function holdsOthers(value: string): boolean {
+  return value.startsWith("{") || value.startsWith("[");
 }
 
 /** `24h.volume_usd` → its names, from the row inwards. */
