@@ -30,7 +30,8 @@ if (words.includes("--save")) save(isShort ? "short" : "full");
 else if (isShort && figures.some(isLost)) process.exitCode = 1;
 
 function fullLine({ name, ratio, peak, sign, bar, aim, isMet }) {
-  const [wall, cpu] = ratio === undefined ? [peak.toFixed(0), ""] : [digits(ratio.wall), digits(ratio.cpu)];
+  const wall = ratio === undefined ? peak.toFixed(0) : digits(ratio.wall);
+  const cpu = ratio?.cpu === undefined ? "" : digits(ratio.cpu);
   return `| ${[name, wall, cpu, `${sign} ${bar}`, aim, isMet ? "yes" : "no"].join(" | ")} |`;
 }
 

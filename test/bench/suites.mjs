@@ -125,18 +125,33 @@ async function follow({ rounds, pages }) {
   });
 }
 
-async function stream({ rounds, events }) {
+/** Of what the program holds itself: one run of each. */
+const timesMemory = (name, peak, before, bar, aim) => ({
+  name,
+  ratio: { wall: peak / before },
+  bar,
+  aim,
+  isMet: peak / before <= bar,
+  sign: "≤",
+});
+
+/** Half a gigabyte at 30 MB a second, by a reader that is no Node process: only the program's own memory is measured. */
+const slowly = `while dd bs=64k count=16 iflag=fullblock of=/dev/null 2>&1 | grep -q '^16+'; do sleep 0.033; done`;
+
+async function stream({ rounds, events, withSlowReader = false }) {
   return withServer("stream-server.mjs", ["--count", String(events)], (url) => {
     const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+    const productOf = (base) =>
+      `${product} stream ${asset} -o ndjson --limit ${events} --streaming-url ${base}`;
     const measured = interleave(
       {
         http: `${baseline("stream-http.cjs")} ${url}/sse/prices`,
         fetch: `${baseline("stream-fetch.mjs")} ${url}/sse/prices`,
-        product: `${product} stream ${asset} -o ndjson --limit ${events} --streaming-url ${url}`,
+        product: productOf(url),
       },
       { rounds, seconds: 600 },
     );
-    return [
+    const figures = [
       atLeast(
         "a stream, each event checked: events/s of a raw cutter's",
         compare(measured.product, measured.http),
@@ -145,6 +160,18 @@ async function stream({ rounds, events }) {
       ),
       atLeast("a stream: events/s of a fetch script's", compare(measured.product, measured.fetch), 1, 2),
       megabytes("a stream: memory (MB)", measured.product.peak, 125, 105),
+    ];
+    if (!withSlowReader) return figures;
+    const behind = interleave({ product: `${productOf(url)} | ${slowly}` }, { rounds: 0, seconds: 600 });
+    return [
+      ...figures,
+      timesMemory(
+        "a stream behind a slow reader: memory beside none",
+        behind.product.peak,
+        measured.product.peak,
+        1.1,
+        1,
+      ),
     ];
   });
 }
@@ -168,6 +195,10 @@ export const suites = {
     short: { rounds: 2, pages: 300 },
   },
   follow: { measure: follow, full: { rounds: 3, pages: 300 } },
-  stream: { measure: stream, full: { rounds: 5, events: 1_000_000 }, short: { rounds: 2, events: 150_000 } },
+  stream: {
+    measure: stream,
+    full: { rounds: 5, events: 1_000_000, withSlowReader: true },
+    short: { rounds: 2, events: 150_000 },
+  },
   table: { measure: table, full: { rounds: 3, pages: 100 }, short: { rounds: 2, pages: 30 } },
 };

@@ -4,7 +4,7 @@ import { endOfName, fieldOf, fields } from "./field-names.ts";
 import { findByte } from "./find-byte.ts";
 import { createNumberLine } from "./number-line.ts";
 import { createRepeatedLine, stands } from "./repeated-line.ts";
-import { type EventId, numberOrText, type StreamEvent } from "./stream-event.ts";
+import { type EventId, readId, type StreamEvent } from "./stream-event.ts";
 
 export interface EventStreamParser {
   /** Takes the next bytes of the stream, cut anywhere; gives the events that they complete. */
@@ -140,7 +140,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
         return;
       case fields.id: {
         const id = bytes.toString("utf8", from, end);
-        if (!id.includes("\0")) idBuffer = numberOrText(id);
+        if (!id.includes("\0")) idBuffer = readId(id);
         return;
       }
       case fields.retry:

@@ -28,7 +28,7 @@ export function withoutChunk(event: StreamEvent): StreamEvent {
   return { ...event, bytes, start: 0, end: bytes.length };
 }
 
-/** The number that has just this text, if there is one. */
-export function numberOrText(text: string): number | string {
+/** The number that has just this text, where there is one. */
+export function readId(text: string): EventId {
   return /^(?:0|[1-9]\d{0,14})$/u.test(text) ? Number(text) : text;
 }
