@@ -24,22 +24,3 @@ function keepHeapSmall(): void {
 function keepParserSimple(): void {
   if (Number(process.versions.node.split(".")[0]) < 24) setFlagsFromString("--liftoff-only");
 }
-
-/** What has run for so many milliseconds will mostly run much longer. */
-const long = 450;
-
-/**
- * V8 optimises what has been run often, on other threads; for a short run that is time that is never regained, which is
- * what its own measure is for. A long one comes to its speed after a quarter of the rows this way: a list of 200,000 takes
- * a twelfth less. Gives back what puts an end to it: code can be kept for other runs only under the flags that they have.
- * Later Nodes count otherwise, and gain nothing.
- */
-export function optimizeLongRun(): () => void {
-  if (Number(process.versions.node.split(".")[0]) >= 22) return () => undefined;
-  const timer = setTimeout(() => setFlagsFromString("--interrupt-budget=16896"), long);
-  timer.unref();
-  return () => {
-    clearTimeout(timer);
-    setFlagsFromString("--interrupt-budget=67584");
-  };
-}

@@ -71,23 +71,6 @@ describe.runIf(Number(process.versions.node.split(".")[0]) < 22)("the compiled c
     expect(Object.keys(kept).some((name) => name.startsWith("main-"))).toBe(true);
   });
 
-  test("a short run takes what a long one has kept", async () => {
-    // Longer than V8 is left to its own measure.
-    const streaming = [
-      "stream",
-      "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
-      "--sandbox",
-      "--for",
-      "900ms",
-    ];
-    const env = { NODE_DISABLE_COMPILE_CACHE: "", DEXDATA_CACHE_DIR: cache };
-    expect((await ended(start(streaming, env))).exit).toBe(0);
-    const [folder = ""] = codeFolders();
-    const kept = filesIn(path.join(cache, folder));
-    expect(await run()).toEqual(uncached);
-    expect(filesIn(path.join(cache, folder))).toMatchObject(kept);
-  });
-
   test("it is one's own alone", async () => {
     const folder = await keptCode();
     const modes = [folder, ...entries(folder).map((name) => path.join(folder, name))].map(
