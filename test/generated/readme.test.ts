@@ -80,9 +80,8 @@ test("its tables are those that the program itself reads", async () => {
   await expect(text).toMatchFileSnapshot("../../README.md");
 });
 
-test("the walk from argv to stdout names files that there are, and functions that they export", () => {
-  const contributing = readFileSync("CONTRIBUTING.md", "utf8");
-  const walk = contributing.split("passes through:\n\n```\n")[1]?.split("```")[0] ?? "";
+test("its walk from argv to stdout names files that there are, and functions that they export", () => {
+  const walk = readme.split("passes through:\n\n```\n")[1]?.split("```")[0] ?? "";
   const places = [...walk.matchAll(/^([\w/-]+\.ts) +(.*)$/gmu)];
   expect(places.length).toBeGreaterThan(10);
   for (const [, file = "", said = ""] of places) {
