@@ -38,7 +38,7 @@ export const subjects: readonly Subject[] = [
     name: "event streams",
     files: {
       "src/client/streams/event-stream.ts": streams,
-      "src/client/streams/byte-store.ts": streams,
+      "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
       "src/client/streams/repeated-line.ts": streams,
       "src/client/streams/alike-line.ts": streams,
       "src/client/streams/number-line.ts": streams,
