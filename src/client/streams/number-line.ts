@@ -14,12 +14,12 @@ const mostDigits = 15;
 
 /** Only of a number without zeros before it, which is written in one way. */
 export function createNumberLine(): NumberLine {
-  let value = 0;
+  let value = Number.NaN;
   return {
     value: () => value,
     lengthAt: (chunk, at) => {
       const from = valueOf(fields.id, chunk, at);
-      if (from < 0) return 0;
+      if (from === -1) return 0;
       let end = from;
       let number = 0;
       for (let digit = digitAt(chunk, end); digit >= 0; digit = digitAt(chunk, end)) {

@@ -65,7 +65,7 @@ export function createAlikeJson(): AlikeJson {
       const { length } = parts;
       let end = at;
       for (let part = 0; part < length; part += 2) {
-        if (part > 0) end = endOfScalar(bytes, end);
+        if (part !== 0) end = endOfScalar(bytes, end);
         if (end === WRONG) return WRONG;
         const [from, until] = [parts[part] ?? 0, parts[part + 1] ?? 0];
         if (!compare(view, from, until, other, end)) return WRONG;

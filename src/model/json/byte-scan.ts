@@ -76,7 +76,7 @@ export class ByteScan {
     if (byte === OPEN_OBJECT) return this.endOfObject(at, depth);
     if (byte === OPEN_ARRAY) return this.endOfArray(at, depth);
     const end = this.endOfLeaf(at);
-    if (end === -1) throw broken("value");
+    if (end === -1) throw broken();
     this.leaves?.push(at, end);
     return end;
   }
@@ -102,7 +102,7 @@ export class ByteScan {
         kind = inString[bytes[index] ?? 0];
       }
       if (kind === ENDS) break;
-      if (kind === IS_CONTROL) throw broken("string");
+      if (kind === IS_CONTROL) throw broken();
       if (kind === IS_WIDE) isWide = true;
       index = kind === ESCAPES ? this.endOfEscape(index) : index + 1;
     }
@@ -117,15 +117,15 @@ export class ByteScan {
     let index = this.skipBlanks(at + 1);
     if (bytes[index] === CLOSE_OBJECT) return index + 1;
     for (;;) {
-      if (bytes[index] !== QUOTE) throw broken("name");
+      if (bytes[index] !== QUOTE) throw broken();
       const keyEnd = this.endOfString(index);
       const colon = this.skipBlanks(keyEnd);
-      if (bytes[colon] !== COLON) throw broken("member");
+      if (bytes[colon] !== COLON) throw broken();
       const start = this.skipBlanks(colon + 1);
       const end = visit?.(index, start) ?? this.endOfValue(start, depth + 1);
       const next = this.skipBlanks(end);
       if (bytes[next] === CLOSE_OBJECT) return next + 1;
-      if (bytes[next] !== COMMA) throw broken("object");
+      if (bytes[next] !== COMMA) throw broken();
       index = this.skipBlanks(next + 1);
     }
   }
@@ -140,7 +140,7 @@ export class ByteScan {
       const end = visit === undefined ? this.endOfValue(index, depth + 1) : visit(index);
       const next = this.skipBlanks(end);
       if (bytes[next] === CLOSE_ARRAY) return next + 1;
-      if (bytes[next] !== COMMA) throw broken("array");
+      if (bytes[next] !== COMMA) throw broken();
       index = this.skipBlanks(next + 1);
     }
   }
@@ -158,9 +158,8 @@ export class ByteScan {
   private endOfEscape(at: number): number {
     const escaped = this.bytes[at + 1] ?? 0;
     if (escapes.has(escaped)) return at + 2;
-    if (escaped !== 117) throw broken("escape");
-    for (let index = at + 2; index < at + 6; index += 1)
-      if (!isHex(this.bytes[index] ?? 0)) throw broken("escape");
+    if (escaped !== 117) throw broken();
+    for (let index = at + 2; index < at + 6; index += 1) if (!isHex(this.bytes[index] ?? 0)) throw broken();
     return at + 6;
   }
 
@@ -194,7 +193,7 @@ export class ByteScan {
 
   private endOfLiteral(at: number, literal: Uint8Array): number {
     for (let index = 1; index < literal.length; index += 1)
-      if (this.bytes[at + index] !== literal[index]) throw broken("value");
+      if (this.bytes[at + index] !== literal[index]) throw broken();
     return at + literal.length;
   }
 }
@@ -206,7 +205,7 @@ export class Unread extends Error {}
 export type Visit = (key: number, value: number) => number | undefined;
 
 function someFrom(at: number, end: number): number {
-  if (end === at) throw broken("value");
+  if (end === at) throw broken();
   return end;
 }
 
@@ -226,6 +225,7 @@ function isHex(byte: number): boolean {
   return (byte >= 48 && byte <= 57) || (lower >= 97 && lower <= 102);
 }
 
-function broken(what: string): SyntaxError {
-  return new SyntaxError(`JSON ${what} expected`);
+/** What is wrong, who reads the text then says. */
+function broken(): SyntaxError {
+  return new SyntaxError();
 }
