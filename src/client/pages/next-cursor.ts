@@ -30,7 +30,7 @@ export function promisedCursor(body: Uint8Array): string | undefined {
   const tail = Buffer.from(body.buffer, body.byteOffset, body.length).subarray(-longestTail);
   const first = Math.min(tail.lastIndexOf('"has_next_page"'), tail.lastIndexOf('"next_cursor"'));
   const close = first < 0 ? -1 : tail.lastIndexOf("]", first);
-  if (close < 0) return undefined;
+  if (close === -1) return undefined;
   const [, members] = /^\]\s*,(.*)$/su.exec(tail.toString("utf8", close)) ?? [];
   const envelope = members === undefined ? undefined : parsed(`{${members}`);
   if (member(envelope, "has_next_page") !== true) return undefined;

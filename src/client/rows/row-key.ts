@@ -54,8 +54,7 @@ export function hashKeyAt(place: KeyPlace, into: TextHash): boolean {
 /** False where the value is missing, or may be written otherwise than `JSON.stringify` does. */
 function addPlain(bytes: Buffer, from: number, to: number, into: TextHash): boolean {
   if (from === -1) return false;
-  const first = bytes[from] ?? 0;
-  const isText = first === QUOTE;
-  if (!isText && (to - from > mostDigits || (first === ZERO && to - from > 1))) return false;
+  const isText = bytes[from] === QUOTE;
+  if (!isText && to - from > mostDigits) return false;
   return addBytes(into, bytes, from, to, isText ? plainInText : plainInNumber) === to;
 }

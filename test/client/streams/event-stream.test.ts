@@ -42,6 +42,12 @@ test("a line that comes again with one more byte, whichever, is read as the stan
   }
 });
 
+test("an id is the text that was sent, also where it is a number", () => {
+  const ids = ["1", "05", "00", "0", "12", "007", "123456789012345", "1234567890123456", "-1", "1.0", "5"];
+  const stream = ids.map((id) => `id: ${id}\ndata: {}\n\n`).join("");
+  expect(parseChunks([Buffer.from(stream)]).events.map(({ id }) => id)).toEqual(ids);
+});
+
 test("what was given does not change when the parser goes on", () => {
   const parser = createEventStreamParser();
   const given = ["data: 1\ndata: 2\n\n", "data: 3\nda", "ta: 4\n\n"].flatMap((each) => [
