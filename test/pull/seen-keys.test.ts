@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { endHash, hashText, type TextHash } from "../../src/model/text/text-hash.ts";
+import { addBytes, beginHash, endHash, hashText, type TextHash } from "../../src/model/text/text-hash.ts";
 import { createSeenKeys, recentKeys } from "../../src/pull/seen-keys.ts";
 
 const hashOf = (text: string): TextHash => {
@@ -13,6 +13,22 @@ const keys = (from: number, count: number): TextHash[] =>
   Array.from({ length: count }, (_, index) =>
     hashOf(`"0x${(from + index).toString(16).padStart(64, "0")}",0`),
   );
+
+test("bytes have the hash of the text that they are, up to the first that is not plain", () => {
+  const bytes = Buffer.from('"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",17');
+  const isPlain = new Uint8Array(256).fill(1);
+  for (let from = 0; from < 5; from += 1) {
+    for (let to = from; to <= bytes.length; to += 1) {
+      const hash = { high: 0, low: 0 };
+      beginHash(hash);
+      expect(addBytes(hash, bytes, from, to, isPlain)).toBe(to);
+      endHash(hash);
+      expect(hash).toEqual(hashOf(bytes.toString("latin1", from, to)));
+    }
+  }
+  isPlain[0x78] = 0;
+  expect(addBytes({ high: 0, low: 0 }, bytes, 0, bytes.length, isPlain)).toBe(2);
+});
 
 describe("keys of rows that were seen", () => {
   test.each(["all", "recent"] as const)("%s: each is new once", (reach) => {
