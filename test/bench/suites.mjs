@@ -135,19 +135,18 @@ const timesMemory = (name, peak, before, bar, aim) => ({
   sign: "≤",
 });
 
-/** Half a gigabyte at 30 MB a second, by a reader that is no Node process: only the program's own memory is measured. */
+/** 30 MB a second, by a reader that is no Node process: only the program's own memory is measured. */
 const slowly = `while dd bs=64k count=16 iflag=fullblock of=/dev/null 2>&1 | grep -q '^16+'; do sleep 0.033; done`;
 
 async function stream({ rounds, events, withSlowReader = false }) {
   return withServer("stream-server.mjs", ["--count", String(events)], (url) => {
     const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
-    const productOf = (base) =>
-      `${product} stream ${asset} -o ndjson --limit ${events} --streaming-url ${base}`;
+    const tail = `${product} stream ${asset} -o ndjson --limit ${events} --streaming-url ${url}`;
     const measured = interleave(
       {
         http: `${baseline("stream-http.cjs")} ${url}/sse/prices`,
         fetch: `${baseline("stream-fetch.mjs")} ${url}/sse/prices`,
-        product: productOf(url),
+        product: tail,
       },
       { rounds, seconds: 600 },
     );
@@ -162,7 +161,7 @@ async function stream({ rounds, events, withSlowReader = false }) {
       megabytes("a stream: memory (MB)", measured.product.peak, 125, 105),
     ];
     if (!withSlowReader) return figures;
-    const behind = interleave({ product: `${productOf(url)} | ${slowly}` }, { rounds: 0, seconds: 600 });
+    const behind = interleave({ product: `${tail} | ${slowly}` }, { rounds: 0, seconds: 600 });
     return [
       ...figures,
       timesMemory(

@@ -37,11 +37,24 @@ test("8: a key for each keyed tier counts on its host", async () => {
   }
 });
 
-test("listens on the port asked for and the next one", async () => {
-  const port = portOf((await start()).restFree);
-  await open.pop()?.close();
-  const { restFree, restPaid } = await start({ port });
-  expect([portOf(restFree), portOf(restPaid)]).toEqual([port, port + 1]);
+/** A sandbox at a port that is asked for. Others on this machine may hold one of the four: then another is. */
+async function startAtPort(): Promise<{ readonly port: number; readonly sandbox: RunningSandbox }> {
+  for (let tries = 1; ; tries += 1) {
+    const port = portOf((await start()).restFree);
+    await open.pop()?.close();
+    try {
+      return { port, sandbox: await start({ port }) };
+    } catch (cause) {
+      if (tries === 20) throw cause;
+    }
+  }
+}
+
+test("listens on the port asked for and the next three", async () => {
+  const { port, sandbox } = await startAtPort();
+  const { restFree, restPaid, streamFree, streamPaid } = sandbox;
+  const ports = [restFree, restPaid, streamFree, streamPaid].map(portOf);
+  expect(ports).toEqual([port, port + 1, port + 2, port + 3]);
 });
 
 test("a port that is taken rejects, and leaves nothing listening", async () => {

@@ -7,6 +7,8 @@ export interface AlikeText {
    * written otherwise than the text learned last. Good until the next call.
    */
   readonly spansIn: (text: string) => readonly number[] | undefined;
+  /** Whether it is worth learning how the next text is written that has to be walked. */
+  readonly isOpen: (text: string) => boolean;
   readonly learn: (text: string, walked: WalkedText) => void;
 }
 
@@ -14,7 +16,7 @@ export interface AlikeText {
 export interface WalkedText {
   /** What is looked for: a start and an end for each, -1 for what there is not. */
   readonly spans: number[];
-  /** Where each value begins and ends that the walk stepped over as a whole. */
+  /** Where each value begins and ends that the walk stepped over as a whole; empty where nobody learns from it. */
   readonly values: number[];
   /** For each of them: 1 where it would have stepped into a list or an object. */
   readonly isEntered: number[];
@@ -22,12 +24,14 @@ export interface WalkedText {
 
 /** Characters: a longer text is not kept to compare others with. */
 const longest = 16 * 1024;
-/** So many texts in a row that were not like the one before, and only one of as many more is learned. */
-const patience = 16;
+/** To learn takes as long as to walk several texts: it has paid once so many were like it. */
+const worthwhile = 16;
+/** So many texts at most are walked before one is learned again, where learning has not paid. */
+const longestPause = 256;
 
 /**
  * What stands between the values of a text is compared with what stood there before, and only they are stepped over:
- * half of what a walk with its names takes. The texts have been through `JSON.parse`.
+ * two thirds of what a walk with its names takes. The texts have been through `JSON.parse`.
  */
 export function createAlikeText(): AlikeText {
   /** What stands before each value, and behind the last. */
@@ -38,7 +42,15 @@ export function createAlikeText(): AlikeText {
   /** For each start and end in which part it lies and how far from its beginning; -1 twice for none. */
   let places: readonly number[] = [];
   const spans: number[] = [];
-  let misses = 0;
+  /** Texts that were like the one learned last. */
+  let served = 0;
+  /** Texts to walk before one is learned; how many there were of them last. */
+  let [left, pause] = [0, 0];
+
+  const forget = (): void => {
+    pause = served >= worthwhile ? 0 : Math.min(longestPause, 2 * pause + 1);
+    [parts, served, left] = [[], 0, pause];
+  };
 
   const isAlike = (text: string): boolean => {
     const last = parts.length - 1;
@@ -54,22 +66,28 @@ export function createAlikeText(): AlikeText {
       if (isEntered[index] === 1 && (first === OPEN_OBJECT || first === OPEN_ARRAY)) return false;
       at = endOfValue(text, at);
     }
-    return last >= 0;
+    return true;
   };
 
   return {
     spansIn: (text) => {
-      if (!isAlike(text)) return undefined;
-      misses = 0;
+      if (parts.length === 0) return undefined;
+      if (!isAlike(text)) {
+        forget();
+        return undefined;
+      }
+      served += 1;
       for (let at = 0; at < places.length; at += 2) {
         const part = places[at] ?? -1;
         spans[at >> 1] = part < 0 ? -1 : (begins[part] ?? 0) + (places[at + 1] ?? 0);
       }
       return spans;
     },
+    isOpen: (text) => {
+      left -= 1;
+      return left < 0 && text.length <= longest;
+    },
     learn: (text, { spans: found, values, isEntered: entered }) => {
-      misses += 1;
-      if (text.length > longest || (misses > patience && misses % patience !== 0)) return;
       parts = Array.from({ length: values.length / 2 + 1 }, (_, index) =>
         text.slice(values[2 * index - 1] ?? 0, values[2 * index]),
       );

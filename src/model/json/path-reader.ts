@@ -13,13 +13,16 @@ export function createPathReader(paths: readonly (readonly string[])[]): PathRea
   const root = createNode(paths.map((path, index) => ({ path, index })));
   /** What is left of each path where it goes on in all elements. */
   const rests = paths.map((path) => (path.includes("*") ? path.slice(path.indexOf("*")) : undefined));
+  const nowhere = paths.flatMap(() => [-1, -1]);
   const alike = createAlikeText();
 
   const walk = (text: string): readonly number[] => {
-    const walked: WalkedText = { spans: paths.flatMap(() => [-1, -1]), values: [], isEntered: [] };
+    const spans = [...nowhere];
+    const isLearned = alike.isOpen(text);
+    const walked: Walked = { spans, values: [], isEntered: [], isLearned };
     readNode(root, text, skipBlanks(text, 0), walked);
-    alike.learn(text, walked);
-    return walked.spans;
+    if (isLearned) alike.learn(text, walked);
+    return spans;
   };
 
   return (text) => {
@@ -31,6 +34,10 @@ export function createPathReader(paths: readonly (readonly string[])[]): PathRea
       return rest === undefined ? value : rawAt(value, rest);
     });
   };
+}
+
+interface Walked extends WalkedText {
+  readonly isLearned: boolean;
 }
 
 interface NumberedPath {
@@ -62,7 +69,7 @@ function createNode(paths: readonly NumberedPath[]): Node {
 }
 
 /** The index after the value at `start`. */
-function readNode(node: Node, text: string, start: number, walked: WalkedText): number {
+function readNode(node: Node, text: string, start: number, walked: Walked): number {
   const end = readInside(node, text, start, walked);
   for (const index of node.ends) setSpan(walked, index, start, end);
   return end;
@@ -73,7 +80,7 @@ function setSpan({ spans }: WalkedText, index: number, start: number, end: numbe
   spans[2 * index + 1] = end;
 }
 
-function readInside(node: Node, text: string, start: number, walked: WalkedText): number {
+function readInside(node: Node, text: string, start: number, walked: Walked): number {
   const first = node.children.size === 0 ? undefined : text.charCodeAt(start);
   if (first === OPEN_OBJECT) {
     let place = 0;
@@ -88,14 +95,15 @@ function readInside(node: Node, text: string, start: number, walked: WalkedText)
   return stepOver(text, start, node.children.size > 0, walked);
 }
 
-function stepOver(text: string, start: number, isEntered: boolean, walked: WalkedText): number {
+function stepOver(text: string, start: number, isEntered: boolean, walked: Walked): number {
   const end = endOfValue(text, start);
+  if (!walked.isLearned) return end;
   walked.values.push(start, end);
   walked.isEntered.push(isEntered ? 1 : 0);
   return end;
 }
 
-function readChild(child: Node | undefined, text: string, at: number, walked: WalkedText): number {
+function readChild(child: Node | undefined, text: string, at: number, walked: Walked): number {
   if (child === undefined) return stepOver(text, at, false, walked);
   // Of members with the same name the last counts, also where it leads nowhere.
   for (const index of child.indices) setSpan(walked, index, -1, -1);
