@@ -142,7 +142,7 @@ async function openFor(
 ): Promise<Destination> {
   if (claimed === undefined) return await openDestination(to, context.stdout);
   const header = {
-    checkpoint: 1,
+    checkpoint: 2,
     query: queryOf(questions, options),
     now: options.now,
     tier: target.tier,

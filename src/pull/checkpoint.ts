@@ -51,7 +51,7 @@ const progress = z.object({
 });
 
 const header = z.object({
-  checkpoint: z.literal(1),
+  checkpoint: z.literal(2),
   /** What was asked, by name, to compare and to say what differs. */
   query: z.record(z.string(), z.string()),
   /** Milliseconds: the clock reading that resolved every time bound. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutAnswer } from "../../src/client/rows/byte-rows.ts";
+import { cutAnswer } from "../harness/cut-answer.ts";
 
 /** Everything about a row that a check against types can see. */
 function typesOf(value: unknown): unknown {

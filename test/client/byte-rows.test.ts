@@ -1,6 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { cutAnswer } from "../../src/client/rows/byte-rows.ts";
+import { createAnswerCutter } from "../../src/client/rows/byte-rows.ts";
+import { cutAnswer } from "../harness/cut-answer.ts";
 import { createPage } from "../../src/client/pages/page.ts";
 import type { Rows } from "../../src/client/rows/rows.ts";
 import { isSafeJson } from "../../src/model/json/json-text.ts";
@@ -98,6 +99,43 @@ describe("rows cut from bytes", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  test("of answers that follow each other are those of each by itself, whatever the ones before were", () => {
+    const key = fc.constantFrom("o", "é", "\u202e", "\u007f", "p");
+    const value = fc.constantFrom("1", "2.5", '"a"', '"é"', '"\u202e"', "null", "[1]", "{}", "x", "");
+    const blank = fc.constantFrom("", "", "", " ");
+    const row = fc
+      .tuple(key, value, blank, fc.nat(9), blank)
+      .map(
+        ([name, text, first, id, second]) => `{"id":${id},"chain":"c",${first}"${name}":${text}${second}}`,
+      );
+    const answer = fc.array(row, { maxLength: 4 }).map((rows) => page(rows.join(",")));
+    fc.assert(
+      fc.property(fc.array(answer, { minLength: 2, maxLength: 4 }), fc.boolean(), (texts, isTyped) => {
+        const noted = { identity, timeField: "o", isTyped };
+        const cutNext = createAnswerCutter("results", noted);
+        for (const text of texts) {
+          const [rows, alone] = [
+            cutNext(Buffer.from(text))?.rows,
+            cutAnswer(Buffer.from(text), "results", noted)?.rows,
+          ];
+          expect(rows && [seen(rows), rows.alike()]).toEqual(alone && [seen(alone), alone.alike()]);
+          expect(rows?.lines()).toEqual(alone?.lines());
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("may be more than any answer before had, and than there is room for at first", () => {
+    const cutNext = createAnswerCutter("results", { identity });
+    for (const count of [3, 127, 128, 129, 700, 0, 1]) {
+      const rows = Array.from({ length: count }, (_, id) => `{"id":${id},"chain":"c"}`);
+      const { rows: read } = cutNext(Buffer.from(page(rows.join(",")))) ?? {};
+      expect(read?.texts()).toEqual(rows);
+      expect(read?.marks()).toEqual(rows.map((text): unknown => JSON.parse(text)));
+    }
   });
 
   test.each([

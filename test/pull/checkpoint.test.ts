@@ -26,7 +26,7 @@ function newFile(): string {
 }
 
 const header: CheckpointHeader = {
-  checkpoint: 1,
+  checkpoint: 2,
   query: { command: "txns", größe: "2" },
   now: 1_795_251_240_000,
   tier: "keyless",

@@ -1,12 +1,21 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { addBytes, beginHash, endHash, hashText, type TextHash } from "../../src/model/text/text-hash.ts";
+import { addBytes, addText, beginHash, endHash, type TextHash } from "../../src/model/text/text-hash.ts";
 import { createSeenKeys, recentKeys } from "../../src/pull/seen-keys.ts";
 
-const hashOf = (text: string): TextHash => {
+const hashOf = (...texts: string[]): TextHash => {
   const hash = { high: 0, low: 0 };
-  hashText(text, hash);
+  beginHash(hash);
+  for (const text of texts) addText(hash, text);
+  endHash(hash);
+  return hash;
+};
+const hashOfBytes = (view: DataView, from: number, to: number): TextHash => {
+  const hash = { high: 0, low: 0 };
+  beginHash(hash);
+  addBytes(hash, view, from, to);
+  endHash(hash);
   return hash;
 };
 const keys = (from: number, count: number): TextHash[] =>
@@ -14,20 +23,42 @@ const keys = (from: number, count: number): TextHash[] =>
     hashOf(`"0x${(from + index).toString(16).padStart(64, "0")}",0`),
   );
 
-test("bytes have the hash of the text that they are, up to the first that is not plain", () => {
-  const bytes = Buffer.from('"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",17');
-  const isPlain = new Uint8Array(256).fill(1);
+test("bytes have the hash of the text that they are, wherever they begin and end", () => {
+  const bytes = Buffer.from('"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",17,"日本円"');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let from = 0; from < 5; from += 1) {
-    for (let to = from; to <= bytes.length; to += 1) {
-      const hash = { high: 0, low: 0 };
-      beginHash(hash);
-      expect(addBytes(hash, bytes, from, to, isPlain)).toBe(to);
-      endHash(hash);
-      expect(hash).toEqual(hashOf(bytes.toString("latin1", from, to)));
-    }
+    for (let to = from; to <= bytes.length - 10; to += 1)
+      expect(hashOfBytes(view, from, to)).toEqual(hashOf(bytes.toString("utf8", from, to)));
   }
-  isPlain[0x78] = 0;
-  expect(addBytes({ high: 0, low: 0 }, bytes, 0, bytes.length, isPlain)).toBe(2);
+  expect(hashOfBytes(view, 0, bytes.length)).toEqual(hashOf(bytes.toString()));
+});
+
+test("texts are told apart by every character, by its place, and by where one ends and another begins", () => {
+  const alphabet = "0123456789abcdef";
+  const near = Array.from({ length: 40 }, (_, at) =>
+    Array.from(alphabet, (digit) => `${"0".repeat(at)}${digit}${"0".repeat(39 - at)}`),
+  ).flat();
+  const lengths = Array.from({ length: 300 }, (_, length) => "0".repeat(length));
+  const texts = [...new Set([...near, ...lengths])];
+  expect(new Set(texts.map((text) => JSON.stringify(hashOf(text)))).size).toBe(texts.length);
+  const parts = Array.from({ length: 12 }, (_, at) => [
+    "abcdefghijkl".slice(0, at),
+    "abcdefghijkl".slice(at),
+  ]);
+  expect(new Set(parts.map((both) => JSON.stringify(hashOf(...both)))).size).toBe(parts.length);
+});
+
+test("each half depends on every bit", () => {
+  const bytes = Buffer.from('"0x88e6a0c2ddd26feeb64f039a2c41296"');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const { high, low } = hashOfBytes(view, 0, bytes.length);
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const flip = (): void => view.setUint8(bit >> 3, view.getUint8(bit >> 3) ^ (1 << (bit & 7)));
+    flip();
+    const flipped = hashOfBytes(view, 0, bytes.length);
+    flip();
+    expect([flipped.high === high, flipped.low === low]).toEqual([false, false]);
+  }
 });
 
 describe("keys of rows that were seen", () => {

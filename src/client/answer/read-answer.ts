@@ -2,15 +2,23 @@ import type { RowShape } from "../../model/endpoint.ts";
 import { untrustedAnswer } from "../../model/failure.ts";
 import { isObject, member } from "../../model/json/own-member.ts";
 import { rawMembers } from "../../model/json/raw-json.ts";
-import { type CutAnswer, cutAnswer } from "../rows/byte-rows.ts";
+import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import type { Document } from "./document.ts";
 import { createPage } from "../pages/page.ts";
 
-/** The rows cut from the bytes, or, where the answer is not plain enough for that, from its text. */
-export function readAnswer(document: Document, name: string, shape: RowShape, isTyped = false): CutAnswer {
+/** Reads the answers of one list. `name`: the member that holds the rows. */
+export function createAnswerReader(
+  name: string,
+  shape: RowShape,
+  isTyped = false,
+): (document: Document) => CutAnswer {
   const { identity } = shape;
-  const cut = cutAnswer(document.bytes, name, { identity, timeField: timeFieldOf(shape), isTyped });
-  if (cut !== undefined) return cut;
+  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), isTyped });
+  return (document) => cut(document.bytes) ?? readAsText(document, name, identity);
+}
+
+/** An answer that is not plain enough to cut its bytes, or not what it should be. */
+function readAsText(document: Document, name: string, identity: readonly string[]): CutAnswer {
   const { text, value } = document.read();
   if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
   const { rows } = createPage(rawMembers(text).get(name), member(value, name), name, { identity });

@@ -10,7 +10,7 @@ import { letLeave } from "../connection/let-leave.ts";
 import { member } from "../../model/json/own-member.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Page } from "./page.ts";
-import { readAnswer } from "../answer/read-answer.ts";
+import { createAnswerReader } from "../answer/read-answer.ts";
 import type { Place } from "./place.ts";
 import type { Walk } from "./pages.ts";
 
@@ -30,7 +30,7 @@ export async function* walkCursorPages(
   walk: Walk,
 ): AsyncGenerator<Page> {
   const seen = new Set<string>();
-  const shape = rowShape(endpoint);
+  const read = createAnswerReader(reply.rows, rowShape(endpoint), walk.isTyped);
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
@@ -54,7 +54,7 @@ export async function* walkCursorPages(
         answer = ask(promised);
         await letLeave();
       }
-      const { envelope, rows } = readAnswer(document, reply.rows, shape, walk.isTyped);
+      const { envelope, rows } = read(document);
       if (walk.isStrict) checkEcho(endpoint, args, member(envelope, "query"));
       cursor = nextCursor(envelope);
       given += rows.length;

@@ -4,7 +4,7 @@ import { member } from "../../model/json/own-member.ts";
 import type { Reply } from "../../model/reply.ts";
 import type { Client } from "../client.ts";
 import type { Page } from "./page.ts";
-import { readAnswer } from "../answer/read-answer.ts";
+import { createAnswerReader } from "../answer/read-answer.ts";
 import type { Place } from "./place.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
@@ -29,11 +29,11 @@ export function createAskPage(
   args: Args,
   isTyped = false,
 ): AskPage {
-  const shape = rowShape(endpoint);
+  const read = createAnswerReader(reply.rows, rowShape(endpoint), isTyped);
   return async (at, pageSize) => {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) asked.set("to", at.to);
-    const { envelope, rows } = readAnswer(await client.ask(endpoint, asked), reply.rows, shape, isTyped);
+    const { envelope, rows } = read(await client.ask(endpoint, asked));
     const page: Page = { group: onlyGroup, rows, next: undefined };
     const info = member(envelope, "page_info");
     const totals = {

@@ -14,25 +14,25 @@ const FRACTION = 5;
 /** Whether rows have values of the same types as the row that was checked last: then they share its fate. */
 export interface TypeWatch {
   /** A row with names of its own: where its values begin and end. */
-  readonly begin: (leaves: readonly number[]) => void;
+  readonly begin: (bytes: Uint8Array, leaves: readonly number[]) => void;
   /** A row with the names of the one before. False where its types differ, so that it has to be checked itself. */
-  readonly isAlike: (leaves: readonly number[]) => boolean;
+  readonly isAlike: (bytes: Uint8Array, leaves: readonly number[]) => boolean;
 }
 
-export function watchTypes(bytes: Uint8Array): TypeWatch {
+export function watchTypes(): TypeWatch {
   const types: number[] = [];
-  const begin = (leaves: readonly number[]): void => {
+  const begin: TypeWatch["begin"] = (bytes, leaves) => {
     types.length = leaves.length >> 1;
     for (let leaf = 0; leaf < leaves.length; leaf += 2)
       types[leaf >> 1] = typeOf(bytes, leaves[leaf] ?? 0, leaves[leaf + 1] ?? 0);
   };
   return {
     begin,
-    isAlike: (leaves) => {
+    isAlike: (bytes, leaves) => {
       for (let leaf = 0; leaf < leaves.length; leaf += 2) {
         const type = typeOf(bytes, leaves[leaf] ?? 0, leaves[leaf + 1] ?? 0);
         if (type !== UNCLEAR && type === types[leaf >> 1]) continue;
-        begin(leaves);
+        begin(bytes, leaves);
         return false;
       }
       return true;

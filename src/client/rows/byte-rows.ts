@@ -2,8 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { ByteScan, Unread } from "../../model/json/byte-scan.ts";
 import { isSafeJson } from "../../model/json/json-text.ts";
 import { isObject } from "../../model/json/own-member.ts";
-import { watchTypes } from "./alike-rows.ts";
-import { createRowWalk } from "./row-walk.ts";
+import { createRowWalk, type RowNotes, type RowWalk, strideOf } from "./row-walk.ts";
 import { hashKeyAt } from "./row-key.ts";
 import type { Rows } from "./rows.ts";
 
@@ -15,10 +14,10 @@ export interface CutAnswer {
 }
 
 /** Where the rows lie, in numbers: an object for each row would be more than half of what a page leaves to collect. */
-interface RowList {
+interface RowList extends RowNotes {
   readonly bytes: Buffer;
-  /** For each row its start and end, then those of some of its values; -1 for what it lacks. */
-  readonly spans: readonly number[];
+  /** Of the same bytes. */
+  readonly view: DataView;
   /** How many numbers a row has. */
   readonly stride: number;
   /** Whose values those are; the first so many tell a row from others. */
@@ -26,7 +25,6 @@ interface RowList {
   readonly keyed: number;
   /** No white space between their tokens. */
   readonly isCompact: boolean;
-  readonly alike: readonly boolean[];
   /** Where each string begins and ends that holds characters beyond printable ASCII. */
   readonly wide: readonly number[];
 }
@@ -49,54 +47,54 @@ export interface Noted {
  * Cuts the rows out of an answer's bytes; all of the grammar is checked on the way. Undefined where that cannot be done,
  * or the answer is not what it should be: whoever reads it as a text finds out why.
  */
-export function cutAnswer(body: Uint8Array, name: string, noted: Noted): CutAnswer | undefined {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  try {
-    return cut(bytes, Buffer.from(name), noted);
-  } catch (cause) {
-    if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
-    throw cause;
-  }
-}
+export type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 
-function cut(bytes: Buffer, name: Buffer, { identity, timeField, isTyped }: Noted): CutAnswer | undefined {
+/** For the answers of one list, whose rows are mostly written alike. `name`: the member that holds them. */
+export function createAnswerCutter(name: string, { identity, timeField, isTyped }: Noted): AnswerCutter {
   const fields =
     timeField === undefined || identity.includes(timeField) ? identity : [...identity, timeField];
-  const scan = new ByteScan(bytes);
   const names = fields.map((field) => Buffer.from(field));
-  const lists: (RowList & { readonly from: number; readonly to: number })[] = [];
+  const walk = createRowWalk(names, isTyped === true);
+  const of = { fields, keyed: identity.length, stride: strideOf(names) };
+  const member = Buffer.from(name);
+  return (body) => {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+    try {
+      return cut(bytes, member, walk, of);
+    } catch (cause) {
+      if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
+      throw cause;
+    }
+  };
+}
+
+function cut(
+  bytes: Buffer,
+  name: Uint8Array,
+  walk: RowWalk,
+  of: Pick<RowList, "fields" | "keyed" | "stride">,
+): CutAnswer | undefined {
+  const scan = new ByteScan(bytes);
   const begin = scan.skipBlanks(0);
   if (bytes[begin] !== OPEN_OBJECT) return undefined;
+  let list: RowList | undefined;
+  let [from, to] = [0, 0];
   let isWide = false;
-  const end = scan.endOfObject(begin, 0, (key, from) => {
+  const end = scan.endOfObject(begin, 0, (key, value) => {
     if (!scan.isNamed(key, name)) return undefined;
-    if (bytes[from] !== OPEN_ARRAY) throw new Unread();
-    isWide ||= scan.wide.length > 0;
+    // Of two lists of that name the last one would count.
+    if (bytes[value] !== OPEN_ARRAY || list !== undefined) throw new Unread();
+    isWide = scan.wide.length > 0;
     [scan.wide, scan.hasBlanks] = [[], false];
-    const walk = createRowWalk(scan, names, isTyped === true ? watchTypes(bytes) : undefined);
-    const to = scan.endOfArray(from, 1, walk.endOfRow);
-    const { spans, stride, alike } = walk;
-    lists.push({
-      bytes,
-      spans,
-      stride,
-      alike,
-      fields,
-      keyed: identity.length,
-      isCompact: !scan.hasBlanks,
-      wide: scan.wide,
-      from,
-      to,
-    });
+    walk.begin(scan);
+    [from, to] = [value, scan.endOfArray(value, 1, walk.endOfRow)];
+    list = { ...of, ...walk.take(), bytes, view: scan.view, isCompact: !scan.hasBlanks, wide: scan.wide };
+    scan.wide = [];
     return to;
   });
-  const [list, second] = lists;
-  // Of two lists of that name the last one would count.
-  if (list === undefined || second !== undefined || scan.skipBlanks(end) !== bytes.length) return undefined;
-  if ((isWide || scan.wide.length > 0) && !isUtf8(bytes)) return undefined;
-  const envelope: unknown = JSON.parse(
-    `${bytes.toString("utf8", 0, list.from)}[]${bytes.toString("utf8", list.to)}`,
-  );
+  if (list === undefined || scan.skipBlanks(end) !== bytes.length) return undefined;
+  if ((isWide || list.wide.length > 0 || scan.wide.length > 0) && !isUtf8(bytes)) return undefined;
+  const envelope: unknown = JSON.parse(`${bytes.toString("utf8", 0, from)}[]${bytes.toString("utf8", to)}`);
   return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
 }
 
@@ -116,8 +114,7 @@ function byteRows(list: RowList): Rows {
     marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
     value: (index) => parseRow(text(index)),
     alike: () => list.alike,
-    hashKey: (index, into) =>
-      hashKeyAt({ bytes, spans, at: index * stride + 2, end: index * stride + 2 + 2 * keyed }, into),
+    hashKey: (index, into) => hashKeyAt(list, index * stride + 2, index * stride + 2 + 2 * keyed, into),
     keep: (kept) =>
       byteRows({
         ...list,

@@ -1,60 +1,57 @@
-import {
-  addBytes,
-  addUnit,
-  beginHash,
-  endHash,
-  hashText,
-  type TextHash,
-} from "../../model/text/text-hash.ts";
-import { keyOf } from "./rows.ts";
+import { addBytes, addText, beginHash, endHash, type TextHash } from "../../model/text/text-hash.ts";
 
 const QUOTE = 34;
-const COMMA = 44;
 const BACKSLASH = 92;
 const [ZERO, NINE] = [48, 57];
-/** 1 for bytes that `JSON.stringify` writes as they came: of a text, of a number. */
-const plainInText = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 127 && byte !== BACKSLASH ? 1 : 0));
-const plainInNumber = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= ZERO && byte <= NINE ? 1 : 0));
 /** Longer integers are not written by `JSON.stringify` as they came. */
 const mostDigits = 15;
 
-/** Where the values lie that tell a row from others: from `at` to `end` of the spans a start and an end each, or -1. */
-export interface KeyPlace {
+/** Where the values of rows lie: a start and an end each, or -1 for one that is missing. */
+export interface ValueSpans {
   readonly bytes: Buffer;
-  readonly spans: readonly number[];
-  readonly at: number;
-  readonly end: number;
+  /** Of the same bytes. */
+  readonly view: DataView;
+  readonly spans: ArrayLike<number>;
 }
 
-/** As `JSON.stringify` writes the values. */
-function keyAt({ bytes, spans, at, end }: KeyPlace): string | undefined {
-  const parts: (string | undefined)[] = [];
-  for (let span = at; span < end; span += 2) {
-    const written = spans[span] === -1 ? undefined : bytes.toString("utf8", spans[span], spans[span + 1]);
-    parts.push(written === undefined ? undefined : JSON.stringify(JSON.parse(written)));
-  }
-  return keyOf(parts);
-}
-
-/** The hash of the same text, mostly without making it; false where there is none. */
-export function hashKeyAt(place: KeyPlace, into: TextHash): boolean {
-  const { bytes, spans, at, end } = place;
+/**
+ * The hash of the values from `at` to `end` of the spans, as `JSON.stringify` writes them, mostly without doing so; false
+ * where one is missing, or there are none.
+ */
+export function hashKeyAt(values: ValueSpans, at: number, end: number, into: TextHash): boolean {
+  const { bytes, view, spans } = values;
   beginHash(into);
-  let isPlain = at < end;
-  for (let span = at; span < end && isPlain; span += 2) {
-    if (span > at) addUnit(into, COMMA);
-    isPlain = addPlain(bytes, spans[span] ?? -1, spans[span + 1] ?? -1, into);
+  for (let span = at; span < end; span += 2) {
+    const from = spans[span] ?? -1;
+    const to = spans[span + 1] ?? -1;
+    if (from === -1) return false;
+    if (isPlain(view, from, to)) addBytes(into, view, from, to);
+    else addText(into, JSON.stringify(JSON.parse(bytes.toString("utf8", from, to))));
   }
-  const key = isPlain ? undefined : keyAt(place);
-  if (isPlain) endHash(into);
-  else if (key !== undefined) hashText(key, into);
-  return isPlain || key !== undefined;
+  endHash(into);
+  return at < end;
 }
 
-/** False where the value is missing, or may be written otherwise than `JSON.stringify` does. */
-function addPlain(bytes: Buffer, from: number, to: number, into: TextHash): boolean {
-  if (from === -1) return false;
-  const isText = bytes[from] === QUOTE;
-  if (!isText && to - from > mostDigits) return false;
-  return addBytes(into, bytes, from, to, isText ? plainInText : plainInNumber) === to;
+/** Whether `JSON.stringify` writes the value as it came. */
+function isPlain(view: DataView, from: number, to: number): boolean {
+  if (view.getUint8(from) === QUOTE) return !hasBackslash(view, from, to);
+  for (let at = from; at < to; at += 1) {
+    const byte = view.getUint8(at);
+    if (byte < ZERO || byte > NINE) return false;
+  }
+  return to - from <= mostDigits;
 }
+
+/** Four bytes at a time: what is taken away from a word is missing in the byte above where a byte of it is 0. */
+function hasBackslash(view: DataView, from: number, to: number): boolean {
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    const word = view.getInt32(at) ^ backslashes;
+    if (((word - ones) & ~word & highBits) !== 0) return true;
+  }
+  for (; at < to; at += 1) if (view.getUint8(at) === BACKSLASH) return true;
+  return false;
+}
+const backslashes = 0x5c5c5c5c;
+const ones = 0x01010101;
+const highBits = 0x80808080 | 0;

@@ -1,5 +1,5 @@
 import { member } from "../../model/json/own-member.ts";
-import { hashText, type TextHash } from "../../model/text/text-hash.ts";
+import { addText, beginHash, endHash, type TextHash } from "../../model/text/text-hash.ts";
 
 /** The rows of one answer, in its order. What nobody asks for is not made: most rows go out as they came. */
 export interface Rows {
@@ -18,7 +18,7 @@ export interface Rows {
    * far as that was noted on the way.
    */
   readonly alike: () => readonly boolean[];
-  /** The hash of what tells the row from others, as JSON; false where it lacks any of it. */
+  /** The hash of what tells the row from others, each value as JSON; false where it lacks any of it. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
   /** Those of them that are marked. */
   readonly keep: (kept: readonly boolean[]) => Rows;
@@ -43,9 +43,15 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
     value: (index) => rows[index]?.value ?? {},
     alike: () => rows.map(() => false),
     hashKey: (index, into) => {
-      const text = keyOf(identity.map((field) => JSON.stringify(member(rows[index]?.value, field))));
-      if (text !== undefined) hashText(text, into);
-      return text !== undefined;
+      beginHash(into);
+      for (const field of identity) {
+        const value = member(rows[index]?.value, field);
+        // A row without what tells it apart cannot be called a repeat.
+        if (value === undefined) return false;
+        addText(into, JSON.stringify(value));
+      }
+      endHash(into);
+      return identity.length > 0;
     },
     keep: (kept) =>
       textRows(
@@ -54,14 +60,4 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
       ),
     lines: () => undefined,
   };
-}
-
-/** A row without what tells it apart cannot be called a repeat. */
-export function keyOf(parts: readonly (string | undefined)[]): string | undefined {
-  let key: string | undefined;
-  for (const part of parts) {
-    if (part === undefined) return undefined;
-    key = key === undefined ? part : `${key},${part}`;
-  }
-  return key;
 }
