@@ -1,4 +1,5 @@
 import type { Page } from "../client/pages/page.ts";
+import type { Rows } from "../client/rows/rows.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { hashText, type TextHash } from "../model/text/text-hash.ts";
@@ -20,26 +21,13 @@ export function reachOf({ reply }: Endpoint): Reach {
  */
 export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
-  // A row without what tells it apart is given each time; but a list of nothing else must end as well.
-  const unnamed = createSeenKeys("recent", false);
-  const hash: TextHash = { high: 0, low: 0 };
+  const findRepeats = createRepeatFinder(seen);
   for await (const page of pages) {
-    const isNew: boolean[] = [];
-    let isBarren = true;
-    for (let index = 0; index < page.rows.length; index += 1) {
-      if (page.rows.hashKey(index, hash)) {
-        isNew.push(seen.add(hash));
-        if (isNew[index] === true) isBarren = false;
-        continue;
-      }
-      isNew.push(true);
-      hashText(page.rows.text(index), hash);
-      if (unnamed.add(hash)) isBarren = false;
-    }
-    const distinct = isNew.includes(false) ? withoutRepeats(page, isNew) : page;
+    const { repeated, isBarren } = findRepeats(page.rows);
+    const distinct = repeated.size > 0 ? withoutRepeats(page, repeated) : page;
     // Where the walk asked once more on purpose, what it brings says nothing about the list.
     if (page.isAgain !== true) {
-      repeats = isBarren && isNew.length > 0 ? repeats + 1 : 0;
+      repeats = isBarren && page.rows.length > 0 ? repeats + 1 : 0;
       empty = isBarren ? empty + 1 : 0;
     }
     const isEndless =
@@ -50,6 +38,34 @@ export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys)
     if (isEndless)
       throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
   }
+}
+
+interface Repeats {
+  /** The indexes of the rows that an earlier page had. */
+  readonly repeated: ReadonlySet<number>;
+  /** No row was new. */
+  readonly isBarren: boolean;
+}
+
+/** A plain function, as V8 is slow to optimise a loop in a generator. */
+function createRepeatFinder(seen: SeenKeys): (rows: Rows) => Repeats {
+  // A row without what tells it apart is given each time; but a list of nothing else must end as well.
+  const unnamed = createSeenKeys("recent", false);
+  const hash: TextHash = { high: 0, low: 0 };
+  return (rows) => {
+    const repeated = new Set<number>();
+    let isBarren = true;
+    for (let index = 0; index < rows.length; index += 1) {
+      if (rows.hashKey(index, hash)) {
+        if (seen.add(hash)) isBarren = false;
+        else repeated.add(index);
+        continue;
+      }
+      hashText(rows.text(index), hash);
+      if (unnamed.add(hash)) isBarren = false;
+    }
+    return { repeated, isBarren };
+  };
 }
 
 /** The first `limit` rows; stops asking as soon as it has them. */
@@ -68,7 +84,7 @@ export async function* firstRows(pages: AsyncIterable<Page>, limit: number): Asy
   }
 }
 
-function withoutRepeats(page: Page, isNew: readonly boolean[]): Page {
-  const rows = page.rows.keep(isNew);
-  return { ...page, rows, repeats: page.rows.length - rows.length };
+function withoutRepeats(page: Page, repeated: ReadonlySet<number>): Page {
+  const rows = page.rows.keep(Array.from({ length: page.rows.length }, (_, index) => !repeated.has(index)));
+  return { ...page, rows, repeats: repeated.size };
 }

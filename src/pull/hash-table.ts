@@ -9,41 +9,64 @@ export interface HashTable {
 /** Beyond it, linear probing gets slow. */
 const fullness = 0.8;
 /** Small tables double, for each new one costs more than its few hashes; of large ones little may stay empty. */
-const growthFrom = (slots: number): number => (slots < 1024 ? 2 : 1.25);
+const wider = (slots: number): number => (slots < 1024 ? slots * 2 : slots + (slots >> 2));
 
-/** One open-addressed table: two words a slot, found by the low word. */
-export function createHashTable(slots: number): HashTable {
-  let words = new Int32Array(slots * 2);
-  let size = 0;
+/**
+ * One open-addressed table: two words a slot, found by the low word. A class, as the words of closures are looked up anew
+ * at each use, and a partitioned table has 256 of them.
+ */
+class OpenTable {
+  taken = 0;
+  private words: Int32Array;
+  private most: number;
 
-  const grow = (): void => {
-    const old = words;
-    const held = old.length / 2;
-    words = new Int32Array(2 * Math.ceil(held * growthFrom(held)));
-    for (let at = 0; at < old.length; at += 2) {
-      const [high = 0, low = 0] = [old[at], old[at + 1]];
-      if (high !== 0) put(words, slotOf(words, high, low), high, low);
+  constructor(slots: number) {
+    this.words = new Int32Array(slots * 2);
+    this.most = Math.floor(slots * fullness);
+  }
+
+  add(given: number, low: number): boolean {
+    const high = given === 0 ? 1 : given;
+    const slot = slotOf(this.words, high, low);
+    if (this.words[slot] === high) return false;
+    if (this.taken === this.most) {
+      this.grow();
+      return this.add(high, low);
     }
-  };
+    this.words[slot] = high;
+    this.words[slot + 1] = low;
+    this.taken += 1;
+    return true;
+  }
 
+  has(given: number, low: number): boolean {
+    const high = given === 0 ? 1 : given;
+    return this.words[slotOf(this.words, high, low)] === high;
+  }
+
+  private grow(): void {
+    const old = this.words;
+    const slots = wider(old.length / 2);
+    const words = new Int32Array(slots * 2);
+    for (let at = 0; at < old.length; at += 2) {
+      const high = old[at] ?? 0;
+      const low = old[at + 1] ?? 0;
+      if (high === 0) continue;
+      const slot = slotOf(words, high, low);
+      words[slot] = high;
+      words[slot + 1] = low;
+    }
+    this.words = words;
+    this.most = Math.floor(slots * fullness);
+  }
+}
+
+export function createHashTable(slots: number): HashTable {
+  const table = new OpenTable(slots);
   return {
-    add: (given, low) => {
-      const high = given === 0 ? 1 : given;
-      let slot = slotOf(words, high, low);
-      if (words[slot] === high) return false;
-      if (size + 1 > (words.length / 2) * fullness) {
-        grow();
-        slot = slotOf(words, high, low);
-      }
-      put(words, slot, high, low);
-      size += 1;
-      return true;
-    },
-    has: (given, low) => {
-      const high = given === 0 ? 1 : given;
-      return words[slotOf(words, high, low)] === high;
-    },
-    size: () => size,
+    add: (high, low) => table.add(high, low),
+    has: (high, low) => table.has(high, low),
+    size: () => table.taken,
   };
 }
 
@@ -52,11 +75,11 @@ export function createHashTable(slots: number): HashTable {
  * and a million hashes take 12 MB at most, also while it grows.
  */
 export function createPartitionedTable(): HashTable {
-  const parts = Array.from({ length: 256 }, () => createHashTable(16));
+  const parts = Array.from({ length: 256 }, () => new OpenTable(16));
   return {
     add: (high, low) => parts[high >>> 24]?.add(high, low) === true,
     has: (high, low) => parts[high >>> 24]?.has(high, low) === true,
-    size: () => parts.reduce((sum, part) => sum + part.size(), 0),
+    size: () => parts.reduce((sum, { taken }) => sum + taken, 0),
   };
 }
 
@@ -70,9 +93,4 @@ function slotOf(words: Int32Array, high: number, low: number): number {
     if (at === length) at = 0;
   }
   return at;
-}
-
-function put(words: Int32Array, slot: number, high: number, low: number): void {
-  words[slot] = high;
-  words[slot + 1] = low;
 }
