@@ -14,7 +14,7 @@ import { refuseKey } from "./connection/refuse-key.ts";
 import { checkPlan } from "./answer/required-plan.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { decideRetry, type RetryPolicy } from "./pace/retry.ts";
-import { authorization, type Target } from "./connection/target.ts";
+import { createAuthorization, type Target } from "./connection/target.ts";
 import { type Answer, createTransport } from "./connection/transport.ts";
 
 /** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
@@ -66,6 +66,14 @@ export interface Waiting {
   readonly failure: Failure;
 }
 
+/** Of one request so far. */
+interface Tries {
+  /** Requests sent. */
+  readonly attempt: number;
+  /** Milliseconds. */
+  readonly waited: number;
+}
+
 export function createClient(
   context: Pick<Context, "clock" | "env" | "random" | "signal">,
   target: Target,
@@ -77,14 +85,15 @@ export function createClient(
   const { meter, sent } = createMeter();
   const turns = inTurn(options.budget);
   const urlOf = createRequestUrls(target.rest);
+  const authorize = createAuthorization(target);
 
   const attempt = async (
     url: URL,
     { endpoint, args }: Question,
-    tab: Tab,
+    tab: Tab | undefined,
     until: AbortSignal,
   ): Promise<Document> => {
-    await tab.open();
+    await tab?.open();
     const turn = await options.pace.turn();
     until.throwIfAborted();
     const started = context.clock.elapsed();
@@ -92,11 +101,11 @@ export function createClient(
     const metered = sent(costOf(endpoint, args));
     try {
       const sending = { timeout: options.timeout, signal: until };
-      answer = hideKey(await transport.get(url, authorization(target, url), sending), target.key);
+      answer = hideKey(await transport.get(url, authorize(url), sending), target.key);
     } catch (cause) {
       if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
         metered.lost();
-        await tab.pay();
+        await tab?.pay();
       }
       throw cause;
     } finally {
@@ -104,7 +113,7 @@ export function createClient(
     }
     const { status, headers } = answer;
     metered.answered(answer);
-    if (isCharged(status)) await tab.pay();
+    if (isCharged(status)) await tab?.pay();
     const refused = status < 200 || status >= 300 ? refusal(answer, { endpoint, args }, target) : undefined;
     await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     checkPlan(headers.get("x-api-plan"), options.requiredPlan, refused);
@@ -112,35 +121,34 @@ export function createClient(
     return createDocument(answer);
   };
 
-  const askWithRetries = async (question: Question, tab: Tab, until: AbortSignal): Promise<Document> => {
-    const { endpoint, args } = question;
-    const typed = [...args].filter(([name]) => name !== "cursor").map(([, value]) => value);
-    refuseKey([endpoint.path, ...typed], target.key);
-    const url = urlOf(endpoint, args);
-    let waited = 0;
-    for (let attempts = 1; ; attempts += 1) {
-      try {
-        return await attempt(url, question, tab, until);
-      } catch (cause) {
-        // A run that is over, by a signal or its --deadline, has nothing to wait for; nor has a walk that nobody follows.
-        if (!(cause instanceof Failure) || until.aborted) throw cause;
-        const progress = { attempt: attempts, waited, random: context.random() };
-        const decision = decideRetry(cause, options.retry, progress);
-        if (!decision.again)
-          throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, waited) : cause;
-        options.observer.waiting({ milliseconds: decision.wait, attempt: attempts, failure: cause });
-        await context.clock.sleep(decision.wait, until);
-        waited += decision.wait;
-      }
-    }
+  /** Milliseconds it waited before the request may be sent again; throws the failure that is to stand. */
+  const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
+    // A run that is over, by a signal or its --deadline, has nothing to wait for; nor has a walk that nobody follows.
+    if (!(cause instanceof Failure) || until.aborted) throw cause;
+    const decision = decideRetry(cause, options.retry, { ...tries, random: context.random() });
+    if (!decision.again)
+      throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, tries.waited) : cause;
+    options.observer.waiting({ milliseconds: decision.wait, attempt: tries.attempt, failure: cause });
+    await context.clock.sleep(decision.wait, until);
+    return decision.wait;
   };
 
   const ask: Client["ask"] = async (endpoint, args, until = context.signal) => {
+    refuseKey(endpoint.path, target.key);
+    for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
+    const url = urlOf(endpoint, args);
     const tab = openTab(options.budget, turns, costOf(endpoint, args));
+    let waited = 0;
     try {
-      return await askWithRetries({ endpoint, args }, tab, until);
+      for (let sends = 1; ; sends += 1) {
+        try {
+          return await attempt(url, { endpoint, args }, tab, until);
+        } catch (cause) {
+          waited += await waitAfter(cause, { attempt: sends, waited }, until);
+        }
+      }
     } finally {
-      await tab.close();
+      await tab?.close();
     }
   };
 

@@ -8,7 +8,7 @@ import {
   type StreamQuestion,
   streamRefusal,
 } from "../client/streams/stream-refusal.ts";
-import { authorization, type Target } from "../client/connection/target.ts";
+import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
@@ -43,12 +43,11 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   const { target, context, pace, timeout, command } = opening;
   const { feed, subjects } = subscription;
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
+  const authorize = createAuthorization(target);
   let wasOpen = false;
   return async (lastEventId, signal) => {
-    refuseKey(
-      subjects.flatMap(({ network, address }) => [network, address]),
-      target.key,
-    );
+    for (const { network, address } of subjects)
+      for (const text of [network, address]) refuseKey(text, target.key);
     const url = urlOf(target.streaming, subscription, wasOpen);
     // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
     const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
@@ -57,7 +56,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const request = {
       url,
       headers: {
-        ...authorization(target, url),
+        ...authorize(url),
         ...(resumed !== "" && { "last-event-id": resumed }),
       },
       body: subjects.length > 1 ? bodyOf(subscription) : undefined,

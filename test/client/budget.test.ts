@@ -68,20 +68,24 @@ describe("the tab of one request", () => {
   test("an attempt that cost nothing leaves the credits to the next one", async () => {
     const { budget, steps } = recorded();
     const tab = openTab(budget, budget, 3);
-    await tab.open();
-    await tab.open();
-    await tab.pay();
-    await tab.close();
+    await tab?.open();
+    await tab?.open();
+    await tab?.pay();
+    await tab?.close();
     expect(steps).toEqual(["claim 3", "settle 3"]);
   });
 
   test("an attempt that may have cost them makes the next one claim its own; the rest is given back", async () => {
     const { budget, steps } = recorded();
     const tab = openTab(budget, budget, 3);
-    await tab.open();
-    await tab.pay();
-    await tab.open();
-    await tab.close();
+    await tab?.open();
+    await tab?.pay();
+    await tab?.open();
+    await tab?.close();
     expect(steps).toEqual(["claim 3", "settle 3", "claim 3", "settle 0"]);
+  });
+
+  test("nothing is noted where nothing bounds what is spent", () => {
+    expect(openTab(unbounded, inTurn(unbounded), 3)).toBe(undefined);
   });
 });

@@ -1,6 +1,11 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { authorization, chooseTarget, type Hosts, type Target } from "../../src/client/connection/target.ts";
+import {
+  createAuthorization,
+  chooseTarget,
+  type Hosts,
+  type Target,
+} from "../../src/client/connection/target.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { tiers } from "../../src/model/tier.ts";
 
@@ -111,8 +116,8 @@ describe("the key", () => {
         const url = new URL(path, base);
         const isOwn = [rest, streaming].some((each) => place(each) === place(base));
         const isPrivate = base.startsWith("https://") || !new URL(base).hostname.endsWith("invalid");
-        expect(authorization(target, url)).toEqual(isOwn && isPrivate ? { authorization: key } : {});
-        expect(authorization({ ...target, key: undefined }, url)).toEqual({});
+        expect(createAuthorization(target)(url)).toEqual(isOwn && isPrivate ? { authorization: key } : {});
+        expect(createAuthorization({ ...target, key: undefined })(url)).toEqual({});
       }),
       { numRuns: 1000 },
     );

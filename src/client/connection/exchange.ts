@@ -1,5 +1,5 @@
-import type { Agent } from "undici";
-import { createAnswerBody } from "../answer/answer-body.ts";
+import type { Agent, Dispatcher } from "undici";
+import { type AnswerBody, createAnswerBody } from "../answer/answer-body.ts";
 import { firstValues } from "./header-values.ts";
 import type { Answer, UnderWay } from "./transport.ts";
 
@@ -11,23 +11,8 @@ export function exchange(
 ): UnderWay<Answer> {
   let giveUp: UnderWay<Answer>["giveUp"] = nothing;
   const outcome = new Promise<Answer>((resolve, reject) => {
-    let answer: Omit<Answer, "body"> = { status: 0, headers: new Map() };
-    let body = createAnswerBody(answer, url);
-    let end: Error | undefined;
-    let abort: ((reason: Error) => void) | undefined;
-    // One that has not left yet ends when it would: until then the rejection alone ends the wait.
-    giveUp = (reason) => {
-      end = reasonOf({ reason });
-      reject(reason);
-      abort?.(end);
-    };
-    const settle = (read: () => Uint8Array): void => {
-      try {
-        resolve({ status: answer.status, headers: answer.headers, body: read() });
-      } catch (cause) {
-        reject(cause);
-      }
-    };
+    const collector = new AnswerCollector(url, resolve, reject);
+    giveUp = (reason) => collector.giveUp(reason);
     agent.dispatch(
       {
         origin: url.origin,
@@ -35,32 +20,75 @@ export function exchange(
         method: "GET",
         headers: { accept: "application/json", "accept-encoding": "gzip", ...headers },
       },
-      {
-        onRequestStart: (controller) => {
-          if (end !== undefined) controller.abort(end);
-          else abort = (reason) => controller.abort(reason);
-        },
-        onResponseStart: (_, status, received) => {
-          answer = { status, headers: firstValues(received) };
-          body = createAnswerBody(answer, url);
-        },
-        onResponseData: (controller, chunk) => {
-          try {
-            body.add(chunk);
-          } catch (cause) {
-            settle(() => body.without(cause));
-            controller.abort(new Error("given up", { cause }));
-          }
-        },
-        onResponseEnd: () => settle(() => body.end()),
-        onResponseError: (_, cause) => reject(cause),
-      },
+      collector,
     );
   });
   return { outcome, giveUp };
 }
 
 const nothing = (): void => undefined;
+
+/** One object for all that a request may come to: closures for each would take longer than what they do. */
+class AnswerCollector implements Dispatcher.DispatchHandler {
+  private readonly url: URL;
+  private readonly resolve: (answer: Answer) => void;
+  private readonly reject: (reason: unknown) => void;
+  private controller: Dispatcher.DispatchController | undefined;
+  private reason: Error | undefined;
+  private head: Omit<Answer, "body"> | undefined;
+  private body: AnswerBody | undefined;
+
+  constructor(url: URL, resolve: (answer: Answer) => void, reject: (reason: unknown) => void) {
+    this.url = url;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  /** One that has not left yet ends when it would: until then the rejection alone ends the wait. */
+  giveUp(reason: unknown): void {
+    this.reason = reasonOf({ reason });
+    this.reject(reason);
+    this.controller?.abort(this.reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.reason !== undefined) controller.abort(this.reason);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, received: Received): void {
+    this.head = { status, headers: firstValues(received) };
+    this.body = createAnswerBody(this.head, this.url);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    try {
+      this.body?.add(chunk);
+    } catch (cause) {
+      this.settle((body) => body.without(cause));
+      controller.abort(new Error("given up", { cause }));
+    }
+  }
+
+  onResponseEnd(): void {
+    this.settle((body) => body.end());
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
+    this.reject(cause);
+  }
+
+  private settle(read: (body: AnswerBody) => Uint8Array): void {
+    if (this.head === undefined || this.body === undefined) return;
+    try {
+      this.resolve({ status: this.head.status, headers: this.head.headers, body: read(this.body) });
+    } catch (cause) {
+      this.reject(cause);
+    }
+  }
+}
+
+type Received = Readonly<Record<string, string | string[] | undefined>>;
 
 export function reasonOf({ reason }: Pick<AbortSignal, "reason">): Error {
   return reason instanceof Error ? reason : new Error("given up", { cause: reason });

@@ -2,11 +2,10 @@ import { usageFailure } from "../../model/failure.ts";
 import { holdsKey, withoutSecrets } from "../../model/key.ts";
 
 /** A key typed where a name belongs, or piped in, would stand in a URL, which hosts and proxies write down. */
-export function refuseKey(texts: readonly string[], key: string | undefined): void {
-  const found = texts.find((text) => holdsKey(text) || (key !== undefined && text.includes(key)));
-  if (found === undefined) return;
+export function refuseKey(text: string, key: string | undefined): void {
+  if (!holdsKey(text) && (key === undefined || !text.includes(key))) return;
   throw usageFailure(
-    `"${withoutSecrets(found)}": holds a key, which is part of no question`,
+    `"${withoutSecrets(text)}": holds a key, which is part of no question`,
     "leave it out; a key is stored with: dexdata auth login",
   );
 }

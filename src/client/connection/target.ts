@@ -74,9 +74,18 @@ function knownTier(identity: Identity): Tier {
  * The one place that decides on `Authorization`: bare, to the target's own origin only, over https or loopback.
  * Anything else is sent without it.
  */
-export function authorization(target: Target, url: URL): Readonly<Record<string, string>> {
-  if (target.key === undefined) return {};
-  const isOwn = url.origin === new URL(target.rest).origin || url.origin === new URL(target.streaming).origin;
-  const isPrivate = url.protocol === "https:" || isLoopback(url.hostname);
-  return isOwn && isPrivate ? { authorization: target.key } : {};
+export function createAuthorization({
+  key,
+  rest,
+  streaming,
+}: Target): (url: URL) => Readonly<Record<string, string>> {
+  if (key === undefined) return () => none;
+  const own = [rest, streaming].map((base) => new URL(base).origin);
+  const sent = { authorization: key };
+  return (url) => {
+    const isPrivate = url.protocol === "https:" || isLoopback(url.hostname);
+    return isPrivate && own.includes(url.origin) ? sent : none;
+  };
 }
+
+const none = {};

@@ -1,4 +1,5 @@
 import type { Clock, Context } from "../../model/context.ts";
+import { onAbort } from "../../model/on-abort.ts";
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 import { exchange } from "./exchange.ts";
@@ -36,8 +37,13 @@ export interface UnderWay<T> {
 export function createTransport({ clock, env }: Pick<Context, "clock" | "env">): Transport {
   const { agent, peerOf, close } = createAgent(env);
   return {
-    get: async (url, headers, options) =>
-      await inTime(clock, options, () => exchange(agent, url, headers), peerOf(url)),
+    get: (url, headers, options) =>
+      inTime(
+        clock,
+        options,
+        () => exchange(agent, url, headers),
+        () => peerOf(url),
+      ),
     close,
   };
 }
@@ -49,7 +55,12 @@ export async function withDeadline<T>(
   send: (signal: AbortSignal) => Promise<T>,
   peer: Peer,
 ): Promise<T> {
-  return await inTime(clock, options, () => withSignal(send), peer);
+  return await inTime(
+    clock,
+    options,
+    () => withSignal(send),
+    () => peer,
+  );
 }
 
 /** Neither signal nor promise is made for an end that mostly does not come: each request would have several. */
@@ -57,7 +68,7 @@ async function inTime<T>(
   clock: Clock,
   { timeout, signal }: SendOptions,
   begin: () => UnderWay<T>,
-  peer: Peer,
+  peer: () => Peer,
 ): Promise<T> {
   signal.throwIfAborted();
   const { outcome, giveUp } = begin();
@@ -66,17 +77,16 @@ async function inTime<T>(
     isLate = true;
     giveUp(new Error("too late"));
   });
-  const follow = (): void => giveUp(signal.reason);
-  signal.addEventListener("abort", follow, { once: true });
+  const release = onAbort(signal, () => giveUp(signal.reason));
   try {
     return await outcome;
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    if (isLate) throw timeoutFailure(timeout, peer);
-    throw connectionFailure(cause, peer);
+    if (isLate) throw timeoutFailure(timeout, peer());
+    throw connectionFailure(cause, peer());
   } finally {
     cancel();
-    signal.removeEventListener("abort", follow);
+    release();
   }
 }
 

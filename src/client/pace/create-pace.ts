@@ -48,10 +48,8 @@ export function createPace(
   let known = noState;
   let last: Promise<unknown> = Promise.resolve();
 
-  const update = async <T>(
-    change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
-  ): Promise<T> =>
-    await store.update((before) => {
+  const update: PaceStore["update"] = (change) =>
+    store.update((before) => {
       const changed = change(before);
       known = changed.after;
       return changed;
@@ -78,10 +76,10 @@ export function createPace(
   };
 
   return {
-    turn: async () => {
+    turn: () => {
       const mine = last.then(takePlace, takePlace);
       last = mine;
-      return await mine;
+      return mine;
     },
     heard: async (news, turn) => {
       const isArrivedLate = isLate(rate, known, turn, now());

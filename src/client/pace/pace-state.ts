@@ -83,6 +83,7 @@ export function current(state: PaceState, now: number): PaceState {
 }
 
 function recent(all: readonly Sends[], now: number): readonly Sends[] {
+  if (all.length === 0) return all;
   return all
     .filter(({ at }) => at > now - kept)
     .map((sends) => (sends.at > now ? { ...sends, at: now } : sends))

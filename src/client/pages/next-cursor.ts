@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
 
 /** Half a surrogate pair has no bytes, and no host takes a URL of any length. */
 function isSendable(cursor: string): boolean {
-  return cursor.length <= longestCursor && !/\p{Surrogate}/u.test(cursor);
+  return cursor.length <= longestCursor && cursor.isWellFormed();
 }
 
 const longestCursor = 8192;

@@ -62,9 +62,11 @@ export interface Tab {
 /**
  * What a refused attempt did not cost stays set aside for the next one: given back while it waits, it would go to
  * requests for later rows, and the rows that come first would be the ones that are never had. `budget` is claimed from
- * in turn, but for attempts after one that was paid: the rows of these come before those of whoever waits.
+ * in turn, but for attempts after one that was paid: the rows of these come before those of whoever waits. There is none
+ * where nothing bounds what is spent.
  */
-export function openTab(budget: Budget, turns: Budget, credits: number): Tab {
+export function openTab(budget: Budget, turns: Budget, credits: number): Tab | undefined {
+  if (budget === unbounded) return undefined;
   let claim: Claim | undefined;
   let isPaid = false;
   const settle = async (cost: number): Promise<void> => {

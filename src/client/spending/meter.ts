@@ -48,12 +48,12 @@ export function createMeter(): MeterWithEntry {
    * one, and the highest is nearest to what was there before.
    */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
-    const [told, known] = [asCredits(left), asCredits(meter.creditsLeft)];
-    if (answersBefore >= leftAt || told === undefined || known === undefined || told <= known) {
+    if (answersBefore >= leftAt || isAtMost(left, meter.creditsLeft)) {
       meter.creditsLeft = left;
       leftAt = answers;
     }
-    if (answersBefore > 0 || told === undefined) return;
+    const told = answersBefore > 0 ? undefined : asCredits(left);
+    if (told === undefined) return;
     const before = told + BigInt(cost);
     if (before > (asCredits(meter.creditsBefore) ?? -1n)) meter.creditsBefore = String(before);
   };
@@ -84,6 +84,12 @@ export function createMeter(): MeterWithEntry {
 /** Which answers cost. */
 export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
+}
+
+/** Also where one of them is no number, and nobody can tell. */
+function isAtMost(left: string, known: string | undefined): boolean {
+  const [one, other] = [asCredits(left), asCredits(known)];
+  return one === undefined || other === undefined || one <= other;
 }
 
 /** The header is the service's to fill: undefined for what is no number. */
