@@ -11,12 +11,19 @@ export interface ConnectionWatch {
   readonly proxied: (proxy: string) => void;
 }
 
+const ofSockets: undici.buildConnector.BuildOptions & { readonly highWaterMark: number } = {
+  timeout: 0,
+  // Node reads up to 64 KiB at once and its own mark is no higher, so that after each it would tell the system to wait,
+  // and at once to go on.
+  highWaterMark: 128 * 1024,
+};
+
 /**
  * Connects to a host as every request does, directly or through the proxy of the environment. HTTP/1.1 only. No
  * time-out of its own.
  */
 export function createConnector(env: Environment, watch: ConnectionWatch): undici.buildConnector.connector {
-  const direct = buildConnector({ timeout: 0 });
+  const direct = buildConnector(ofSockets);
   // undici's types say that it gives nothing back; it gives the socket.
   const connect = (
     options: undici.buildConnector.Options,
