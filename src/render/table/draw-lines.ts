@@ -45,19 +45,25 @@ export function writeLines(
   rows: readonly (readonly Cell[])[],
   paint: Paint,
 ): string {
-  let lines = "";
-  for (const row of rows) {
-    let line = "";
-    for (const [index, { width, isRight }] of columns.entries()) {
-      const { text, tone } = row[index] ?? blank;
-      const padding = " ".repeat(Math.max(0, width - textWidth(text)));
-      const painted = paint(text, tone);
-      line += (index === 0 ? "" : between) + (isRight ? padding + painted : painted + padding);
-    }
-    lines += `${withoutTrailingBlanks(line)}\n`;
-  }
-  return lines;
+  return rows
+    .map((row) => {
+      // Joined once: a text that is put together in steps leaves one more to collect at each of them.
+      const parts = columns.map(({ width, isRight }, index) => {
+        const { text, tone } = row[index] ?? blank;
+        const padding = blanks(width - textWidth(text));
+        const painted = paint(text, tone);
+        return isRight ? padding + painted : painted + padding;
+      });
+      return `${withoutTrailingBlanks(parts.join(between))}\n`;
+    })
+    .join("");
 }
+
+/** Most columns are narrow, and one text serves all that need as many. */
+function blanks(count: number): string {
+  return count <= 0 ? "" : (few[count] ??= " ".repeat(count));
+}
+const few: string[] = [];
 
 /** Between two columns. */
 export const between = " ".repeat(GAP);

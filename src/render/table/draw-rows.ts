@@ -13,7 +13,7 @@ import type { Paint } from "../painter.ts";
 import { isPlain } from "../values/width.ts";
 
 /** cli-table3 takes more than linear time in the rows of one table. */
-const LIBRARY_ROWS = 20;
+const LIBRARY_ROWS = 8;
 
 /**
  * Rows as lines. cli-table3 draws the header and the rows below it; the rows that follow go straight to lines of

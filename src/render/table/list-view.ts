@@ -1,9 +1,9 @@
 import { rowShape } from "../../model/endpoint.ts";
-import { parseExact } from "../../model/json/exact-json.ts";
 import { createMarkedTable } from "./changes.ts";
 import { tableColumns, type TableColumn } from "./columns.ts";
 import { roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "../painter.ts";
+import { createRowReader } from "./row-reader.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { sparkColumn } from "./spark-column.ts";
 import { drawRows } from "./draw-rows.ts";
@@ -69,11 +69,12 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
     room: isWide === true ? undefined : roomOf(output),
     ...(hasHeader !== undefined && { hasHeader }),
   });
+  const read = createRowReader(columns);
   if (marked === undefined)
-    return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(parseExact)) };
+    return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(read)) };
   const mark = (row: string): unknown => {
     const earlier = before?.(group, row);
-    return marked.mark(parseExact(row), earlier === undefined ? undefined : parseExact(earlier));
+    return marked.mark(read(row), earlier === undefined ? undefined : read(earlier));
   };
   return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(mark)) };
 }

@@ -21,20 +21,24 @@ export function readDecimal(value: number | bigint | string): Decimal | undefine
   const isNegative = text.charCodeAt(0) === MINUS;
   const start = isNegative ? 1 : 0;
   const point = endOfDigits(text, start);
-  const hasPoint = text.charCodeAt(point) === POINT;
+  const hasPoint = point < text.length && text.charCodeAt(point) === POINT;
   const end = hasPoint ? endOfDigits(text, point + 1) : point;
   if (point === start || (hasPoint && end === point + 1) || text.length > MOST_PLACES) return undefined;
   const exponent = end === text.length ? 0 : readExponent(text.slice(end));
   if (exponent === undefined) return undefined;
   const all = text.slice(start, point) + text.slice(point + 1, end);
   let leading = 0;
-  while (all.charCodeAt(leading) === ZERO) leading++;
+  while (leading < all.length && all.charCodeAt(leading) === ZERO) leading++;
   return create(isNegative, all.slice(leading), point - start - leading + exponent);
 }
 
+/** Never looks behind the end, which V8 has to begin anew for. */
 function endOfDigits(text: string, from: number): number {
   let at = from;
-  for (let code = text.charCodeAt(at); code >= ZERO && code <= NINE; code = text.charCodeAt(at)) at++;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < ZERO || code > NINE) break;
+  }
   return at;
 }
 
@@ -77,7 +81,7 @@ export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""):
 
 function create(isNegative: boolean, digits: string, scale: number): Decimal {
   let end = digits.length;
-  while (digits.charCodeAt(end - 1) === ZERO) end--;
+  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
   const trimmed = digits.slice(0, end);
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }
