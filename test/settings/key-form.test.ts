@@ -202,8 +202,8 @@ describe("a wrong key stops the run before any request, naming its source and no
 });
 
 test("a masked key shows its last four characters, and never more than a third", () => {
-  const masked = [KEY, "api_abcd", "api_", "ab", ""].map((key) => maskKey(key));
-  expect(masked).toEqual(["…Part", "…cd", "…_", "…", "…"]);
+  const masked = [KEY, "api_abcdefgh", "api_abcde", "api_abcd", "api_", "ab", ""].map((key) => maskKey(key));
+  expect(masked).toEqual(["…Part", "…efgh", "…cde", "…cd", "…_", "…", "…"]);
 });
 
 test.each([
