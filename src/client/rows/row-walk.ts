@@ -1,6 +1,6 @@
 import { type ByteScan, Unread, type Visit } from "../../model/json/byte-scan.ts";
 import { type TypeWatch, watchTypes } from "./alike-rows.ts";
-import { followPattern, patternOf, type RowPattern } from "../../model/json/row-pattern.ts";
+import { followPattern, ownPattern, type RowPattern } from "../../model/json/row-pattern.ts";
 
 const OPEN_OBJECT = 123;
 
@@ -70,9 +70,9 @@ export function createRowWalk(names: readonly Uint8Array[], isTyped: boolean): R
     scan.leaves = undefined;
     spans[used] = start;
     spans[used + 1] = end;
-    pattern = patternOf(scan.bytes, start, end, leaves);
+    pattern = { view: scan.view, start, end, leaves };
     isLasting = !scan.hasBlanks && scan.wide.length === wide;
-    found = leaves;
+    found = [...leaves];
     types?.begin(scan.bytes, leaves);
     places = names.map((_, index) => leaves.indexOf(spans[used + 2 + 2 * index] ?? -1));
     // What tells it apart holds other values: then the next row has to be walked as well.
@@ -101,7 +101,7 @@ export function createRowWalk(names: readonly Uint8Array[], isTyped: boolean): R
     begin: (begun) => {
       scan = begun;
       [used, alike, spans] = [0, [], new Int32Array(room)];
-      if (!isLasting) pattern = undefined;
+      pattern = pattern !== undefined && isLasting ? ownPattern(pattern) : undefined;
     },
     endOfRow: (start) => {
       if (used + stride > spans.length) makeRoom();

@@ -6,19 +6,20 @@ import { areSameWithin, viewOf } from "./same-bytes.ts";
  * was walked, only its values need a walk: all between them is the same bytes, so it is the same grammar.
  */
 export interface RowPattern {
-  /** The row that it was taken from: a copy, for rows of answers to come. */
-  readonly row: DataView;
+  readonly view: DataView;
+  /** Where the row that it was taken from begins and ends there. */
+  readonly start: number;
+  readonly end: number;
   /** The start and the end of each value in it that holds no others. */
   readonly leaves: readonly number[];
 }
 
-export function patternOf(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  leaves: readonly number[],
-): RowPattern {
-  return { row: viewOf(bytes.slice(start, end)), leaves: leaves.map((place) => place - start) };
+/** The same, of a row of its own: it keeps nothing else of the answer it was taken from. */
+export function ownPattern(pattern: RowPattern): RowPattern {
+  const { view, start, end, leaves } = pattern;
+  if (start === 0 && end === view.byteLength) return pattern;
+  const row = new Uint8Array(new Uint8Array(view.buffer, view.byteOffset + start, end - start));
+  return { view: viewOf(row), start: 0, end: row.length, leaves: leaves.map((place) => place - start) };
 }
 
 /**
@@ -27,25 +28,24 @@ export function patternOf(
  */
 export function followPattern(
   scan: ByteScan,
-  { row, leaves }: RowPattern,
+  { view: known, start, end, leaves }: RowPattern,
   at: number,
   found: number[],
 ): number {
   const { view } = scan;
   const size = scan.bytes.length;
-  let from = 0;
+  let from = start;
   let index = at;
   for (let leaf = 0; leaf < leaves.length; leaf += 2) {
     const until = leaves[leaf] ?? 0;
     const value = index + until - from;
-    if (value > size || !areSameWithin(row, from, until, view, index)) return -1;
+    if (value > size || !areSameWithin(known, from, until, view, index)) return -1;
     from = leaves[leaf + 1] ?? 0;
     index = scan.endOfLeaf(value);
     if (index === -1) return -1;
     found[leaf] = value;
     found[leaf + 1] = index;
   }
-  const end = row.byteLength;
   const last = index + end - from;
-  return last <= size && areSameWithin(row, from, end, view, index) ? last : -1;
+  return last <= size && areSameWithin(known, from, end, view, index) ? last : -1;
 }
