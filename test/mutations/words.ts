@@ -79,4 +79,15 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: another hash, and as good a one",
   "src/client/rows/byte-rows.ts: throw cause; → ;":
     "unnoticed: nothing else is thrown there, as long as the program is not wrong itself",
+  "src/client/rows/row-walk.ts: spans[used + 3 + 2 * index] = place < 0 ? -1 : (found[place + 1] ?? -1); → spans[used + 3 + 2 * index] = place < 0 ? -2 : (found[place + 1] ?? -1);":
+    "equivalent: the start alone says that it is missing",
+  "src/client/rows/row-key.ts: return to - from <= mostDigits; → return to + from <= mostDigits;": onlySpeed,
+  "src/client/rows/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length > 1;":
+    "equivalent: a start and an end come together",
+  "src/client/rows/alike-rows.ts: const type = typeOf(bytes, leaves[leaf] ?? 0, leaves[leaf + 1] ?? 0); → const type = typeOf(bytes, leaves[leaf] ?? 1, leaves[leaf + 1] ?? 0);":
+    neverComes,
+  "src/client/rows/row-key.ts: const [ZERO, NINE] = [48, 57]; → const [ZERO, NINE] = [48, 58];":
+    "equivalent: no colon stands in a value that was cut",
+  "src/model/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
+    "equivalent: the number is odd already",
 };
