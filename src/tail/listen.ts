@@ -6,7 +6,7 @@ import { Failure } from "../model/failure.ts";
 import { type Moment, momentOf } from "./moment.ts";
 import type { ShardHandlers, ShardLimits } from "./shard.ts";
 import { shortened, streamError, textOf } from "./stream-message.ts";
-import { waitUntilAborted } from "./unless-aborted.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 import { watchOver } from "./watch.ts";
 
 const mebibyte = 1024 * 1024;
@@ -79,7 +79,6 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   };
 
   signal.addEventListener("abort", connection.close, { once: true });
-  const untilAborted = waitUntilAborted(signal);
   try {
     for (;;) {
       const next = await connection.chunks.next().catch(asFailure);
@@ -94,7 +93,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       if (data.length > 0) {
         hasData = true;
         watch.pause();
-        await untilAborted.wait(handlers.events(data, last));
+        await unlessAborted(handlers.events(data, last), signal);
         watch.resume();
       }
       tellOthers(others, handlers);
@@ -106,7 +105,6 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     }
   } finally {
     watch.release();
-    untilAborted.release();
     signal.removeEventListener("abort", connection.close);
     connection.close();
   }
