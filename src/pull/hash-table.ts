@@ -1,9 +1,7 @@
 /** A set of 64-bit hashes, each two signed words; a high one of 0 counts as 1, so that it tells whether a slot is taken. */
-export interface HashTable {
+export interface HashSet {
   /** True when it was not there before. */
   readonly add: (high: number, low: number) => boolean;
-  readonly has: (high: number, low: number) => boolean;
-  readonly size: () => number;
 }
 
 /** Beyond it, linear probing gets slow. */
@@ -15,8 +13,9 @@ const wider = (slots: number): number => (slots < 1024 ? slots * 2 : slots + (sl
  * One open-addressed table: two words a slot, found by the low word. A class, as the words of closures are looked up anew
  * at each use, and a partitioned table has 256 of them.
  */
-class OpenTable {
-  taken = 0;
+export class HashTable implements HashSet {
+  /** How many it holds. */
+  size = 0;
   private words: Int32Array;
   private most: number;
 
@@ -29,13 +28,13 @@ class OpenTable {
     const high = given === 0 ? 1 : given;
     const slot = slotOf(this.words, high, low);
     if (this.words[slot] === high) return false;
-    if (this.taken === this.most) {
+    if (this.size === this.most) {
       this.grow();
       return this.add(high, low);
     }
     this.words[slot] = high;
     this.words[slot + 1] = low;
-    this.taken += 1;
+    this.size += 1;
     return true;
   }
 
@@ -61,26 +60,13 @@ class OpenTable {
   }
 }
 
-export function createHashTable(slots: number): HashTable {
-  const table = new OpenTable(slots);
-  return {
-    add: (high, low) => table.add(high, low),
-    has: (high, low) => table.has(high, low),
-    size: () => table.taken,
-  };
-}
-
 /**
  * The same as 256 tables, by the first byte, each grown on its own: so no old table lies beside a new one of everything,
  * and a million hashes take 12 MB at most, also while it grows.
  */
-export function createPartitionedTable(): HashTable {
-  const parts = Array.from({ length: 256 }, () => new OpenTable(16));
-  return {
-    add: (high, low) => parts[high >>> 24]?.add(high, low) === true,
-    has: (high, low) => parts[high >>> 24]?.has(high, low) === true,
-    size: () => parts.reduce((sum, { taken }) => sum + taken, 0),
-  };
+export function createPartitionedTable(): HashSet {
+  const parts = Array.from({ length: 256 }, () => new HashTable(16));
+  return { add: (high, low) => parts[high >>> 24]?.add(high, low) === true };
 }
 
 /** Where the hash stands, or the empty slot where it would: a look at one word tells most slots of others apart. */

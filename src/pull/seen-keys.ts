@@ -1,4 +1,4 @@
-import { createHashTable, createPartitionedTable, type HashTable } from "./hash-table.ts";
+import { createPartitionedTable, type HashSet, HashTable } from "./hash-table.ts";
 import type { TextHash } from "../model/text/text-hash.ts";
 
 /**
@@ -48,14 +48,14 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
 }
 
 /** Two tables in turn: when the newer one is full, it becomes the older one and what was older is forgotten. */
-function createRecentTable(): Pick<HashTable, "add"> {
+function createRecentTable(): HashSet {
   const slots = recentKeys * 2;
-  let [older, newer] = [createHashTable(slots), createHashTable(slots)];
+  let [older, newer] = [new HashTable(slots), new HashTable(slots)];
   return {
     add: (high, low) => {
       if (older.has(high, low)) return false;
       const isNew = newer.add(high, low);
-      if (newer.size() >= recentKeys) [older, newer] = [newer, createHashTable(slots)];
+      if (newer.size >= recentKeys) [older, newer] = [newer, new HashTable(slots)];
       return isNew;
     },
   };
