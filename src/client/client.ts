@@ -13,7 +13,7 @@ import { refusal } from "./answer/refusal.ts";
 import { refuseKey } from "./connection/refuse-key.ts";
 import { checkPlan } from "./answer/required-plan.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
-import { decideRetry, type RetryPolicy } from "./pace/retry.ts";
+import { decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
 import { createAuthorization, type Target } from "./connection/target.ts";
 import { type Answer, createTransport } from "./connection/transport.ts";
 
@@ -64,14 +64,6 @@ export interface Waiting {
   /** Requests sent so far, the first among them. */
   readonly attempt: number;
   readonly failure: Failure;
-}
-
-/** Of one request so far. */
-interface Tries {
-  /** Requests sent. */
-  readonly attempt: number;
-  /** Milliseconds. */
-  readonly waited: number;
 }
 
 export function createClient(

@@ -90,4 +90,9 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: no colon stands in a value that was cut",
   "src/model/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
     "equivalent: the number is odd already",
+  "src/model/text/text-hash.ts: into.high = high ^ (high >>> 13); → into.high = high ^ (high >>> 14);":
+    "equivalent: another hash, and as good a one",
+  "src/client/rows/row-key.ts: if (view.getUint8(from) === QUOTE) return !hasBackslash(view, from, to); → if (view.getUint8(from) === QUOTE) ;":
+    onlySpeed,
+  "src/client/rows/row-key.ts: return to - from <= mostDigits; → return to - from < mostDigits;": onlySpeed,
 };

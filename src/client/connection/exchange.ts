@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
 import { type AnswerBody, createAnswerBody } from "../answer/answer-body.ts";
-import { firstValues } from "./header-values.ts";
+import { firstValues, type ReceivedHeaders } from "./header-values.ts";
 import type { Answer, UnderWay } from "./transport.ts";
 
 /** What one GET comes to. No stream stands between: for a body that is wanted whole it takes as long as all the rest. */
@@ -56,7 +56,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (this.reason !== undefined) controller.abort(this.reason);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, received: Received): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, received: ReceivedHeaders): void {
     this.head = { status, headers: firstValues(received) };
     this.body = createAnswerBody(this.head, this.url);
   }
@@ -87,8 +87,6 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     }
   }
 }
-
-type Received = Readonly<Record<string, string | string[] | undefined>>;
 
 export function reasonOf({ reason }: Pick<AbortSignal, "reason">): Error {
   return reason instanceof Error ? reason : new Error("given up", { cause: reason });

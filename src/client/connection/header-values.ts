@@ -1,7 +1,8 @@
+/** As undici hands them on. */
+export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 /** Lower-case names; of a repeated header the first value. */
-export function firstValues(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): ReadonlyMap<string, string> {
+export function firstValues(headers: ReceivedHeaders): ReadonlyMap<string, string> {
   const first = new Map<string, string>();
   for (const name in headers) {
     const value = headers[name];

@@ -13,7 +13,7 @@ export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args
   const forms = new WeakMap<Endpoint, UrlForm>();
   return (endpoint, args) => {
     const form = forms.get(endpoint) ?? formOf(endpoint);
-    forms.set(endpoint, form);
+    if (!forms.has(endpoint)) forms.set(endpoint, form);
     const path = pathOf(form, args);
     const query = queryOf(form, args);
     const url = new URL(base + path + query);

@@ -11,6 +11,14 @@ export interface RetryPolicy {
 
 export const defaultRetryPolicy: RetryPolicy = { retries: 4, retryOn: new Set(), maxTime: 180_000 };
 
+/** One request so far. */
+export interface Tries {
+  /** How often it was sent. */
+  readonly attempt: number;
+  /** Milliseconds already waited for it. */
+  readonly waited: number;
+}
+
 export type Decision =
   | { readonly again: true; readonly wait: number }
   | { readonly again: false; readonly reason: "final" | "retries" | "time"; readonly wait?: number };
@@ -18,12 +26,12 @@ export type Decision =
 /**
  * Whether and when the same request is sent again. Specification, Status codes: only 429 (after Retry-After) and
  * 500, with 1, 2, 4 … s; connection faults of a GET are safe to repeat. Jitter only adds, so nothing comes early.
- * `attempt`: requests sent so far; `waited`: milliseconds already waited for this request; `random` in [0, 1).
+ * `random` in [0, 1).
  */
 export function decideRetry(
   failure: Failure,
   policy: RetryPolicy,
-  progress: { readonly attempt: number; readonly waited: number; readonly random: number },
+  progress: Tries & { readonly random: number },
 ): Decision {
   const { status } = failure.details;
   const isRetried =

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { ByteScan, Unread } from "../../model/json/byte-scan.ts";
 import { isSafeJson } from "../../model/json/json-text.ts";
 import { isObject } from "../../model/json/own-member.ts";
-import { createRowWalk, type RowNotes, type RowWalk, strideOf } from "./row-walk.ts";
+import { createRowWalk, type RowNotes, type RowWalk } from "./row-walk.ts";
 import { hashKeyAt } from "./row-key.ts";
 import type { Rows } from "./rows.ts";
 
@@ -18,8 +18,6 @@ interface RowList extends RowNotes {
   readonly bytes: Buffer;
   /** Of the same bytes. */
   readonly view: DataView;
-  /** How many numbers a row has. */
-  readonly stride: number;
   /** Whose values those are; the first so many tell a row from others. */
   readonly fields: readonly string[];
   readonly keyed: number;
@@ -55,7 +53,7 @@ export function createAnswerCutter(name: string, { identity, timeField, isTyped 
     timeField === undefined || identity.includes(timeField) ? identity : [...identity, timeField];
   const names = fields.map((field) => Buffer.from(field));
   const walk = createRowWalk(names, isTyped === true);
-  const of = { fields, keyed: identity.length, stride: strideOf(names) };
+  const of = { fields, keyed: identity.length };
   const member = Buffer.from(name);
   return (body) => {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
@@ -72,7 +70,7 @@ function cut(
   bytes: Buffer,
   name: Uint8Array,
   walk: RowWalk,
-  of: Pick<RowList, "fields" | "keyed" | "stride">,
+  of: Pick<RowList, "fields" | "keyed">,
 ): CutAnswer | undefined {
   const scan = new ByteScan(bytes);
   const begin = scan.skipBlanks(0);

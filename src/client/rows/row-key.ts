@@ -42,7 +42,7 @@ function isPlain(view: DataView, from: number, to: number): boolean {
   return to - from <= mostDigits;
 }
 
-/** Four bytes at a time: what is taken away from a word is missing in the byte above where a byte of it is 0. */
+/** Four bytes at a time. A backslash becomes 0, and only a 0 from which 1 is taken has its high bit set anew. */
 function hasBackslash(view: DataView, from: number, to: number): boolean {
   let at = from;
   for (; at + 4 <= to; at += 4) {

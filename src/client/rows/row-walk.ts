@@ -17,17 +17,14 @@ export interface RowWalk {
 export interface RowNotes {
   /** For each row its start and end, then those of the values that tell it from others; -1 for what it lacks. */
   readonly spans: Int32Array;
+  /** How many numbers a row has among them. */
+  readonly stride: number;
   /** For each row whether it has the names and the types of the one before; none at all, where nobody watches types. */
   readonly alike: readonly boolean[];
 }
 
-/** How many numbers a row has among the spans. */
-export function strideOf(names: readonly unknown[]): number {
-  return 2 + 2 * names.length;
-}
-
 export function createRowWalk(names: readonly Uint8Array[], isTyped: boolean): RowWalk {
-  const stride = strideOf(names);
+  const stride = 2 + 2 * names.length;
   const types = isTyped ? watchTypes() : undefined;
   let scan: ByteScan;
   let spans = new Int32Array(0);
@@ -112,6 +109,6 @@ export function createRowWalk(names: readonly Uint8Array[], isTyped: boolean): R
       used += stride;
       return end;
     },
-    take: () => ({ spans: spans.subarray(0, used), alike }),
+    take: () => ({ spans: spans.subarray(0, used), stride, alike }),
   };
 }

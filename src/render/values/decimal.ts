@@ -32,7 +32,7 @@ export function readDecimal(value: number | bigint | string): Decimal | undefine
   return create(isNegative, all.slice(leading), point - start - leading + exponent);
 }
 
-/** Never looks behind the end, which V8 has to begin anew for. */
+/** Never looks behind the end: V8 throws its compiled code away where that happens. */
 function endOfDigits(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
