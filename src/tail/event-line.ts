@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Subject } from "../client/batches.ts";
-import { dataOf, type EventId, readId, type StreamEvent } from "../client/streams/stream-event.ts";
+import { dataOf, type EventId, type StreamEvent } from "../client/streams/stream-event.ts";
 import { compactJson, escapeJsonText } from "../model/json/json-text.ts";
 
 const DEL = 0x7f;
@@ -41,7 +41,7 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
     feed,
     event: event.name,
     ...(event.id !== "" && { id: String(event.id) }),
-    ...(event.requestId !== undefined && { request_id: readId(event.requestId) }),
+    ...(event.requestId !== undefined && { request_id: event.requestId }),
     ...(subject !== undefined && { network: subject.network, address: subject.address }),
     received: new Date(received).toISOString(),
     ...(isReplacement && { replaces: true }),

@@ -11,7 +11,9 @@ const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.
 const json = ["test/raw-json/raw-json.test.ts", "test/raw-json/json-text.test.ts"];
 const bytes = ["test/raw-json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const patterns = ["test/client/alike-rows.test.ts", ...bytes];
-const streams = ["test/client/streams/event-stream.test.ts", "test/client/streams/parser-fuzz.test.ts"];
+const streams = ["event-stream", "alike-event", "parser-fuzz"].map(
+  (name) => `test/client/streams/${name}.test.ts`,
+);
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
 export const subjects: readonly Subject[] = [
@@ -39,11 +41,10 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/client/streams/event-stream.ts": streams,
       "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
-      "src/client/streams/repeated-line.ts": streams,
-      "src/client/streams/alike-line.ts": streams,
-      "src/client/streams/number-line.ts": streams,
+      "src/client/streams/alike-event.ts": streams,
+      "src/client/streams/alike-text.ts": streams,
+      "src/client/streams/event-sample.ts": streams,
       "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
-      "src/model/json/alike-json.ts": ["test/raw-json/alike-json.test.ts"],
     },
   },
   {
@@ -67,7 +68,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/model/json/byte-scan.ts": bytes,
       "src/model/json/row-pattern.ts": patterns,
-      "src/model/json/same-bytes.ts": ["test/raw-json/alike-json.test.ts", ...patterns],
+      "src/model/json/same-bytes.ts": ["test/client/streams/alike-event.test.ts", ...patterns],
       "src/client/rows/byte-rows.ts": patterns,
       "src/client/rows/row-walk.ts": patterns,
       "src/client/rows/row-key.ts": bytes,

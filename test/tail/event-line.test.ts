@@ -58,7 +58,7 @@ test("the envelope says what came beside the data", () => {
     received: Date.parse("2026-11-21T08:54:00.123Z"),
     isReplacement: true,
   };
-  const candle = event('{"close":1.10}', { name: "token_ohlcv", id: "1795286520", requestId: "0" });
+  const candle = event('{"close":1.10}', { name: "token_ohlcv", id: "1795286520", requestId: 0 });
   expect(enveloped('{"close":1.10}', candle, facts)).toBe(
     '{"feed":"ohlcv","event":"token_ohlcv","id":"1795286520","request_id":0,"network":"base","address":"0x1",' +
       '"received":"2026-11-21T08:54:00.123Z","replaces":true,"data":{"close":1.10}}',
@@ -72,8 +72,8 @@ test("whose an event is: the only asset's, or that of its place in the batch", (
   const [one, two] = ["0x1", "0x2"].map((address) => ({ network: "base", address }));
   if (one === undefined || two === undefined) throw new Error("there are two");
   expect(subjectOf(event("1"), [one])).toBe(one);
-  expect(subjectOf(event("1", { requestId: "1" }), [one, two])).toBe(two);
-  expect(subjectOf(event("1", { requestId: "7" }), [one, two])).toBeUndefined();
+  expect(subjectOf(event("1", { requestId: 1 }), [one, two])).toBe(two);
+  expect(subjectOf(event("1", { requestId: 7 }), [one, two])).toBeUndefined();
   expect(subjectOf(event("1"), [one, two])).toBeUndefined();
 });
 

@@ -1,9 +1,8 @@
-import { createAlikeLine } from "./alike-line.ts";
+import { isPlainJson } from "../../model/json/plain-json.ts";
+import { AlikeEvent } from "./alike-event.ts";
 import { createByteStore } from "./byte-store.ts";
-import { endOfName, fieldOf, fields } from "./field-names.ts";
+import { endOfName, fieldOf, fields, stands } from "./field-names.ts";
 import { findByte } from "./find-byte.ts";
-import { createNumberLine } from "./number-line.ts";
-import { createRepeatedLine, stands } from "./repeated-line.ts";
 import { type EventId, readId, type StreamEvent } from "./stream-event.ts";
 
 export interface EventStreamParser {
@@ -20,7 +19,6 @@ export interface EventStreamParser {
 /** One line or one event may have as many bytes: no event of the service comes near. */
 const mostBytes = 1024 * 1024;
 const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20];
-const [LOWER_D, LOWER_E, LOWER_I, LOWER_R] = [0x64, 0x65, 0x69, 0x72];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const noBytes = Buffer.alloc(0);
 const noEvents: readonly StreamEvent[] = [];
@@ -33,19 +31,19 @@ const noEvents: readonly StreamEvent[] = [];
 export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
   const begun = createByteStore();
-  const [nameLine, requestLine] = [createRepeatedLine(), createRepeatedLine()];
-  const [idLine, alikeLine] = [createNumberLine(), createAlikeLine()];
+  const alike = new AlikeEvent();
   let skipsLineFeed = false;
   let isFirstLine = true;
+  /** No line has come of the event that comes next. */
+  let isBetween = false;
   let hasOverflown = false;
 
   /** Most events have one data line, which is given where it lies; only several are copied together. */
   let data: Buffer | undefined;
   let [dataStart, dataEnd] = [0, 0];
-  let isPlain = false;
   const dataLines = createByteStore();
   let name = "";
-  let requestId: string | undefined;
+  let requestId: EventId | undefined;
   let idBuffer: EventId = "";
   let lastEventId: EventId = "";
   let retry: number | undefined;
@@ -58,6 +56,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   const takeLine = (chunk: Buffer, from: number, to: number): void => {
     line = chunk;
     isLent = false;
+    isBetween = false;
     lineStart = from;
     lineEnd = to;
     if (begun.length() > 0) {
@@ -74,25 +73,22 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     if (lineEnd - lineStart >= 3 && stands(byteOrderMark, line, lineStart)) lineStart += 3;
   };
 
-  const setData = (bytes: Buffer, from: number, to: number, isPlainJson: boolean): void => {
+  const setData = (bytes: Buffer, from: number, to: number): void => {
     data = bytes;
     dataStart = from;
     dataEnd = to;
-    isPlain = isPlainJson;
   };
 
   const addData = (bytes: Buffer, from: number, to: number): void => {
     if (data === undefined) {
-      const own = isLent ? Buffer.from(bytes.subarray(from, to)) : bytes;
-      const start = isLent ? 0 : from;
-      const end = start + to - from;
-      setData(own, start, end, alikeLine.learn(own, start, end));
+      if (isLent) setData(Buffer.from(bytes.subarray(from, to)), 0, to - from);
+      else setData(bytes, from, to);
       return;
     }
     if (dataLines.length() === 0) {
       dataLines.add(data.subarray(dataStart, dataEnd));
       // Not the bytes themselves: they would keep the chunk it came in.
-      setData(noBytes, 0, 0, false);
+      setData(noBytes, 0, 0);
     }
     dataLines.addByte(LF);
     dataLines.add(bytes.subarray(from, to));
@@ -104,7 +100,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     lastEventId = idBuffer;
     if (dataLines.length() > 0) {
       const joined = dataLines.take();
-      setData(joined, 0, joined.length, false);
+      setData(joined, 0, joined.length);
     }
     if (data !== undefined) {
       events.push({
@@ -112,7 +108,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
         bytes: data,
         start: dataStart,
         end: dataEnd,
-        isPlainJson: isPlain,
+        isPlainJson: isPlainJson(data, dataStart, dataEnd),
         id: lastEventId,
         requestId,
       });
@@ -120,6 +116,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     data = undefined;
     name = "";
     requestId = undefined;
+    isBetween = true;
   };
 
   /** "Process the field": names are compared whole and in their letter case; others mean nothing. */
@@ -131,12 +128,10 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       case fields.data:
         return addData(bytes, from, end);
       case fields.event:
-        nameLine.keep(bytes, start, from, end);
-        name = nameLine.value();
+        name = bytes.toString("utf8", from, end);
         return;
       case fields.requestId:
-        requestLine.keep(bytes, start, from, end);
-        requestId = requestLine.value();
+        requestId = readId(bytes.toString("utf8", from, end));
         return;
       case fields.id: {
         const id = bytes.toString("utf8", from, end);
@@ -151,34 +146,22 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     }
   };
 
-  /** Takes a line whose end is found while it is looked at. Its length with its LF; 0 where it is another one. */
-  const takeKnown = (chunk: Buffer, at: number, events: StreamEvent[]): number => {
-    const first = chunk[at];
-    if (first === LF) {
-      dispatch(events);
-      return 1;
-    }
-    if (first === LOWER_D) return takeAlikeData(chunk, at);
-    if (first === LOWER_E) {
-      const length = nameLine.lengthAt(chunk, at);
-      if (length > 0) name = nameLine.value();
-      return length;
-    }
-    if (first === LOWER_I) {
-      const length = idLine.lengthAt(chunk, at);
-      if (length > 0) idBuffer = idLine.value();
-      return length;
-    }
-    const length = first === LOWER_R ? requestLine.lengthAt(chunk, at) : 0;
-    if (length > 0) requestId = requestLine.value();
-    return length;
-  };
-
-  const takeAlikeData = (chunk: Buffer, at: number): number => {
-    const length = data === undefined ? alikeLine.lengthAt(chunk, at) : 0;
-    if (length === 0 || length > cap) return 0;
-    setData(chunk, alikeLine.start(), at + length - 1, true);
-    return length;
+  /** Behind an event like the one before, which is taken with all of its lines; -1 where it is another one. */
+  const takeAlike = (chunk: Buffer, at: number, events: StreamEvent[]): number => {
+    const end = alike.endAt(chunk, at);
+    if (end < 0 || end - at > cap) return -1;
+    idBuffer = alike.id ?? idBuffer;
+    lastEventId = idBuffer;
+    events.push({
+      name: alike.name === "" ? "message" : alike.name,
+      bytes: chunk,
+      start: alike.start,
+      end: alike.end,
+      isPlainJson: true,
+      id: lastEventId,
+      requestId: alike.requestId,
+    });
+    return end;
   };
 
   const pushChunk = (chunk: Buffer): readonly StreamEvent[] => {
@@ -188,10 +171,17 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     skipsLineFeed = false;
     // Each is looked for anew only behind the last one, so that a chunk is searched once for either.
     let [nextLf, nextCr] = [-1, -1];
+    /** Where the event under way began; negative where that was in an earlier chunk. */
+    let eventStart = -1;
     while (start < chunk.length) {
-      const known = begun.length() > 0 || isFirstLine ? 0 : takeKnown(chunk, start, events);
-      start += known;
-      if (known > 0) continue;
+      if (isBetween && begun.length() === 0) {
+        eventStart = start;
+        const behind = takeAlike(chunk, start, events);
+        if (behind > 0) {
+          start = behind;
+          continue;
+        }
+      }
       if (nextLf < start) nextLf = findByte(chunk, LF, start);
       if (nextCr < start) nextCr = findByte(chunk, CR, start);
       const end = Math.min(nextLf, nextCr);
@@ -203,14 +193,16 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
         if (start === chunk.length) skipsLineFeed = true;
         else if (chunk[start] === LF) start += 1;
       }
-      if (lineStart === lineEnd) dispatch(events);
-      else if (!hasOverflown) field(line, lineStart, lineEnd);
+      if (lineStart === lineEnd) {
+        if (data !== undefined && eventStart >= 0) alike.learn(chunk, eventStart, start, name);
+        dispatch(events);
+      } else if (!hasOverflown) field(line, lineStart, lineEnd);
       if (hasOverflown) break;
     }
     if (begun.length() + chunk.length - start > cap) hasOverflown = true;
     if (hasOverflown) forget();
     else if (start < chunk.length) begun.add(chunk.subarray(start));
-    alikeLine.leave();
+    alike.leave();
     return events;
   };
 

@@ -1,5 +1,3 @@
-import { stands } from "./repeated-line.ts";
-
 export const fields = {
   data: Buffer.from("data"),
   event: Buffer.from("event"),
@@ -36,4 +34,14 @@ export function valueOf(field: Buffer, line: Buffer, start: number): number {
   const colon = start + field.length;
   if (line[colon] !== COLON || !stands(field, line, start)) return -1;
   return line[colon + 1] === SPACE ? colon + 2 : colon + 1;
+}
+
+/** Whether the known bytes are those from there on. For a few bytes this is sooner done than called for. */
+export function stands(known: Buffer, bytes: Buffer, at: number): boolean {
+  const { length } = known;
+  if (at + length > bytes.length) return false;
+  for (let index = 0; index < length; index += 1) {
+    if (bytes[at + index] !== known[index]) return false;
+  }
+  return true;
 }

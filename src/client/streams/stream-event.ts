@@ -11,7 +11,7 @@ export interface StreamEvent {
   /** Last `id:` of the stream so far; empty before the first. */
   readonly id: EventId;
   /** The service's own field, which is no part of the standard. */
-  readonly requestId: string | undefined;
+  readonly requestId: EventId | undefined;
 }
 
 /** A number where it is written as one is: of a number there is no text to decode, and it can be compared. */

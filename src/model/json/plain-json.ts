@@ -89,10 +89,11 @@ function endOfWord(bytes: Uint8Array, at: number, word: Uint8Array): number {
 
 /** Behind the closing quote. */
 function endOfString(bytes: Uint8Array, start: number): number {
+  const { length } = bytes;
   let at = start;
   for (;;) {
-    while (isOrdinary[bytes[at] ?? 0] === 1) at += 1;
-    const byte = bytes[at];
+    while (at < length && isOrdinary[bytes[at] ?? 0] === 1) at += 1;
+    const byte = byteAt(bytes, at);
     if (byte === QUOTE) return at + 1;
     if (byte !== BACKSLASH) return WRONG;
     at = endOfEscape(bytes, at + 1);

@@ -26,7 +26,7 @@ export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
 function readable(event: StreamEvent): ExpectedEvent {
   const { name, id, requestId } = event;
   if (event.isPlainJson !== isPlainJson(dataOf(event))) throw new Error("taken for what it is not");
-  return { name, data: dataOf(event).toString("utf8"), id: String(id), requestId };
+  return { name, data: dataOf(event).toString("utf8"), id: String(id), requestId: requestId?.toString() };
 }
 
 /** The bytes in pieces of one size, each in memory of its own as a socket gives them. */

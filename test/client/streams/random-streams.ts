@@ -12,6 +12,10 @@ const parts: readonly Buffer[] = [
     "id:0\n",
     "id: 015\n",
     "request_id: 3\n",
+    'event: x\nid: 15\ndata: {"p":"1.10"}\nrequest_id: 3\n\n',
+    'event: x\nid: 7\ndata: {"p":"2"}\nrequest_id: 41\n\n',
+    'id: 015\r\ndata: {"p":"2"}\r\n\r\n',
+    'id: 1\r\ndata: {"p":"1"}\r\n\r\n',
   ].map((text) => Buffer.from(text)),
   ...[[0xef], [0xbb, 0xbf], [0xff], [0xe2, 0x82], [0xf0, 0x9f], [0xc0, 0x8a], [0x80]].map((bytes) =>
     Buffer.from(bytes),
