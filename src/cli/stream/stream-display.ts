@@ -56,12 +56,13 @@ export function createLines(
       spare = undefined;
       for (const event of events) {
         // Bytes as they came wherever they may stay so: a stream at full speed has no time for anything else.
-        if (event.isPlainJson && !isEnveloped) lines.addText(event.bytes, event.start, event.end);
-        else {
-          const line = lineOf(shard, event, at);
-          if (line === undefined) continue;
-          lines.add(line);
+        if (event.isPlainJson && !isEnveloped) {
+          lines.addLine(event.bytes, event.start, event.end);
+          continue;
         }
+        const line = lineOf(shard, event, at);
+        if (line === undefined) continue;
+        lines.add(line);
         lines.addByte(LF);
       }
       if (lines.length() > 0) await output.write(lines.lend(), at.now);

@@ -4,8 +4,8 @@ import { viewOf } from "../../model/json/same-bytes.ts";
 export interface ByteStore {
   readonly length: () => number;
   readonly add: (bytes: Uint8Array) => void;
-  /** The same of a part that is ASCII: at the speed of the memory, and without an object for it. */
-  readonly addText: (bytes: Uint8Array, from: number, to: number) => void;
+  /** A part that is ASCII, and a LF behind it: at the speed of the memory, and without an object for it. */
+  readonly addLine: (bytes: Uint8Array, from: number, to: number) => void;
   /** Keeps one more byte among at most so many, where that takes no memory; else nothing is done. */
   readonly tryByte: (byte: number, most: number) => boolean;
   readonly addByte: (byte: number) => void;
@@ -17,6 +17,7 @@ export interface ByteStore {
 
 const nothing: Buffer = Buffer.alloc(0);
 const emptyView = viewOf(nothing);
+const LF = 0x0a;
 /** Room that is kept for the next ones. */
 const mostKept = 64 * 1024;
 
@@ -43,17 +44,13 @@ export function createByteStore(): ByteStore {
   };
   return {
     length: () => length,
-    addText: (bytes, from, to) => {
+    addLine: (bytes, from, to) => {
       if (bytes !== source) [source, sourceView] = [bytes, viewOf(bytes)];
       const size = to - from;
-      makeRoom(size);
-      // Eight bytes at a time, as a double: what is no number, whose bits might change on the way, is no text either.
-      const last = size - 8;
-      let index = 0;
-      for (; index <= last; index += 8)
-        view.setFloat64(length + index, sourceView.getFloat64(from + index, true), true);
-      for (; index < size; index += 1) view.setUint8(length + index, sourceView.getUint8(from + index));
-      length += size;
+      makeRoom(size + 1);
+      copyText(sourceView, from, size, view, length);
+      view.setUint8(length + size, LF);
+      length += size + 1;
     },
     add: (bytes) => {
       makeRoom(bytes.length);
@@ -85,4 +82,19 @@ export function createByteStore(): ByteStore {
       return taken;
     },
   };
+}
+
+/**
+ * Eight bytes at a time, as a double: what is no number, whose bits might change on the way, is no text either. The last
+ * eight may be some that were written before.
+ */
+function copyText(source: DataView, from: number, size: number, target: DataView, at: number): void {
+  if (size < 8) {
+    for (let index = 0; index < size; index += 1) target.setUint8(at + index, source.getUint8(from + index));
+    return;
+  }
+  const last = size - 8;
+  for (let index = 0; index < last; index += 8)
+    target.setFloat64(at + index, source.getFloat64(from + index, true), true);
+  target.setFloat64(at + last, source.getFloat64(from + last, true), true);
 }

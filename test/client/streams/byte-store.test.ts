@@ -5,13 +5,13 @@ import { fc } from "../../harness/properties.ts";
 const text = Buffer.from("0123456789 abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 const other = Buffer.from("~".repeat(text.length));
 
-test("a part of a text is added byte for byte, wherever it begins and however long it is", () => {
+test("a part of a text is added as a line byte for byte, wherever it begins and however long it is", () => {
   for (let from = 0; from < 10; from += 1) {
     for (let to = from; to <= text.length; to += 1) {
       const store = createByteStore();
       store.addByte(0x7b);
-      store.addText(text, from, to);
-      expect(store.take().toString()).toBe(`{${text.toString("latin1", from, to)}`);
+      store.addLine(text, from, to);
+      expect(store.take().toString()).toBe(`{${text.toString("latin1", from, to)}\n`);
     }
   }
 });
@@ -19,7 +19,7 @@ test("a part of a text is added byte for byte, wherever it begins and however lo
 test("whatever is added and taken in whatever order, it is what was added since", () => {
   const steps = fc.oneof(
     fc.record({
-      how: fc.constantFrom("addText" as const, "add" as const),
+      how: fc.constantFrom("addLine" as const, "add" as const),
       source: fc.constantFrom(text, other),
       from: fc.nat({ max: 32 }),
       length: fc.nat({ max: 32 }),
@@ -36,8 +36,9 @@ test("whatever is added and taken in whatever order, it is what was added since"
         if ("source" in step) {
           const end = Math.min(step.source.length, step.from + step.length);
           if (step.how === "add") store.add(step.source.subarray(step.from, end));
-          else store.addText(step.source, step.from, end);
-          expected = Buffer.concat([expected, step.source.subarray(step.from, end)]);
+          else store.addLine(step.source, step.from, end);
+          const behind = Buffer.from(step.how === "addLine" ? "\n" : "");
+          expected = Buffer.concat([expected, step.source.subarray(step.from, end), behind]);
         } else if ("byte" in step) {
           const isKept = step.how === "tryByte" ? store.tryByte(step.byte, 40) : true;
           if (step.how === "addByte") store.addByte(step.byte);
