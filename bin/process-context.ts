@@ -123,8 +123,8 @@ function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output 
     get rows() {
       return stream.isTTY ? stream.rows : undefined;
     },
-    write: async (text) =>
-      await new Promise((resolve, reject) => {
+    write: (text) =>
+      new Promise((resolve, reject) => {
         // The callback comes when the bytes have been handed to the reader, so awaiting it is back-pressure.
         stream.write(text, (error) => {
           if (error === null || error === undefined) return resolve();
@@ -145,9 +145,9 @@ function unlessLeft(output: Output, isLeft: () => boolean): Output {
     get rows() {
       return output.rows;
     },
-    write: async (text) => {
+    write: (text) => {
       const written = output.write(text);
-      await (isLeft() ? Promise.race([written, wait(300, undefined, { ref: false })]) : written);
+      return isLeft() ? Promise.race([written, wait(300, undefined, { ref: false })]) : written;
     },
   };
 }

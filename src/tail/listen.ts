@@ -37,30 +37,45 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let newest = listening.newest;
   let repeated = listening.newest;
   let hasData = false;
+  const noteNewest = (event: StreamEvent): void => {
+    if (isNewer(event, newest)) newest = event;
+  };
   /** Not where the service goes on at the last event rather than behind it. */
   const isFresh = (event: StreamEvent): boolean => {
     if (repeated !== undefined && isSame(event, repeated)) {
       repeated = undefined;
       return false;
     }
-    if (isNewer(event, newest)) newest = event;
+    noteNewest(event);
     return true;
   };
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
-    return { failure, last: isLater ? away : last, newest, hasData };
+    // While it was open one chunk was kept; what comes next may be long in coming.
+    return { failure, last: isLater ? away : last, newest: newest && withoutChunk(newest), hasData };
   };
   const watch = watchOver(clock, limits.silence, (failure) => {
     stopped = failure;
     connection.close();
   });
 
+  const isData = ({ name }: StreamEvent): boolean => limits.names.has(name);
   const sort = (events: readonly StreamEvent[], sorted: Sorted): void => {
+    if (events.length === 0) return;
+    // Of most chunks all are data: no other list is made of them.
+    if (sorted.data.length === 0 && repeated === undefined && events.every(isData)) {
+      for (const event of events) noteNewest(event);
+      sorted.data = events;
+      sorted.charged += events.length;
+      return;
+    }
+    const data = [...sorted.data];
+    sorted.data = data;
     for (const event of events) {
-      if (limits.names.has(event.name)) {
+      if (isData(event)) {
         sorted.charged += 1;
-        if (isFresh(event)) sorted.data.push(event);
+        if (isFresh(event)) data.push(event);
       } else if (event.name === "error") {
         sorted.error = event;
         return;
@@ -69,12 +84,10 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   };
   /** The events of what has come, by what becomes of them. An error is the last one that counts. */
   const parse = (chunks: readonly Buffer[]): Sorted => {
-    const before = newest;
     const sorted: Sorted = { data: [], charged: 0, others: [], error: undefined };
     for (const chunk of chunks) {
       if (sorted.error === undefined) sort(parser.push(chunk), sorted);
     }
-    if (newest !== undefined && newest !== before) newest = withoutChunk(newest);
     return sorted;
   };
 
@@ -112,7 +125,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
 
 interface Sorted {
   /** What is handed on. */
-  readonly data: StreamEvent[];
+  data: readonly StreamEvent[];
   /** So many data events came. */
   charged: number;
   readonly others: StreamEvent[];

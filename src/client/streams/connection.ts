@@ -108,13 +108,10 @@ function refuseOtherTypes(headers: ReadonlyMap<string, string>, url: URL): void 
 }
 
 function readChunks(body: Chunks, peer: Peer): Chunks {
-  return chunksOf(async () => {
-    try {
-      return await body.next();
-    } catch (cause) {
-      throw brokenStream(connectionFailure(cause, peer));
-    }
-  });
+  const broken = (cause: unknown): never => {
+    throw brokenStream(connectionFailure(cause, peer));
+  };
+  return chunksOf(() => body.next().catch(broken));
 }
 
 /** Whatever broke a stream that was open, a new connection may do better. */
