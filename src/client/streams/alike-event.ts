@@ -1,6 +1,7 @@
 import { viewOf } from "../../model/json/same-bytes.ts";
 import { AlikeText } from "./alike-text.ts";
-import { marks, numberAt, sampleOf } from "./event-sample.ts";
+import { marks, sampleOf } from "./event-sample.ts";
+import { numberOf } from "./stream-event.ts";
 
 /** Bytes: a larger event is not kept to compare others with. */
 const largest = 16 * 1024;
@@ -35,16 +36,20 @@ export class AlikeEvent {
     const text = this.#text;
     const end = text.endAt(chunk, this.#view, at);
     if (end < 0) return -1;
-    const id = this.#hasId ? numberAt(chunk, text.markAt(marks.id)) : 0;
-    const requestId = this.#hasRequestId ? numberAt(chunk, text.markAt(marks.requestId)) : 0;
+    const id = this.#hasId ? this.#numberAt(marks.id) : 0;
+    const requestId = this.#hasRequestId ? this.#numberAt(marks.requestId) : 0;
     // What stands there may be another value of JSON.
     if (id < 0 || requestId < 0) return -1;
     if (this.#hasId) this.id = id;
     if (this.#hasRequestId) this.requestId = requestId;
     this.start = text.markAt(marks.data);
-    this.end = text.markAt(marks.end);
+    this.end = text.markAt(marks.data + 1);
     this.#learned = 0;
     return end;
+  }
+
+  #numberAt(mark: number): number {
+    return numberOf(this.#chunk, this.#text.markAt(mark), this.#text.markAt(mark + 1));
   }
 
   /** The next ones may be like this one, which stands there whole. */

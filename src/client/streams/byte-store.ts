@@ -11,6 +11,8 @@ export interface ByteStore {
   readonly addByte: (byte: number) => void;
   /** All of them, which stand there until the next ones are added; the store is empty then. */
   readonly lend: () => Buffer;
+  /** The same, at the beginning of what is given: to cut them off would take longer than to look at a short line. */
+  readonly lendRoom: () => Buffer;
   /** All of them; the store is empty then, and does not touch again what it gave. */
   readonly take: () => Buffer;
 }
@@ -73,6 +75,12 @@ export function createByteStore(): ByteStore {
       if (room.length > mostKept) setRoom(nothing);
       length = 0;
       [source, sourceView] = [nothing, emptyView];
+      return lent;
+    },
+    lendRoom: () => {
+      const lent = room;
+      if (room.length > mostKept) setRoom(nothing);
+      length = 0;
       return lent;
     },
     take: () => {

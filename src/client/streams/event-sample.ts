@@ -1,21 +1,23 @@
 import { isPlainJson } from "../../model/json/plain-json.ts";
 import type { Sample } from "./alike-text.ts";
 import { endOfName, fieldOf, fields, valueOf } from "./field-names.ts";
+import { numberOf } from "./stream-event.ts";
 
-/** Which mark of a sample is which: where its data begin and end, its `id` and its `request_id`; at 0 what it has not. */
-export const marks = { data: 0, end: 1, id: 2, requestId: 3 } as const;
+/** Which mark of a sample says where its data, its `id` and its `request_id` begin; the next, where they end. */
+export const marks = { data: 0, id: 2, requestId: 4 } as const;
 
-const [LF, CR, ZERO] = [0x0a, 0x0d, 0x30];
-/** Of a number that keeps all of them. */
-const mostDigits = 15;
+const [LF, CR] = [0x0a, 0x0d];
 
 /**
  * An event from its first line to its empty one, for others to be like. Undefined unless its values are all that has to be
  * looked at of such another: one line of data, which are plain JSON, ids that are numbers, and no other field but its name.
  */
 export function sampleOf(bytes: Buffer): Sample | undefined {
+  // Compared as numbers, 0 and its negative would be the same.
+  if (bytes.includes(0)) return undefined;
   const values: number[] = [];
-  const found: [number, number, number, number] = [0, 0, 0, 0];
+  // At 0, where the first line begins, what it has not.
+  const found = [0, 0, 0, 0, 0, 0];
   const names = new Set<Buffer>();
   for (let at = 0, behind = 0; at < bytes.length; at = behind) {
     behind = bytes.indexOf(LF, at) + 1;
@@ -29,31 +31,12 @@ export function sampleOf(bytes: Buffer): Sample | undefined {
     names.add(field);
     if (field === fields.data) {
       if (!isPlainJson(bytes, from, end, values)) return undefined;
-      [found[marks.data], found[marks.end]] = [from, end];
+      found.splice(marks.data, 2, from, end);
     } else if (field === fields.id || field === fields.requestId) {
-      if (numberAt(bytes, from) < 0) return undefined;
+      if (numberOf(bytes, from, end) < 0) return undefined;
       values.push(from, end);
-      found[field === fields.id ? marks.id : marks.requestId] = from;
+      found.splice(field === fields.id ? marks.id : marks.requestId, 2, from, end);
     } else if (field !== fields.event) return undefined;
   }
   return names.has(fields.data) ? { bytes, values, marks: found } : undefined;
-}
-
-/** The number that is all of the line from there on, without zeros before it, so that it is written in one way; else -1. */
-export function numberAt(bytes: Buffer, from: number): number {
-  let end = from;
-  let number = 0;
-  for (let digit = digitAt(bytes, end); digit >= 0; digit = digitAt(bytes, end)) {
-    number = 10 * number + digit;
-    end += 1;
-  }
-  const digits = end - from;
-  const isWhole = digits === 1 || (digits > 1 && digits <= mostDigits && bytes[from] !== ZERO);
-  return isWhole && (bytes[end] === LF || bytes[end] === CR) ? number : -1;
-}
-
-/** Negative where none stands there. */
-function digitAt(bytes: Buffer, at: number): number {
-  const digit = (bytes[at] ?? LF) - ZERO;
-  return digit <= 9 ? digit : -1;
 }

@@ -3,7 +3,8 @@ import { AlikeEvent } from "./alike-event.ts";
 import { createByteStore } from "./byte-store.ts";
 import { endOfName, fieldOf, fields, stands } from "./field-names.ts";
 import { findByte } from "./find-byte.ts";
-import { type EventId, readId, type StreamEvent } from "./stream-event.ts";
+import { KnownText } from "./known-text.ts";
+import { type EventId, idOf, type StreamEvent } from "./stream-event.ts";
 
 export interface EventStreamParser {
   /** Takes the next bytes of the stream, cut anywhere; gives the events that they complete. */
@@ -32,6 +33,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
   const begun = createByteStore();
   const alike = new AlikeEvent();
+  const knownName = new KnownText();
   let skipsLineFeed = false;
   let isFirstLine = true;
   /** No line has come of the event that comes next. */
@@ -61,10 +63,10 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     lineEnd = to;
     if (begun.length() > 0) {
       if (to > from) begun.add(chunk.subarray(from, to));
-      line = begun.lend();
       isLent = true;
       lineStart = 0;
-      lineEnd = line.length;
+      lineEnd = begun.length();
+      line = begun.lendRoom();
     }
     hasOverflown = lineEnd - lineStart > cap;
     if (!isFirstLine) return;
@@ -128,14 +130,14 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       case fields.data:
         return addData(bytes, from, end);
       case fields.event:
-        name = bytes.toString("utf8", from, end);
+        name = knownName.of(bytes, from, end);
         return;
       case fields.requestId:
-        requestId = readId(bytes.toString("utf8", from, end));
+        requestId = idOf(bytes, from, end);
         return;
       case fields.id: {
-        const id = bytes.toString("utf8", from, end);
-        if (!id.includes("\0")) idBuffer = readId(id);
+        const id = idOf(bytes, from, end);
+        if (typeof id === "number" || !id.includes("\0")) idBuffer = id;
         return;
       }
       case fields.retry:

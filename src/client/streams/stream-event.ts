@@ -28,7 +28,24 @@ export function withoutChunk(event: StreamEvent): StreamEvent {
   return { ...event, bytes, start: 0, end: bytes.length };
 }
 
-/** The number that has just this text, where there is one. */
-export function readId(text: string): EventId {
-  return /^(?:0|[1-9]\d{0,14})$/u.test(text) ? Number(text) : text;
+const ZERO = 0x30;
+/** Of a number that keeps all of them. */
+const mostDigits = 15;
+
+/** The number that is written just so, without zeros before it; -1 where it is none. */
+export function numberOf(bytes: Buffer, start: number, end: number): number {
+  const digits = end - start;
+  if (digits < 1 || digits > mostDigits || (digits > 1 && bytes[start] === ZERO)) return -1;
+  let number = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) return -1;
+    number = 10 * number + digit;
+  }
+  return number;
+}
+
+export function idOf(bytes: Buffer, start: number, end: number): EventId {
+  const number = numberOf(bytes, start, end);
+  return number < 0 ? bytes.toString("utf8", start, end) : number;
 }

@@ -8,8 +8,8 @@ function opened() {
   return { queue, said, taken: queue.taken };
 }
 
-const texts = ({ value }: IteratorResult<readonly Buffer[], unknown>): unknown =>
-  Array.isArray(value) ? value.map(String) : value;
+const texts = ({ done, value }: IteratorResult<readonly Buffer[], unknown>): unknown =>
+  Array.isArray(value) && done !== true ? value.map(String) : { done, value };
 
 test("all that has come is taken at once, and what comes later when it comes", async () => {
   const { queue, taken } = opened();
@@ -17,8 +17,12 @@ test("all that has come is taken at once, and what comes later when it comes", a
   queue.add(Buffer.from("b"));
   expect(texts(await taken.next())).toEqual(["a", "b"]);
   const next = taken.next();
-  setTimeout(() => queue.add(Buffer.from("c")), 1);
+  setTimeout(() => {
+    queue.add(Buffer.from("c"));
+    queue.add(Buffer.from("d"));
+  }, 1);
   expect(texts(await next)).toEqual(["c"]);
+  expect(texts(await taken.next())).toEqual(["d"]);
 });
 
 test("the source rests while 64 KiB wait, until they are taken", async () => {

@@ -48,6 +48,16 @@ test("an id is the text that was sent, also where it is a number", () => {
   expect(parseChunks([Buffer.from(stream)]).events.map(({ id }) => id)).toEqual(ids);
 });
 
+test("an id that is a number is one however it is read", () => {
+  const ids = [0, 1, 0, 123_456_789_012_345];
+  const stream = Buffer.from(ids.map((id) => `id: ${id}\ndata: {}\nrequest_id: ${id}\n\n`).join(""));
+  for (const size of sizes) {
+    const parser = createEventStreamParser();
+    const events = [...inPieces(stream, size)].flatMap((piece) => [...parser.push(piece)]);
+    expect(events.map(({ id, requestId }) => [id, requestId])).toEqual(ids.map((id) => [id, id]));
+  }
+});
+
 test("what was given does not change when the parser goes on", () => {
   const parser = createEventStreamParser();
   const given = ["data: 1\ndata: 2\n\n", "data: 3\nda", "ta: 4\n\n"].flatMap((each) => [
