@@ -12,6 +12,8 @@ export interface ValueSpans {
   /** Of the same bytes. */
   readonly view: DataView;
   readonly spans: ArrayLike<number>;
+  /** Whether a string may have a backslash. */
+  readonly hasEscapes: boolean;
 }
 
 /**
@@ -19,13 +21,13 @@ export interface ValueSpans {
  * where one is missing, or there are none.
  */
 export function hashKeyAt(values: ValueSpans, at: number, end: number, into: TextHash): boolean {
-  const { bytes, view, spans } = values;
+  const { bytes, view, spans, hasEscapes } = values;
   beginHash(into);
   for (let span = at; span < end; span += 2) {
     const from = spans[span] ?? -1;
     const to = spans[span + 1] ?? -1;
     if (from === -1) return false;
-    if (isPlain(view, from, to)) addBytes(into, view, from, to);
+    if (isPlain(view, from, to, hasEscapes)) addBytes(into, view, from, to);
     else addText(into, JSON.stringify(JSON.parse(bytes.toString("utf8", from, to))));
   }
   endHash(into);
@@ -33,8 +35,8 @@ export function hashKeyAt(values: ValueSpans, at: number, end: number, into: Tex
 }
 
 /** Whether `JSON.stringify` writes the value as it came. */
-function isPlain(view: DataView, from: number, to: number): boolean {
-  if (view.getUint8(from) === QUOTE) return !hasBackslash(view, from, to);
+function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean): boolean {
+  if (view.getUint8(from) === QUOTE) return !hasEscapes || !hasBackslash(view, from, to);
   for (let at = from; at < to; at += 1) {
     const byte = view.getUint8(at);
     if (byte < ZERO || byte > NINE) return false;

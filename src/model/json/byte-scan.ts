@@ -43,6 +43,8 @@ export class ByteScan {
   private readonly lastLong: number;
   /** There was white space between tokens. */
   hasBlanks = false;
+  /** A string with a backslash came. */
+  hasEscapes = false;
   /**
    * Where each string with a character beyond printable ASCII begins and ends: whether that is valid UTF-8 and safe to
    * show is not known.
@@ -156,6 +158,7 @@ export class ByteScan {
   }
 
   private endOfEscape(at: number): number {
+    this.hasEscapes = true;
     const escaped = this.bytes[at + 1] ?? 0;
     if (escapes.has(escaped)) return at + 2;
     if (escaped !== 117) throw broken();
