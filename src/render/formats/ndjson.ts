@@ -13,10 +13,10 @@ export function createNdjson({ output, groups, fields }: Presentation): Renderer
   return {
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
-      const label = `{"group":${JSON.stringify(group)},"row":`;
       // Most rows go out as they came.
       const ready = fields === undefined && !isLabelled ? rows.lines() : undefined;
       if (ready !== undefined) return await output.write(ready);
+      const label = `{"group":${JSON.stringify(group)},"row":`;
       let lines = "";
       for (const row of rows.texts()) {
         const line = compactJson(select(row));
