@@ -35,6 +35,8 @@ test("the source rests while 64 KiB wait, until they are taken", async () => {
   expect(said).toEqual(["pause", "resume"]);
   queue.add(Buffer.alloc(1));
   expect(said).toHaveLength(2);
+  queue.add(Buffer.alloc(64 * 1024));
+  expect(said).toEqual(["pause", "resume", "pause"]);
 });
 
 test("what came before the end, or before the line broke, is given first", async () => {
@@ -51,4 +53,9 @@ test("what came before the end, or before the line broke, is given first", async
   broken.queue.fail(new Error("reset"));
   expect(texts(await next)).toEqual(["a"]);
   await expect(broken.taken.next()).rejects.toThrow("reset");
+
+  const waiting = opened();
+  const never = waiting.taken.next();
+  waiting.queue.fail(new Error("reset"));
+  await expect(never).rejects.toThrow("reset");
 });

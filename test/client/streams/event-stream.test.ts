@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
-import { dataOf } from "../../../src/client/streams/stream-event.ts";
+import { dataOf, withoutChunk } from "../../../src/client/streams/stream-event.ts";
 import { inPieces, parseChunks } from "./parse-stream.ts";
 import { parseByTheStandard } from "./reference-parser.ts";
 import { streamCases } from "./stream-cases.ts";
@@ -46,6 +46,13 @@ test("an id is the text that was sent, also where it is a number", () => {
   const ids = ["1", "05", "00", "0", "12", "007", "123456789012345", "1234567890123456", "-1", "1.0", "5"];
   const stream = ids.map((id) => `id: ${id}\ndata: {}\n\n`).join("");
   expect(parseChunks([Buffer.from(stream)]).events.map(({ id }) => id)).toEqual(ids);
+});
+
+test("an event without its chunk is the same event", () => {
+  const [, event] = createEventStreamParser().push(Buffer.from("data: 1\n\nid: 7\ndata: 22\n\ndata: 3\n\n"));
+  const alone = event && withoutChunk(event);
+  expect(alone && dataOf(alone).toString()).toBe("22");
+  expect(alone).toMatchObject({ id: 7, name: "message", isPlainJson: true, start: 0, end: 2 });
 });
 
 test("an id that is a number is one however it is read", () => {
