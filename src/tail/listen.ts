@@ -52,8 +52,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
-    // While it was open one chunk was kept; what comes next may be long in coming.
-    return { failure, last: isLater ? away : last, newest: newest && withoutChunk(newest), hasData };
+    return { failure, last: isLater ? away : last, newest, hasData };
   };
   const watch = watchOver(clock, limits.silence, (failure) => {
     stopped = failure;
@@ -108,6 +107,8 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         watch.pause();
         await unlessAborted(handlers.events(data, last), signal);
         watch.resume();
+        // Behind what somebody waits for. The chunks themselves would pile up where V8 collects last.
+        if (newest !== undefined) newest = withoutChunk(newest);
       }
       tellOthers(others, handlers);
       if (error !== undefined) {
