@@ -42,7 +42,7 @@ export const subjects: readonly Subject[] = [
       "src/client/streams/event-stream.ts": streams,
       "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
       "src/client/streams/alike-event.ts": streams,
-      "src/client/streams/alike-text.ts": streams,
+      "src/client/streams/text-pattern.ts": streams,
       "src/client/streams/event-sample.ts": streams,
       "src/client/streams/known-text.ts": streams,
       "src/client/streams/stream-event.ts": streams,

@@ -90,15 +90,15 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/client/streams/event-stream.ts: if (data !== undefined && eventStart >= 0) alike.learn(chunk, eventStart, start, name); → if (data === undefined && eventStart >= 0) alike.learn(chunk, eventStart, start, name);":
     "unnoticed here: only how fast, to which parser-speed.test.ts holds it",
-  "src/client/streams/alike-text.ts: const [part = 0, behind = 0] = [this.#marks[2 * number], this.#marks[2 * number + 1]]; → const [part = 0, behind = 1] = [this.#marks[2 * number], this.#marks[2 * number + 1]];":
+  "src/client/streams/text-pattern.ts: const [part = 0, behind = 0] = [this.#marks[2 * number], this.#marks[2 * number + 1]]; → const [part = 0, behind = 1] = [this.#marks[2 * number], this.#marks[2 * number + 1]];":
     neverComes,
-  "src/client/streams/alike-text.ts: const [part = 0, behind = 0] = [this.#marks[2 * number], this.#marks[2 * number + 1]]; → const [part = 1, behind = 0] = [this.#marks[2 * number], this.#marks[2 * number + 1]];":
+  "src/client/streams/text-pattern.ts: const [part = 0, behind = 0] = [this.#marks[2 * number], this.#marks[2 * number + 1]]; → const [part = 1, behind = 0] = [this.#marks[2 * number], this.#marks[2 * number + 1]];":
     neverComes,
   "src/client/streams/event-stream.ts: alike.leave(); → ;": onlySpeed,
   "src/client/streams/event-stream.ts: eventStart = start; → ;":
     "unnoticed here: only how fast, to which parser-speed.test.ts holds it",
   "src/client/streams/byte-store.ts: makeRoom(size + 1); → makeRoom(size + 2);": onlySpeed,
-  "src/client/streams/alike-text.ts: for (let index = 0; index <= values.length; index += 1) { → for (let index = 0; index < values.length; index += 1) {":
+  "src/client/streams/text-pattern.ts: for (let index = 0; index <= values.length; index += 1) { → for (let index = 0; index < values.length; index += 1) {":
     onlySpeed,
   "src/client/streams/alike-event.ts: [this.#chunk, this.#view] = [nothing, emptyView]; → ;": onlySpeed,
   "src/client/streams/event-stream.ts: lineStart = 0; → ;":

@@ -1,5 +1,5 @@
 import { viewOf } from "../../model/json/same-bytes.ts";
-import { AlikeText } from "./alike-text.ts";
+import { TextPattern } from "./text-pattern.ts";
 import { marks, sampleOf } from "./event-sample.ts";
 import { numberOf } from "./stream-event.ts";
 
@@ -23,7 +23,7 @@ export class AlikeEvent {
   /** Where its data begin and end. */
   start = 0;
   end = 0;
-  readonly #text = new AlikeText();
+  readonly #text = new TextPattern();
   #hasId = false;
   #hasRequestId = false;
   #learned = 0;

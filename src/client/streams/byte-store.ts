@@ -44,6 +44,13 @@ export function createByteStore(): ByteStore {
     room.copy(larger, 0, 0, length);
     setRoom(larger);
   };
+  const lendRoom = (): Buffer => {
+    const lent = room;
+    if (room.length > mostKept) setRoom(nothing);
+    length = 0;
+    [source, sourceView] = [nothing, emptyView];
+    return lent;
+  };
   return {
     length: () => length,
     addLine: (bytes, from, to) => {
@@ -71,18 +78,10 @@ export function createByteStore(): ByteStore {
       length += 1;
     },
     lend: () => {
-      const lent = room.subarray(0, length);
-      if (room.length > mostKept) setRoom(nothing);
-      length = 0;
-      [source, sourceView] = [nothing, emptyView];
-      return lent;
+      const size = length;
+      return lendRoom().subarray(0, size);
     },
-    lendRoom: () => {
-      const lent = room;
-      if (room.length > mostKept) setRoom(nothing);
-      length = 0;
-      return lent;
-    },
+    lendRoom,
     take: () => {
       const taken = room.subarray(0, length);
       setRoom(nothing);

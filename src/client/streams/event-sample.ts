@@ -1,5 +1,5 @@
 import { isPlainJson } from "../../model/json/plain-json.ts";
-import type { Sample } from "./alike-text.ts";
+import type { Sample } from "./text-pattern.ts";
 import { endOfName, fieldOf, fields, valueOf } from "./field-names.ts";
 import { numberOf } from "./stream-event.ts";
 

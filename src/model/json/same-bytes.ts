@@ -1,12 +1,7 @@
-/** Whether the bytes at `at` are the known ones from `from` to `until`. */
-export function areSame(known: DataView, from: number, until: number, view: DataView, at: number): boolean {
-  return at + until - from <= view.byteLength && areSameWithin(known, from, until, view, at);
-}
-
 /**
- * The same where as many bytes are left, for who knows: V8 makes a call of each look at a view's length. Eight at a time
- * where there are as many: as a double, which V8 reads and compares at once. The bits that are no number equal nothing,
- * and those of 0 are no text.
+ * Whether the bytes at `at` are the known ones from `from` to `until`, for who knows that as many are left: V8 makes a call
+ * of each look at a view's length. Eight at a time where there are as many: as a double, which V8 reads and compares at
+ * once. The bits that are no number equal nothing, and those of 0 are no text.
  */
 export function areSameWithin(
   known: DataView,

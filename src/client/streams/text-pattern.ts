@@ -18,7 +18,7 @@ const compare = areSameWithin;
  * compared rather than walked, and values that have changed once are walked: the same bytes around values that may stand
  * there are the same grammar. A value is taken to stay until it does not.
  */
-export class AlikeText {
+export class TextPattern {
   #bytes: Buffer = Buffer.alloc(0);
   #view = viewOf(this.#bytes);
   #values: readonly number[] = [];
