@@ -67,7 +67,7 @@ export function createRowWalk(names: readonly Uint8Array[], isTyped: boolean): R
     scan.leaves = undefined;
     spans[used] = start;
     spans[used + 1] = end;
-    pattern = { view: scan.view, start, end, leaves };
+    pattern = { view: scan.view, start, leaves: [...leaves, end] };
     isLasting = !scan.hasBlanks && scan.wide.length === wide;
     found = [...leaves];
     types?.begin(scan.bytes, leaves);

@@ -88,8 +88,7 @@ export class ByteScan {
     const byte = this.bytes[at] ?? 0;
     if (byte === QUOTE) return this.endOfString(at);
     if (byte === MINUS || (byte >= 48 && byte <= 57)) return this.endOfNumber(at);
-    const literal = literals.get(byte);
-    return literal === undefined ? -1 : this.endOfLiteral(at, literal);
+    return this.endOfLiteral(at, literals.get(byte));
   }
 
   /** The index after the string whose opening quote is at `at`. */
@@ -166,35 +165,50 @@ export class ByteScan {
     return at + 6;
   }
 
+  /** In a loop, so that reading digits stands here once: V8 has room then to make the walk over a row one piece. */
   private endOfNumber(at: number): number {
     const { bytes } = this;
-    let index = bytes[at] === MINUS ? at + 1 : at;
-    // 0, or digits that do not begin with it.
-    index = bytes[index] === 48 ? index + 1 : this.endOfDigits(index);
-    if (bytes[index] === DOT) index = this.endOfDigits(index + 1);
-    if (((bytes[index] ?? 0) | 32) === 101) {
-      const sign = bytes[index + 1];
-      index = this.endOfDigits(sign === MINUS || sign === 43 ? index + 2 : index + 1);
+    const first = bytes[at] === MINUS ? at + 1 : at;
+    let start = first;
+    for (;;) {
+      const end = this.endOfDigits(start);
+      // 0, or digits that do not begin with it.
+      if (start === first && bytes[first] === 48 && end > first + 1) throw broken();
+      if (start === first && bytes[end] === DOT) start = end + 1;
+      else return ((bytes[end] ?? 0) | 32) === 101 ? this.endOfExponent(end) : end;
     }
-    return index;
+  }
+
+  private endOfExponent(at: number): number {
+    const sign = this.bytes[at + 1];
+    return this.endOfDigits(sign === MINUS || sign === 43 ? at + 2 : at + 1);
   }
 
   /** One digit at least. */
   private endOfDigits(at: number): number {
-    const { bytes, view, lastLong } = this;
     let index = at;
-    while (index <= lastLong) {
-      const first = digitsOf(view.getInt32(index));
+    while (index <= this.lastLong) {
+      const first = digitsOf(this.view.getInt32(index));
       // Those of the second word count where the first is full, without a branch: lengths are random.
-      const found = first + (digitsOf(view.getInt32(index + 4)) & -(first >>> 2));
+      const found = first + (digitsOf(this.view.getInt32(index + 4)) & -(first >>> 2));
       index += found;
-      if (found < 8) return someFrom(at, index);
+      if (found === 8) continue;
+      if (index === at) throw broken();
+      return index;
     }
-    while (((bytes[index] ?? 0) ^ 48) < 10) index += 1;
-    return someFrom(at, index);
+    return this.endOfLastDigits(at, index);
   }
 
-  private endOfLiteral(at: number, literal: Uint8Array): number {
+  /** The same near the end, where no eight bytes are left: those up to `from` are digits. */
+  private endOfLastDigits(at: number, from: number): number {
+    let index = from;
+    while (((this.bytes[index] ?? 0) ^ 48) < 10) index += 1;
+    if (index === at) throw broken();
+    return index;
+  }
+
+  private endOfLiteral(at: number, literal: Uint8Array | undefined): number {
+    if (literal === undefined) return -1;
     for (let index = 1; index < literal.length; index += 1)
       if (this.bytes[at + index] !== literal[index]) throw broken();
     return at + literal.length;
@@ -207,21 +221,14 @@ export class Unread extends Error {}
 /** Where the key begins, with its quote, and the value. Gives where the value ends if it has found out. */
 export type Visit = (key: number, value: number) => number | undefined;
 
-function someFrom(at: number, end: number): number {
-  if (end === at) throw broken();
-  return end;
-}
-
 /**
- * How many digits four bytes begin with. Each begins with the bits of a digit, and so it does when 6 are added, which
- * carries what is beyond 9 into them.
+ * How many digits four bytes begin with. What is left of a digit is 0 to 9, and still less than 16 when 6 are added,
+ * which carries what is beyond 9 into the upper half.
  */
 function digitsOf(word: number): number {
-  const others = ((word & upperHalves) ^ zeros) | (((word + 0x06060606) & upperHalves) ^ zeros);
-  return Math.clz32(others) >>> 3;
+  const values = word ^ 0x30303030;
+  return Math.clz32((values | (values + 0x06060606)) & 0xf0f0f0f0) >>> 3;
 }
-const upperHalves = 0xf0f0f0f0 | 0;
-const zeros = 0x30303030;
 
 function isHex(byte: number): boolean {
   const lower = byte | 32;

@@ -7,19 +7,19 @@ import { areSameWithin, viewOf } from "./same-bytes.ts";
  */
 export interface RowPattern {
   readonly view: DataView;
-  /** Where the row that it was taken from begins and ends there. */
+  /** Where the row that it was taken from begins there. */
   readonly start: number;
-  readonly end: number;
-  /** The start and the end of each value in it that holds no others. */
+  /** The start and the end of each value in it that holds no others; then the end of the row. */
   readonly leaves: readonly number[];
 }
 
 /** The same, of a row of its own: it keeps nothing else of the answer it was taken from. */
 export function ownPattern(pattern: RowPattern): RowPattern {
-  const { view, start, end, leaves } = pattern;
+  const { view, start, leaves } = pattern;
+  const end = leaves.at(-1) ?? start;
   if (start === 0 && end === view.byteLength) return pattern;
   const row = new Uint8Array(new Uint8Array(view.buffer, view.byteOffset + start, end - start));
-  return { view: viewOf(row), start: 0, end: row.length, leaves: leaves.map((place) => place - start) };
+  return { view: viewOf(row), start: 0, leaves: leaves.map((place) => place - start) };
 }
 
 /**
@@ -28,24 +28,22 @@ export function ownPattern(pattern: RowPattern): RowPattern {
  */
 export function followPattern(
   scan: ByteScan,
-  { view: known, start, end, leaves }: RowPattern,
+  { view: known, start, leaves }: RowPattern,
   at: number,
   found: number[],
 ): number {
-  const { view } = scan;
-  const size = scan.bytes.length;
+  const last = leaves.length - 1;
   let from = start;
   let index = at;
-  for (let leaf = 0; leaf < leaves.length; leaf += 2) {
+  for (let leaf = 0; ; leaf += 2) {
     const until = leaves[leaf] ?? 0;
     const value = index + until - from;
-    if (value > size || !areSameWithin(known, from, until, view, index)) return -1;
+    if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -1;
+    if (leaf === last) return value;
     from = leaves[leaf + 1] ?? 0;
     index = scan.endOfLeaf(value);
     if (index === -1) return -1;
     found[leaf] = value;
     found[leaf + 1] = index;
   }
-  const last = index + end - from;
-  return last <= size && areSameWithin(known, from, end, view, index) ? last : -1;
 }
