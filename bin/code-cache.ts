@@ -37,13 +37,13 @@ export interface CompiledChunk {
 
 /**
  * Keeps the compiled code of this program's chunks: a short command spends a quarter of its time on compiling. Call it
- * when V8's flags are set, for code is good under the flags it was compiled with only, which V8 checks. It never makes
- * a run fail: where nothing can be kept, chunks are compiled as ever.
+ * when V8's flags are set, for code is good under the flags it was compiled with only, which V8 checks; `flags`: those of
+ * them that the program set itself. It never makes a run fail: where nothing can be kept, chunks are compiled as ever.
  */
-export function keepCompiledCode(entry: string): CodeKeeping | undefined {
+export function keepCompiledCode(entry: string, flags: readonly string[]): CodeKeeping | undefined {
   // Node's own variable for a cache of its own. Coverage is less exact in code that is not compiled anew.
   if (isSet("NODE_DISABLE_COMPILE_CACHE") || isSet("NODE_V8_COVERAGE")) return undefined;
-  const folder = folderOf(entry);
+  const folder = folderOf(entry, flags);
   if (folder === undefined || !isOursAlone(folder)) return undefined;
   if (isCachingLoader(Module)) return keepByNode(Module, folder);
   return isLoader(Module) ? keepByHand(Module, entry, folder) : undefined;
@@ -66,12 +66,12 @@ export async function saveCompiledCode(keeping: CodeKeeping | undefined): Promis
 
 const isSet = (name: string): boolean => (process.env[name] ?? "") !== "";
 
-/** `code-PLACE-BUILD`: one for every place of the program under every Node, until the program is built anew there. */
-function folderOf(entry: string): string | undefined {
+/** `code-PLACE-BUILD`: one for every place of the program under every Node and its flags, until it is built anew there. */
+function folderOf(entry: string, flags: readonly string[]): string | undefined {
   const built = statSync(entry, { throwIfNoEntry: false })?.mtimeMs;
   if (built === undefined) return undefined;
   const { cache } = findFolders({ env: process.env, platform: process.platform });
-  const place = [entry, process.version, process.arch, ...process.execArgv].join("\0");
+  const place = [entry, process.version, process.arch, ...process.execArgv, ...flags].join("\0");
   return path.join(cache, `code-${sumOfText(place)}-${version}-${Math.floor(built)}`);
 }
 

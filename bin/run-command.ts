@@ -4,8 +4,7 @@ import { tuneEngine } from "./engine.ts";
 
 /** Any command, whose chunks are compiled under the settings of the engine; `entry` is the file that was started. */
 export async function runCommand(argv: readonly string[], early: EarlyReload, entry: string): Promise<void> {
-  tuneEngine();
-  const code = keepCompiledCode(entry);
+  const code = keepCompiledCode(entry, tuneEngine(argv));
   const [{ runInProcess }, { main }] = await Promise.all([
     import("./process-context.ts"),
     import("../src/cli/main.ts"),
