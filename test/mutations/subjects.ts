@@ -44,7 +44,7 @@ export const subjects: readonly Subject[] = [
       "src/client/streams/alike-event.ts": streams,
       "src/client/streams/text-pattern.ts": streams,
       "src/client/streams/event-sample.ts": streams,
-      "src/client/streams/known-text.ts": streams,
+      "src/client/streams/known-text.ts": [...streams, "test/client/streams/known-text.test.ts"],
       "src/client/streams/stream-event.ts": streams,
       "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
     },

@@ -112,4 +112,12 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: another hash, and as good a one",
   "src/model/text/text-hash.ts: into.low = low ^ (low >>> 13); → ;":
     "unnoticed: another hash, mixed less in one of its words",
+  "src/client/rows/alike-rows.ts: if (dot - start > mostDigits) return UNCLEAR; → if (dot - start >= mostDigits) return UNCLEAR;":
+    onlySpeed,
+  "src/client/rows/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length >= 0;":
+    onlySpeed,
+  "src/client/streams/byte-store.ts: if (room.length > mostKept) setRoom(nothing); → if (room.length > mostKept) ;":
+    onlySpeed,
+  "src/model/json/row-pattern.ts: if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -1; → if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -2;":
+    "equivalent: whatever is negative is none",
 };

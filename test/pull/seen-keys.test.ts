@@ -33,6 +33,14 @@ test("bytes have the hash of the text that they are, wherever they begin and end
   expect(hashOfBytes(view, 0, bytes.length)).toEqual(hashOf(bytes.toString()));
 });
 
+test("a hash is the same whatever was hashed into its place before", () => {
+  const hash = hashOf("another");
+  beginHash(hash);
+  addText(hash, "text");
+  endHash(hash);
+  expect(hash).toEqual(hashOf("text"));
+});
+
 test("texts are told apart by every character, by its place, and by where one ends and another begins", () => {
   const alphabet = "0123456789abcdef";
   const near = Array.from({ length: 40 }, (_, at) =>

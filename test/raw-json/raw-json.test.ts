@@ -86,6 +86,10 @@ describe("members and elements", () => {
     expect(() => rawMembers(text)).toThrow(new SyntaxError(problem));
   });
 
+  test.each(["[1 2]", "[1", '["a" "b"]'])("%j, an array that goes on without a comma, has no end", (text) => {
+    expect(() => rawElements(text)).toThrow(new SyntaxError("JSON array without an end"));
+  });
+
   test("any text comes to an end", () => {
     const texts = fc.stringMatching(/^[{}[\]",:\\ 1a]{0,20}$/);
     fc.assert(
