@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { binaryEnv, ended, program } from "../harness/binary.ts";
@@ -20,6 +20,8 @@ function start(
   const command = `${before} exec ${process.execPath} ${program} ${words}`;
   return spawn("bash", ["-c", command], { env: binaryEnv(), stdio: "pipe" });
 }
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 function linesOf(file: string): readonly unknown[] {
   const text = readFileSync(file, "utf8");
@@ -54,8 +56,11 @@ test("whatever byte kill -9 strikes at, the file is whole lines after the next r
   const server = await startStreamServer([]);
   const file = path.join(folder, "killed.ndjson");
   for (let turn = 0; turn < 5; turn++) {
+    const before = sizeOf(file);
     const child = start("", server, file, "");
-    await new Promise((resolve) => setTimeout(resolve, 600 + turn * 37));
+    // A quick machine writes hundreds of megabytes a second, so the time is counted from the first line.
+    await expect.poll(() => sizeOf(file), { timeout: 15_000, interval: 5 }).toBeGreaterThan(before);
+    await new Promise((resolve) => setTimeout(resolve, turn * 37));
     child.kill("SIGKILL");
     await ended(child);
   }

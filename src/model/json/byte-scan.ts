@@ -173,7 +173,7 @@ export class ByteScan {
     for (;;) {
       const end = this.endOfDigits(start);
       // 0, or digits that do not begin with it.
-      if (start === first && bytes[first] === 48 && end > first + 1) throw broken();
+      if (start === first && bytes[first] === 48 && end > first + 1) return first + 1;
       if (start === first && bytes[end] === DOT) start = end + 1;
       else return ((bytes[end] ?? 0) | 32) === 101 ? this.endOfExponent(end) : end;
     }
