@@ -38,8 +38,7 @@ const keepParserSimple = ["--liftoff-only"];
 const optimiseLongFunctions = ["--bytecode-size-allowance-per-tick=10000", "--ticks-before-optimization=2"];
 
 /**
- * While V8 optimises what events come through, it takes the processor from one event in fifty, for 2 ms, and the others
- * take a tenth of a millisecond longer. That goes on for half a minute where a hundred come a second; so it is over in two
- * seconds.
+ * While V8 optimises what events come through, it takes the processor from some of them for 2 ms, and the others take a
+ * tenth of a millisecond longer. Where a hundred come a second, that goes on for ten seconds and more; with this, for two.
  */
 const optimiseAtOnce = ["--interrupt-budget=10000"];

@@ -15,22 +15,27 @@ function elapsed(): number {
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
-    let timer: NodeJS.Timeout | undefined;
     const abort = (): void => {
-      clearTimeout(timer);
+      cancel();
       reject(signal?.reason);
     };
-    const wait = (left: number): void => {
-      timer = setTimeout(
-        () => {
-          if (left > longestTimer) return wait(left - longestTimer);
-          signal?.removeEventListener("abort", abort);
-          resolve();
-        },
-        Math.min(left, longestTimer),
-      );
-    };
-    wait(milliseconds);
+    const cancel = startTimer(milliseconds, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    });
     signal?.addEventListener("abort", abort, { once: true });
   });
+}
+
+/** What it gives takes it back. */
+function startTimer(milliseconds: number, call: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (left: number): void => {
+    timer = setTimeout(
+      () => (left > longestTimer ? wait(left - longestTimer) : call()),
+      Math.min(left, longestTimer),
+    );
+  };
+  wait(milliseconds);
+  return () => clearTimeout(timer);
 }

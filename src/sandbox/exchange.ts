@@ -45,7 +45,7 @@ export interface SandboxOptions {
   readonly now: () => number;
   /** Real milliseconds from an arbitrary start: rate windows run in real time. */
   readonly elapsed: () => number;
-  /** The free REST host; the others stand on the next three ports. 0, or left out: any four free ports. */
+  /** Of the REST host for free callers; the three other hosts take the ports after it. 0, or left out: any four unused ones. */
   readonly port?: number;
   /** One JSON object a request. */
   readonly log?: (line: string) => void;

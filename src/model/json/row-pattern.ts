@@ -24,7 +24,8 @@ export function ownPattern(pattern: RowPattern): RowPattern {
 
 /**
  * The index after the row that begins at `at`; the start and the end of each of its leaves go into `found`. -1 where it
- * is written in another way.
+ * is written in another way. What stands behind the last leaf is compared where the others are, so that V8 has room to make
+ * all of the walk one piece of code.
  */
 export function followPattern(
   scan: ByteScan,
