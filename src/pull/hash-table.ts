@@ -6,77 +6,86 @@ export interface HashSet {
 
 /** Beyond it, linear probing gets slow. */
 const fullness = 0.8;
-/** Small tables double, for each new one costs more than its few hashes; of large ones little may stay empty. */
-const wider = (slots: number): number => (slots < 1024 ? slots * 2 : slots + (slots >> 2));
+/** What WebAssembly counts memory in, in slots of two words. */
+const pageSlots = 65_536 / 8;
+/** Behind the last place where a hash may belong: for those that found the last places taken. */
+const firstSpare = 1024;
+/** By a fifth: by more, there would be much that is not used yet; by less, much to move. */
+const morePages = (pages: number): number => Math.max(1, Math.floor(pages / 5));
 
 /**
- * One open-addressed table: two words a slot, found by the low word. A class, as the words of closures are looked up anew
- * at each use, and a partitioned table has 256 of them.
+ * An open-addressed table: two words a slot, found by the low word. It lies in memory of WebAssembly, which alone grows where
+ * it is: old tables left to the garbage collector would take more than the table, and for long. 10 to 12 bytes a hash.
  */
 export class HashTable implements HashSet {
   /** How many it holds. */
   size = 0;
-  private words: Int32Array;
-  private most: number;
-
-  constructor(slots: number) {
-    this.words = new Int32Array(slots * 2);
-    this.most = Math.floor(slots * fullness);
-  }
+  private readonly memory = new WebAssembly.Memory({ initial: 1 });
+  private words = new Int32Array(this.memory.buffer);
+  /** The slots in which a hash may belong. */
+  private slots = pageSlots - firstSpare;
 
   add(given: number, low: number): boolean {
     const high = given === 0 ? 1 : given;
-    const slot = slotOf(this.words, high, low);
-    if (this.words[slot] === high) return false;
-    if (this.size === this.most) {
-      this.grow();
+    const at = placeOf(this.words, this.slots, high, low);
+    if (this.words[at] === high) return false;
+    if (this.size >= this.slots * fullness) {
+      this.widen();
       return this.add(high, low);
     }
-    this.words[slot] = high;
-    this.words[slot + 1] = low;
+    this.words[at] = high;
+    this.words[at + 1] = low;
     this.size += 1;
+    // The last slot stays empty: there each search ends.
+    if (at + 2 === this.words.length - 2) this.takePages(1);
     return true;
   }
 
   has(given: number, low: number): boolean {
     const high = given === 0 ? 1 : given;
-    return this.words[slotOf(this.words, high, low)] === high;
+    return this.words[placeOf(this.words, this.slots, high, low)] === high;
   }
 
-  private grow(): void {
-    const old = this.words;
-    const slots = wider(old.length / 2);
-    const words = new Int32Array(slots * 2);
-    for (let at = 0; at < old.length; at += 2) {
-      const high = old[at] ?? 0;
-      const low = old[at + 1] ?? 0;
+  clear(): void {
+    this.words.fill(0);
+    this.size = 0;
+  }
+
+  /**
+   * All that it holds moves to the end of the new room, and from there, one after the other, to where it belongs now. That
+   * is never behind where it stands then, so that none is put into the way of one that has yet to move.
+   */
+  private widen(): void {
+    const { length } = this.words;
+    this.takePages(morePages(length / 2 / pageSlots));
+    const { words } = this;
+    const moved = words.length - length;
+    this.slots += moved / 2;
+    words.copyWithin(moved, 0, length);
+    words.fill(0, 0, moved);
+    for (let at = moved; at < words.length; at += 2) {
+      const high = words[at] ?? 0;
       if (high === 0) continue;
-      const slot = slotOf(words, high, low);
-      words[slot] = high;
-      words[slot + 1] = low;
+      const low = words[at + 1] ?? 0;
+      words[at] = 0;
+      const place = placeOf(words, this.slots, high, low);
+      words[place] = high;
+      words[place + 1] = low;
     }
-    this.words = words;
-    this.most = Math.floor(slots * fullness);
   }
-}
 
-/**
- * The same as 256 tables, by the first byte, each grown on its own: so no old table lies beside a new one of everything,
- * and a million hashes take 12 MB at most, also while it grows.
- */
-export function createPartitionedTable(): HashSet {
-  const parts = Array.from({ length: 256 }, () => new HashTable(16));
-  return { add: (high, low) => parts[high >>> 24]?.add(high, low) === true };
+  private takePages(count: number): void {
+    this.memory.grow(count);
+    this.words = new Int32Array(this.memory.buffer);
+  }
 }
 
 /** Where the hash stands, or the empty slot where it would: a look at one word tells most slots of others apart. */
-function slotOf(words: Int32Array, high: number, low: number): number {
-  const { length } = words;
-  let at = 2 * Math.floor(((low >>> 0) / 0x1_0000_0000) * (length / 2));
+function placeOf(words: Int32Array, slots: number, high: number, low: number): number {
+  let at = 2 * Math.floor(((low >>> 0) / 0x1_0000_0000) * slots);
   for (let taken = words[at]; taken !== 0; taken = words[at]) {
     if (taken === high && words[at + 1] === low) return at;
     at += 2;
-    if (at === length) at = 0;
   }
   return at;
 }

@@ -1,4 +1,4 @@
-import { createPartitionedTable, type HashSet, HashTable } from "./hash-table.ts";
+import { type HashSet, HashTable } from "./hash-table.ts";
 import type { TextHash } from "../model/text/text-hash.ts";
 
 /**
@@ -25,7 +25,7 @@ export const recentKeys = 16_384;
 
 /** `isRecorded`: whether `takeAdded` will be called, after every page. */
 export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
-  const table = reach === "all" ? createPartitionedTable() : createRecentTable();
+  const table = reach === "all" ? new HashTable() : createRecentTable();
   let added: number[] = [];
   return {
     add: ({ high, low }) => {
@@ -49,13 +49,15 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
 
 /** Two tables in turn: when the newer one is full, it becomes the older one and what was older is forgotten. */
 function createRecentTable(): HashSet {
-  const slots = recentKeys * 2;
-  let [older, newer] = [new HashTable(slots), new HashTable(slots)];
+  let [older, newer] = [new HashTable(), new HashTable()];
   return {
     add: (high, low) => {
       if (older.has(high, low)) return false;
       const isNew = newer.add(high, low);
-      if (newer.size >= recentKeys) [older, newer] = [newer, new HashTable(slots)];
+      if (newer.size >= recentKeys) {
+        older.clear();
+        [older, newer] = [newer, older];
+      }
       return isNew;
     },
   };

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { compare, interleave } from "./interleave.mjs";
-import { startServer } from "./processes.mjs";
+import { median, startServer } from "./processes.mjs";
 
 const node = process.execPath;
 const product = `'${node}' dist/dexdata.cjs`;
@@ -183,6 +183,19 @@ async function table({ rounds, pages }) {
   });
 }
 
+/** What a pull holds at its most once it is under way, and what it then comes to. */
+async function growth({ rounds, pages, early }) {
+  return withServer("list-server.mjs", ["--pages", String(pages)], (url) => {
+    const pull = `${product} tokens search ethereum --rpm unlimited -o ndjson --base-url ${url}`;
+    const commands = { part: `${pull} --limit ${early * 100}`, whole: `${pull} --all` };
+    const beyond = Array.from({ length: rounds }, () => {
+      const { part, whole } = interleave(commands, { rounds: 0 });
+      return whole.peak - part.peak;
+    });
+    return [megabytes(`a list: memory of ${pages} pages beyond ${early} (MB)`, median(beyond), 5, 2)];
+  });
+}
+
 /** By name: how it is measured, in full and in short. */
 export const suites = {
   start: { measure: start, full: { rounds: 21 }, short: { rounds: 7 } },
@@ -193,6 +206,7 @@ export const suites = {
     full: { rounds: 5, pages: 2000, withShell: true },
     short: { rounds: 2, pages: 300 },
   },
+  growth: { measure: growth, full: { rounds: 5, pages: 4000, early: 1200 } },
   follow: { measure: follow, full: { rounds: 3, pages: 300 } },
   stream: {
     measure: stream,

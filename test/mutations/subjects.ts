@@ -75,6 +75,7 @@ export const subjects: readonly Subject[] = [
       "src/client/rows/row-walk.ts": patterns,
       "src/client/rows/row-key.ts": bytes,
       "src/model/text/text-hash.ts": ["test/pull/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
+      "src/pull/hash-table.ts": ["test/pull/hash-table.test.ts", "test/pull/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/client/rows/alike-rows.ts": ["test/client/alike-rows.test.ts"],
       "src/model/json/raw-json.ts": json,
