@@ -120,4 +120,8 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/model/json/row-pattern.ts: if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -1; → if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -2;":
     "equivalent: whatever is negative is none",
+  'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first <= 0 ? -1 : tail.lastIndexOf("]", first);':
+    "equivalent: no bracket stands before the first byte",
+  "src/client/rows/alike-rows.ts: if (bytes[dot] !== DOT || endOfDigits(bytes, dot + 1, to) !== to) return UNCLEAR; → if (bytes[dot] !== DOT || endOfDigits(bytes, dot + 2, to) !== to) return UNCLEAR;":
+    "equivalent: behind the point of a number that was cut stands a digit",
 };
