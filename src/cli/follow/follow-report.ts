@@ -87,8 +87,10 @@ export function createFollowReport(
         `dexdata: ${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`,
       );
     },
-    ended: (rows, { requests, credits }) => {
-      log({ event: "credits", at: at(), rows, requests, events, credits: credits + events });
+    ended: (rows, meter) => {
+      const { requests, creditsInDoubt } = meter;
+      const credits = meter.credits + events;
+      log({ event: "credits", at: at(), rows, requests, events, credits, in_doubt: creditsInDoubt });
       const ofStream = events === 0 ? "" : `; the stream's events cost ${counted(events, "credit")} more`;
       remark(`dexdata: followed ${counted(rows, "row")}${ofStream}`);
     },
