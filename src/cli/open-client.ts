@@ -84,10 +84,16 @@ function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
     key: found?.key,
     keySource: found?.source,
     tier: found === undefined ? settings.tier.value : found.tier,
+    tierSource: tierSourceOf(options),
   };
   const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
   if (found !== undefined) checkKeyHosts(found, options);
   return target;
+}
+
+/** What set the tier by which the host is chosen. Undefined where the service said it once, or a host was named instead. */
+export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): string | undefined {
+  return tier.source === "default" || baseUrl !== undefined ? undefined : tier.where;
 }
 
 /** In this process, on loopback, with the sandbox's own key: a stored or given key is not even read. */

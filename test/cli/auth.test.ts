@@ -335,7 +335,9 @@ describe("auth status", () => {
     const env = { DEXDATA_API_KEY: "api_free_s3cr3t_sandbox", DEXDATA_TIER: "pro" };
     const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(4);
-    expect(JSON.parse(stdout).problem).toMatch(/^a free key does not belong to 127\.0\.0\.1/u);
+    expect(JSON.parse(stdout).problem).toMatch(
+      /^a free key does not belong to 127\.0\.0\.1:\d+, where the tier pro of DEXDATA_TIER sends it$/u,
+    );
   });
 
   test("shows when the service counts another plan than the tier in use", async () => {

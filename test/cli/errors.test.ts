@@ -118,8 +118,8 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "rule 151: 403 wrong_host",
     json({ error: "wrong_host", tier: "free", message: "use the free host" }, { status: 403 }),
     4,
-    /a free key does not belong to 127.0.0.1/,
-    /auth login/,
+    /a free key does not belong to 127.0.0.1:\d+, where the tier \w+ of DEXDATA_TIER sends it/,
+    /unset DEXDATA_TIER, or set it to free/,
   ],
   [
     "rule 57: 403 plan_required",

@@ -10,7 +10,7 @@ import { readKeyFile } from "../../settings/read-key-file.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { expectWords, writeRecord } from "../output/local-output.ts";
 import { createNotices } from "../notices.ts";
-import { openSandbox } from "../open-client.ts";
+import { openSandbox, tierSourceOf } from "../open-client.ts";
 import { readRunOptions, type RunOptions } from "../run-options.ts";
 import { say } from "../say.ts";
 import { askPlan, findPlan, hostsOf, type SeenPlan } from "./find-plan.ts";
@@ -79,7 +79,8 @@ export async function status(
   }
   const tier = found?.tier ?? settings.tier.value ?? "keyless";
   const { key, source: keySource } = found ?? { key: undefined, source: undefined };
-  const target: Target = { ...hostsOf(options, tier), tier, key, keySource, isSimulated: false };
+  const tierSource = tierSourceOf(options);
+  const target = { ...hostsOf(options, tier), tier, tierSource, key, keySource, isSimulated: false };
   if (found !== undefined) checkKeyHosts(found, options);
   return await writeStatus(context, flags, target, await ask(context, options, target));
 }

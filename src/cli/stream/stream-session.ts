@@ -29,7 +29,8 @@ export interface Session {
 export function createSessionTail(session: Session, cap: number): Tail {
   const { context, options, wishes, open, stops, report, display } = session;
   const { feed, kind, params, onInvalid, maxReconnects, largestEvent, streamingUrl, idle } = wishes;
-  const target = { ...open.client.target, ...(streamingUrl !== undefined && { streaming: streamingUrl }) };
+  const named = streamingUrl === undefined ? {} : { streaming: streamingUrl, tierSource: undefined };
+  const target = { ...open.client.target, ...named };
   const daily = dailyBudgetOf(session);
   return createTail(
     context,

@@ -31,14 +31,21 @@ export function callerSentence(answer: Answer, body: ErrorBody, target: Target, 
   }
   if (body.code === "wrong_host") {
     const plan = textField(body.fields, "tier") ?? target.tier;
-    return {
-      message: `a ${plan} key does not belong to ${host}`,
-      next: "let the service say where it belongs: dexdata auth login",
-    };
+    return wrongHost(plan, host, target);
   }
   return {
     message: `the ${target.tier} plan may not do this`,
     next: "see what the plan includes: dexdata usage",
+  };
+}
+
+function wrongHost(plan: string, host: string, { tier, tierSource }: Target): Sentence {
+  const message = `a ${plan} key does not belong to ${host}`;
+  if (tierSource === undefined)
+    return { message, next: "let the service say where it belongs: dexdata auth login" };
+  return {
+    message: `${message}, where the tier ${tier} of ${tierSource} sends it`,
+    next: `unset ${tierSource}, or set it to ${plan}`,
   };
 }
 

@@ -9,6 +9,8 @@ export interface Target {
   /** Streaming base URL. */
   readonly streaming: string;
   readonly tier: Tier;
+  /** What said the tier, for messages; undefined where it is the service's own word. */
+  readonly tierSource?: string | undefined;
   /** Sent bare as the whole `Authorization` value; undefined for keyless. */
   readonly key: string | undefined;
   /** Where the key came from, for messages. */
@@ -28,6 +30,7 @@ export interface Identity {
   readonly keySource: string | undefined;
   /** Undefined when no one has said it: no host is ever guessed from the mere presence of a key. */
   readonly tier: Tier | undefined;
+  readonly tierSource?: string | undefined;
 }
 
 /** Specification, Authentication 2: keyless and free use the free hosts; dev, pro and enterprise the paid ones. */
@@ -42,6 +45,7 @@ export function chooseTarget(
     rest: override.rest ?? hosts.rest[pair],
     streaming: override.streaming ?? hosts.streaming[pair],
     tier,
+    tierSource: identity.tierSource,
     key: identity.key,
     keySource: identity.keySource,
     isSimulated: false,
