@@ -111,11 +111,11 @@ async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part
   }
   const [first] = failures;
   if (first !== undefined && tally.rows === 0 && tally.missing === 0) {
-    for (const other of failures.slice(1)) notices.warn(`dexdata: ${other.message}`);
+    await sayRefused(run, failures.slice(1));
     throw first;
   }
   await renderer.end();
-  for (const failure of failures) notices.warn(`dexdata: ${failure.message}`);
+  await sayRefused(run, failures);
   for (const line of missing.remarks()) notices.warn(line);
   for (const remark of remarks) notices.remark(remark);
   const leftOut = renderer.leftOut?.() ?? [];
@@ -123,6 +123,15 @@ async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part
     notices.remark(`no room for ${leftOut.join(", ")}; -o wide shows all, beyond the window`);
   if (tally.rows === 0) notices.remark("nothing found");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/** A line for each, in the form that the failure of a whole run has. */
+async function sayRefused({ options, notices }: Run, failures: readonly Failure[]): Promise<void> {
+  if (failures.length === 0) return;
+  const { failureJson } = await import("./report.ts");
+  const isJson = options.errorFormat === "json";
+  for (const failure of failures)
+    notices.warn(isJson ? failureJson(failure).trimEnd() : `dexdata: ${failure.message}`);
 }
 
 async function showPage(run: Run, question: Question, page: Page, renderer: Renderer): Promise<void> {

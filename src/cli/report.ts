@@ -2,9 +2,8 @@ import type { Context } from "../model/context.ts";
 import type { Failure } from "../model/failure.ts";
 import { escapeJsonText } from "../model/json/json-text.ts";
 import { hideSecrets } from "../model/key.ts";
+import { type ErrorFormat, usualErrorFormat } from "../model/output-format.ts";
 import { visibleText } from "../render/sanitise.ts";
-
-export type ErrorFormat = "text" | "json";
 
 /** One failure on stderr: at most three lines for people, or one JSON object for programs. */
 export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
@@ -37,8 +36,8 @@ function shown(text: string): string {
   return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
 }
 
-/** Ours first, then every field of the service's body under its own name, digits intact. */
-function failureJson(failure: Failure): string {
+/** One line. Ours first, then every field of the service's body under its own name, digits intact. */
+export function failureJson(failure: Failure): string {
   const { code, status, exit, retryable, why, body } = failure.details;
   const members = new Map<string, string>();
   const add = (name: string, value: unknown): void => {
@@ -58,19 +57,15 @@ function failureJson(failure: Failure): string {
   return `${escapeJsonText(`{${text}}`)}\n`;
 }
 
-/**
- * `--error-format`, else JSON where a program reads both streams: stderr is no terminal and the output is not a
- * table. Read from the words themselves, because a failure may come before they are understood.
- */
+/** Read from the words themselves, because a failure may come before they are understood. */
 export function errorFormat(argv: readonly string[], context: Context): ErrorFormat {
   const asked = valueOf(argv, ["--error-format"]);
   if (asked === "json" || asked === "text") return asked;
-  if (context.stderr.isTerminal) return "text";
   const output =
     valueOf(argv, ["--output", "-o"]) ??
     context.env["DEXDATA_OUTPUT"] ??
     (context.stdout.isTerminal ? "table" : "ndjson");
-  return output === "json" || output === "ndjson" ? "json" : "text";
+  return usualErrorFormat(output, context.stderr.isTerminal);
 }
 
 function valueOf(argv: readonly string[], names: readonly string[]): string | undefined {

@@ -1,7 +1,13 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
 import type { Context } from "../model/context.ts";
 import { usageFailure } from "../model/failure.ts";
-import { outputFormats, separatedByName, type RowFormat } from "../model/output-format.ts";
+import {
+  type ErrorFormat,
+  outputFormats,
+  separatedByName,
+  type RowFormat,
+  usualErrorFormat,
+} from "../model/output-format.ts";
 import { query } from "../model/param.ts";
 import { choiceFailure, readInteger, readParam } from "../model/read-param.ts";
 import { parseTimeBound } from "../model/time/time.ts";
@@ -23,6 +29,7 @@ import { isColored } from "./output/is-colored.ts";
 export interface RunOptions {
   readonly settings: Settings;
   readonly format: RowFormat;
+  readonly errorFormat: ErrorFormat;
   readonly picture: Picture | undefined;
   readonly fields: readonly string[] | undefined;
   readonly hasHeader: boolean;
@@ -76,10 +83,10 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
     (context.stdout.isTerminal ? "table" : "ndjson");
   const format = typed === "wide" ? "table" : typed;
   const fields = readText(flags, "fields");
-  readWord(flags, "error-format");
   return {
     settings,
     format: format,
+    errorFormat: readErrorFormat(flags) ?? usualErrorFormat(format, context.stderr.isTerminal),
     picture,
     fields: fields === undefined ? undefined : readFields(fields),
     hasHeader: flags["no-header"] !== true,
@@ -115,6 +122,11 @@ export function readWord(flags: FlagValues, name: string, known = globalFlags): 
   const choices = known.find((flag) => flag.name === name)?.choices ?? [];
   if (typed === undefined || choices.includes(typed)) return typed;
   throw choiceFailure(`--${name} "${typed}"`, typed, choices);
+}
+
+function readErrorFormat(flags: FlagValues): ErrorFormat | undefined {
+  const typed = readWord(flags, "error-format");
+  return typed === "text" || typed === "json" ? typed : undefined;
 }
 
 function readFields(typed: string): readonly string[] {

@@ -9,7 +9,10 @@ export interface ExitMeaning {
 /** Every way a run can end. */
 export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
   0: { when: "done; also nothing found, also a reader that closed the pipe", next: "go on" },
-  1: { when: "a bug, or an answer that cannot be trusted", next: "report it" },
+  1: {
+    when: "a bug, an answer that cannot be trusted, or output that could not be written (a full disk)",
+    next: "look at stderr: make room, or report it",
+  },
   2: {
     when: "the command line, a setting or the key's form is wrong, or the service answered 400",
     next: "fix the command",

@@ -21,3 +21,10 @@ export function separatedByName(file: string | undefined): Separated | undefined
 export function hasColumns(format: RowFormat): boolean {
   return format === "table" || isSeparated(format);
 }
+
+export type ErrorFormat = "text" | "json";
+
+/** Of an error on stderr, unless it is said: JSON where a program reads both streams, and the output is JSON too. */
+export function usualErrorFormat(output: string, isSeen: boolean): ErrorFormat {
+  return !isSeen && (output === "json" || output === "ndjson") ? "json" : "text";
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
-import { fieldOf } from "../harness/rows.ts";
+import { fieldOf, rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { json, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -119,11 +119,29 @@ describe("a search of everything", () => {
 
 describe("several addresses", () => {
   test("give a row each, and exit 8 with the reason when some fail", async () => {
-    const words = `pool ethereum ${pool} 0x${"0".repeat(40)} ${pool} -o ndjson`;
+    const words = `pool ethereum ${pool} 0x${"0".repeat(40)} ${pool} -o ndjson --error-format text`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect(exit).toBe(8);
     expect(fieldOf(stdout, "id")).toEqual([pool, pool]);
     expect(stderr).toBe(`dexdata: no pool "0x${"0".repeat(40)}" on ethereum\n`);
+  });
+
+  test("say what failed as the failure of a whole run is said: with JSON beside JSON", async () => {
+    const words = (last: string): string => `pool ethereum 0x1 0x2 ${last} -o ndjson`;
+    for (const [last, exit, names] of [
+      [pool, 8, ["0x1", "0x2"]],
+      ["0x3", 3, ["0x2", "0x3", "0x1"]],
+    ] as const) {
+      const outcome = await dexdata(words(last), { env: sandbox.env() });
+      expect(outcome.exit).toBe(exit);
+      const said = names.map((name) => ({
+        code: "not_found",
+        message: `no pool "${name}" on ethereum`,
+        status: 404,
+        exit: 3,
+      }));
+      expect(rowsOf(outcome.stderr)).toMatchObject(said);
+    }
   });
 
   test("end as the one failure when all fail", async () => {

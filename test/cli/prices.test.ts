@@ -149,7 +149,7 @@ describe("prices", () => {
   });
 
   test("a refused part does not hide the rest: each is named, exit 8", async () => {
-    const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson`;
+    const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson --error-format text`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect({ exit, ids: rowsOf(stdout).map(({ id }) => id) }).toEqual({ exit: 8, ids: [weth, usdc] });
     expect(stderr).toBe('dexdata: network "eth" is not known to the service\n');

@@ -74,7 +74,7 @@ export const outputFlags: readonly Flag[] = [
     name: "error-format",
     value: "format",
     choices: ["text", "json"],
-    help: "form of an error on stderr",
+    help: "form of an error on stderr (default: json beside json or ndjson, if stderr is no terminal)",
     group: "Output",
   },
 ];

@@ -12,7 +12,8 @@ export function exitCodesTopic(): readonly Block[] {
       prose:
         "An error is at most three lines on stderr: what is wrong, why in the service's words, what to type next. " +
         "With --error-format json it is one JSON object with code, message, status, exit, retryable, next, and every " +
-        "field of the service's body under its own name.",
+        "field of the service's body under its own name, and each of several inputs that failed has one. That is the " +
+        "default where the output is json or ndjson and stderr is no terminal.",
     },
     {
       heading: "Examples",
