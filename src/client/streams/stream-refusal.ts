@@ -102,7 +102,9 @@ function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Se
   }
   return {
     message: `${target.streaming} has no ${question.path}`,
-    next: "check the streaming URL: dexdata config list",
+    next: target.isSimulated
+      ? "the sandbox has it beside the specification: dexdata sandbox --dialect public -- dexdata stream …"
+      : "check the streaming URL: dexdata config list",
   };
 }
 
