@@ -412,6 +412,27 @@ describe("rule 111: a DEX's display name", () => {
     expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
   });
 
+  test("a symbol where an address is compared finds nothing, and that is said", async () => {
+    const { stderr, requests } = await ask(search([]), "pools search ethereum --token WETH -q -o ndjson");
+    expect(requests).toBe(1);
+    expect(stderr).toBe(
+      'dexdata: --token "WETH" is a symbol, and an address is compared; look it up: dexdata search WETH\n',
+    );
+    for (const address of ["0x2::sui::SUI", "0xa", "So11111111111111111111111111111111111111112"]) {
+      const outcome = await ask(search([]), `pools search sui --token ${address} -q -o ndjson`);
+      expect(outcome.stderr).toBe("");
+    }
+  });
+
+  test("nor does a window in which no candle begins", async () => {
+    const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
+    const { stderr } = await ask(json([]), `ohlcv ethereum 0x1 ${window}`);
+    expect(stderr).toBe(
+      "dexdata: no candle of 1h begins between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; ask for shorter ones with --interval\n",
+    );
+    expect((await ask(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
+  });
+
   test("costs nothing when something was found", async () => {
     const outcome = await ask(
       search([{ id: "0x1", chain: "ethereum" }]),

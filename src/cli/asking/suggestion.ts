@@ -9,6 +9,7 @@ import { nearest } from "../../model/text/nearest.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { keptRow, listName } from "./kept-lists.ts";
 import { nearestNetwork } from "./nearest-network.ts";
+import { whyEmpty } from "./why-empty.ts";
 
 /**
  * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request
@@ -44,14 +45,14 @@ function networksOf({ args }: Question): readonly string[] | undefined {
   return network === undefined ? args.get("chains")?.split(",") : [network];
 }
 
-/** A DEX's display name finds nothing where its id is meant: says the id. Asked only after an empty answer. */
+/** Says what may be wrong with what found nothing, such as a DEX's display name where its id is meant. */
 export async function hintAtEmpty(
   context: Context,
   client: Client,
   question: Question,
 ): Promise<string | undefined> {
   const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
-  if (dex === undefined) return undefined;
+  if (dex === undefined) return whyEmpty(question);
   const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
   if (network === undefined) return hintAtDisplayName(flag, dex);
   const listing = { endpoint: dexes, args: new Map([["network", network]]) };
