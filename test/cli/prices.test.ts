@@ -9,6 +9,7 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 
 const sandbox = useSandbox();
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const sol = "So11111111111111111111111111111111111111112";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 
 /** 137 inputs: known, unknown and repeated ones, some in another letter case. */
@@ -104,7 +105,6 @@ describe("prices", () => {
   });
 
   test("networks may be mixed; the order of the inputs is kept over all of them", async () => {
-    const sol = "So11111111111111111111111111111111111111112";
     const words = [
       "prices",
       `solana:${sol}`,
@@ -123,6 +123,25 @@ describe("prices", () => {
     expect(sandbox.takeLog().length).toBe(2);
   });
 
+  const ton = `0:${"b1".repeat(32)}`;
+  test.each<readonly [string, string, readonly string[]]>([
+    [`ethereum ${weth} solana:${sol}`, "", [`ethereum:${weth}`, `solana:${sol}`]],
+    ["ethereum -", `solana:${sol}\n${weth}\n`, [`solana:${sol}`, `ethereum:${weth}`]],
+    [`- ethereum:${weth}`, `solana:${sol}\n`, [`solana:${sol}`, `ethereum:${weth}`]],
+    [`ton ${ton} 0x2::sui::SUI`, "", [`ton:${ton}`, "ton:0x2::sui::SUI"]],
+    ["ton -", `${ton}\n0x2::sui::SUI\n`, [`ton:${ton}`, "ton:0x2::sui::SUI"]],
+  ])("prices %s: what names its own network is asked for there", async (words, stdin, named) => {
+    const server = await serveInTest(() => json([]));
+    const { exit, stderr } = await dexdata(`prices ${words} -o ndjson`, {
+      env: { DEXDATA_BASE_URL: server.url },
+      stdin,
+    });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: named.map((each) => `no price: ${each}\n`).join(""),
+    });
+  });
+
   test("reads what another command wrote, and its network with it", async () => {
     const rows = await dexdata("tokens search --chains celo,scroll --limit 12 -o ndjson", {
       env: sandbox.env(),
@@ -138,7 +157,6 @@ describe("prices", () => {
   });
 
   test("rule 84: base58 addresses are matched exactly, letter case included", async () => {
-    const sol = "So11111111111111111111111111111111111111112";
     const shouted = sol.toUpperCase();
     const server = await serveInTest(() => json([{ id: sol, chain: "solana", price_usd: 1 }]));
     const { stdout, stderr } = await dexdata(`prices solana ${shouted} ${sol} -o ndjson`, {

@@ -120,6 +120,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     '"base": an address is needed after the network',
     "usage: dexdata pool <network> <address…|->",
   ],
+  ["pool - 0x1", '"0x1": must be network:address, like the words before it'],
   ["pool", "a network and an address are needed", "usage: dexdata pool <network> <address…|->"],
   ["pool base search", '<address> "search": is a word of the interface, not an address or id'],
   [

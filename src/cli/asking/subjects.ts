@@ -4,8 +4,9 @@ import { usageFailure } from "../../model/failure.ts";
 
 /**
  * What a command asks for, from its words: `<network> <address…>`, `network:address …`, or `-` for one a line on
- * stdin, plain or as JSON objects, so that the NDJSON of one command feeds the next. Networks may be mixed. Where
- * `readFile` is given, `@name` stands for the lines of a file.
+ * stdin, plain or as JSON objects, so that the NDJSON of one command feeds the next. Networks may be mixed: what names
+ * its own network is asked for there, whatever network came first. Where `readFile` is given, `@name` stands for the
+ * lines of a file.
  */
 export async function readSubjects(
   words: readonly string[],
@@ -15,15 +16,13 @@ export async function readSubjects(
 ): Promise<readonly Subject[]> {
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("a network and an address are needed", usage);
-  if (first === "-") return readLines(await read(), undefined, "stdin", usage);
   const isFile = (word: string): boolean => readFile !== undefined && word.startsWith("@");
-  const pair = isFile(first) ? undefined : splitPair(first);
-  const isAddress = pair !== undefined || isFile(first);
-  if (!isAddress && rest.length === 0)
+  const isNetwork = first !== "-" && !isFile(first) && splitPair(first) === undefined;
+  if (isNetwork && rest.length === 0)
     throw usageFailure(`"${first}": an address is needed after the network`, usage);
-  const network = isAddress ? undefined : first;
+  const network = isNetwork ? first : undefined;
   const subjects: Subject[] = [];
-  for (const word of isAddress ? words : rest) {
+  for (const word of isNetwork ? rest : words) {
     const name = word.slice(1);
     if (word === "-") subjects.push(...readLines(await read(), network, "stdin", usage));
     else if (readFile !== undefined && isFile(word))
@@ -33,18 +32,16 @@ export async function readSubjects(
   return subjects;
 }
 
-/** With a network said before, a word is its address: Sui and Aptos ids hold `::` themselves. */
 function readWord(word: string, network: string | undefined, usage: string): Subject {
-  if (network !== undefined) return { network, address: word };
   const pair = splitPair(word);
-  if (pair === undefined)
-    throw usageFailure(`"${word}": must be network:address, like the words before it`, usage);
-  return pair;
+  if (pair !== undefined) return pair;
+  if (network !== undefined) return { network, address: word };
+  throw usageFailure(`"${word}": must be network:address, like the words before it`, usage);
 }
 
-/** Splits at the first colon; an id such as `0x2::sui::SUI` names no network. */
+/** Splits at the first colon; an id such as `0x2::sui::SUI`, or TON's `0:b113…`, names no network. */
 function splitPair(word: string): Subject | undefined {
-  const match = /^(?!0x)([\w-]+):(?!:)(.+)$/u.exec(word);
+  const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
   return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
 }
 
@@ -63,7 +60,7 @@ function readLines(
 function readLine(line: string, network: string | undefined, where: string, usage: string): Subject {
   const said = line.startsWith("{")
     ? readRow(line, where)
-    : ((network === undefined ? splitPair(line) : undefined) ?? { network: undefined, address: line });
+    : (splitPair(line) ?? { network: undefined, address: line });
   const onNetwork = said.network ?? network;
   if (onNetwork !== undefined) return { network: onNetwork, address: said.address };
   throw usageFailure(
