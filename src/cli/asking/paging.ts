@@ -25,6 +25,9 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
     throw usageFailure("--all and --limit: one says every row, the other how many", "leave out one of them");
   }
   const cursor = readText(flags, "cursor");
+  // On the wire an empty cursor is the beginning: a script whose variable is not set would get rows again.
+  if (cursor === "")
+    throw usageFailure('--cursor "": must not be empty', "leave it out to begin with the first row");
   const page = readCount(flags, "page", {
     min: 1,
     ...(reply.kind === "numbered-pages" && { max: reply.handOverAfter ?? 1000 }),
@@ -41,8 +44,7 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
   };
 }
 
-/** An empty cursor is the beginning, as on the wire. */
 function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
-  if (cursor !== undefined && cursor !== "") return { flag: "cursor", value: cursor };
+  if (cursor !== undefined) return { flag: "cursor", value: cursor };
   return page === undefined ? undefined : { flag: "page", value: String(page) };
 }
