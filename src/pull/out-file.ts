@@ -8,6 +8,7 @@ import { cutFile } from "../model/cut-file.ts";
 import { errorCode } from "../model/error-code.ts";
 import { cannotBeWritten, diskAdvice, fileFault, writeAdvice } from "../model/file-fault.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
+import { keepMode, modeOf } from "../model/kept-mode.ts";
 import { isSameFile } from "../model/same-file.ts";
 
 /** Where the rows of a pull go, counted and hashed on their way. */
@@ -49,7 +50,8 @@ export function trueName(file: string): string {
 export async function createWholeFile(file: string, mayReplace: boolean, isHashed: boolean): Promise<Sink> {
   const target = resolveLink(file);
   const part = `${target}.${pid}.part`;
-  const handle = await openFile(file, part, "w");
+  const kept = mayReplace ? modeOf(target) : undefined;
+  const handle = await openFile(file, part, "w", kept);
   return counted(newHash(isHashed), 0, {
     write: (text) => named(file, handle.writeFile(text)),
     finish: async () => {
@@ -192,9 +194,12 @@ function counted(
   };
 }
 
-async function openFile(file: string, actual: string, flags: string): Promise<FileHandle> {
+/** `kept`: the permissions of the file that it will replace. */
+async function openFile(file: string, actual: string, flags: string, kept?: number): Promise<FileHandle> {
   try {
-    return await open(actual, flags, 0o666);
+    const handle = await open(actual, flags, kept ?? 0o666);
+    keepMode(actual, kept);
+    return handle;
   } catch (cause) {
     throw unwritable(`--out "${file}"`, cause);
   }

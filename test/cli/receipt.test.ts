@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
@@ -86,6 +86,14 @@ describe("--receipt", () => {
       last_row: { chain: "ethereum", id: "0x3" },
       output: { file, sha256: sha256(readFileSync(file)), bytes: readFileSync(file).length },
     });
+  });
+
+  test("has the mode of the receipt it replaces", async () => {
+    const receipt = path.join(folder, "private.json");
+    writeFileSync(receipt, "");
+    chmodSync(receipt, 0o600);
+    expect((await dexdata(["networks", "--receipt", receipt], { env: sandbox.env() })).exit).toBe(0);
+    expect([receiptIn("private.json")["complete"], statSync(receipt).mode & 0o777]).toEqual([true, 0o600]);
   });
 
   test("says that a signal ended it", async () => {

@@ -146,6 +146,19 @@ describe("a file that is whole or absent", () => {
     expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
+  test.each([0o600, 0o640, 0o666])(
+    "has the mode %o of the file it replaces, and so its part",
+    async (mode) => {
+      const file = newFile();
+      writeFileSync(file, "old\n");
+      chmodSync(file, mode);
+      const sink = await createWholeFile(file, true, false);
+      expect(statSync(`${file}.${pid}.part`).mode & 0o777).toBe(mode);
+      await sink.finish();
+      expect(statSync(file).mode & 0o777).toBe(mode);
+    },
+  );
+
   test("through a link replaces what the link leads to", async () => {
     const [file, link] = [newFile(), newFile()];
     writeFileSync(file, "old\n");

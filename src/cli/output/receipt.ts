@@ -4,6 +4,7 @@ import { exitOfInterruption, isInterruption } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
 import { escapeJsonText, prettyJson } from "../../model/json/json-text.ts";
+import { keepMode, modeOf } from "../../model/kept-mode.ts";
 import { hideSecrets } from "../../model/key.ts";
 import { formatInstant, fromWire } from "../../model/time/time.ts";
 import { version } from "../../model/version.ts";
@@ -28,6 +29,9 @@ export function writeReceipt(to: DestinationFlags, run: Run, ending: Ending): vo
   const { receipt = "" } = to;
   const staged = `${receipt}.${pid}.new`;
   try {
+    const kept = modeOf(receipt);
+    writeFileSync(staged, "", { mode: kept ?? 0o666 });
+    keepMode(staged, kept);
     writeFileSync(staged, hideSecrets(escapeJsonText(`${receiptText(to, run, ending)}\n`)));
     renameSync(staged, receipt);
   } catch (cause) {

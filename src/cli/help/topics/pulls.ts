@@ -35,7 +35,10 @@ export function pullsTopic(): readonly Block[] {
     {
       heading: "What is written",
       rows: [
-        ["--out FILE", "the file appears whole or not at all, and replaces nothing without --force"],
+        [
+          "--out FILE",
+          "the file appears whole or not at all, and replaces nothing without --force, which keeps the mode",
+        ],
         [
           "--resume",
           "it grows page by page beside a journal, FILE.resume: after a failure, Ctrl-C, kill -9 or an empty account the " +
