@@ -4,7 +4,7 @@ import { usageFailure } from "../model/failure.ts";
 import {
   type ErrorFormat,
   outputFormats,
-  separatedByName,
+  formatByName,
   type RowFormat,
   usualErrorFormat,
 } from "../model/output-format.ts";
@@ -79,7 +79,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
   const word = readWord(flags, "output") ?? (picture === undefined ? settings.output.value : "table");
   const typed =
     outputFormats.find((each) => each === word) ??
-    separatedByName(readText(flags, "out")) ??
+    formatByName(readText(flags, "out")) ??
     (context.stdout.isTerminal ? "table" : "ndjson");
   const format = typed === "wide" ? "table" : typed;
   const fields = readText(flags, "fields");

@@ -11,10 +11,10 @@ export function isSeparated(format: string): format is Separated {
   return format === "csv" || format === "tsv";
 }
 
-/** What a file called `x.csv` is expected to hold, where nothing else says it; undefined for other names. */
-export function separatedByName(file: string | undefined): Separated | undefined {
+/** What a file called `x.csv` or `x.json` is expected to hold, where nothing else says it; undefined for other names. */
+export function formatByName(file: string | undefined): Separated | "json" | undefined {
   const extension = /\.(\w+)$/u.exec(file ?? "")?.[1]?.toLowerCase() ?? "";
-  return isSeparated(extension) ? extension : undefined;
+  return extension === "json" || isSeparated(extension) ? extension : undefined;
 }
 
 /** Whether rows are shown under an endpoint's columns, and not whole. */

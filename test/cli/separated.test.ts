@@ -132,7 +132,7 @@ describe("csv and tsv", () => {
     expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 30, complete: true });
   });
 
-  test("a file that is called .csv or .tsv holds that, unless something else was asked for", async () => {
+  test("a file that is called .csv, .tsv or .json holds that, unless something else was asked for", async () => {
     const folder = temporaryFolder();
     const written = async (name: string, ...flags: readonly string[]): Promise<string> => {
       const file = path.join(folder, name);
@@ -143,10 +143,17 @@ describe("csv and tsv", () => {
     expect(await written("a.csv")).toBe("id");
     expect(await written("b.TSV", "--no-header")).toBe("ethereum");
     expect(await written("c.csv", "-o", "ndjson")).toBe('{"id":"ethereum"}');
+    expect(JSON.parse(await written("d.json", "--limit", "2"))).toEqual([
+      { id: "ethereum" },
+      { id: expect.any(String) },
+    ]);
+    expect(await written("e.json", "-o", "ndjson")).toBe('{"id":"ethereum"}');
     expect(await written("csv")).toBe('{"id":"ethereum"}');
     for (const words of [
       `stream ethereum ${weth} --out a.csv`,
       `txns ethereum ${pool} --follow --out a.tsv`,
+      `stream ethereum ${weth} --out a.json`,
+      `txns ethereum ${pool} --follow --out a.JSON`,
     ]) {
       const { exit, stderr } = await dexdata(`${words} --error-format text`, { env: sandbox.env() });
       expect(exit).toBe(2);

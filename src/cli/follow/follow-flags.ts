@@ -1,6 +1,6 @@
 import { usageFailure } from "../../model/failure.ts";
 import { followEvents } from "./follow-events.ts";
-import { separatedByName } from "../../model/output-format.ts";
+import { formatByName } from "../../model/output-format.ts";
 import type { Flag, FlagValues } from "../flags/flags.ts";
 import { readEventsFile } from "../output/event-log.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";
@@ -95,7 +95,7 @@ export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
   const [out, output] = [readText(flags, "out"), readText(flags, "output")];
   if (out !== undefined && output !== undefined && output !== "ndjson")
     throw usageFailure(`--output ${output}: lines are added to the file of --out`, "use ndjson");
-  if (separatedByName(out) !== undefined)
+  if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": --follow adds lines of ndjson`, "call it .ndjson");
   if (poll !== undefined && poll < shortestPoll)
     throw usageFailure(`--poll "${readText(flags, "poll")}": must be 2s or more`, "each read costs a credit");

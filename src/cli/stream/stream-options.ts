@@ -1,5 +1,5 @@
 import { usageFailure } from "../../model/failure.ts";
-import { separatedByName } from "../../model/output-format.ts";
+import { formatByName } from "../../model/output-format.ts";
 import { choiceFailure } from "../../model/read-param.ts";
 import { checkHost } from "../../settings/check-host.ts";
 import { type Feed, type FeedKind, type FeedName, feeds } from "../../tail/feeds.ts";
@@ -95,7 +95,7 @@ function readParams(flags: FlagValues, feed: Feed, now: number): ReadonlyMap<str
 function readOut(flags: FlagValues, now: number): string | undefined {
   const pattern = readText(flags, "out");
   if (pattern !== undefined) checkOutPattern(pattern, now);
-  if (separatedByName(pattern) !== undefined)
+  if (formatByName(pattern) !== undefined)
     throw usageFailure(`--out "${pattern}": a stream adds lines of ndjson`, "call it .ndjson");
   return pattern;
 }

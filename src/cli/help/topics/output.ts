@@ -29,8 +29,9 @@ export function outputTopic(): readonly Block[] {
     },
     {
       prose:
-        "Rows are objects with the paths as names, in the order given; what a row does not have is null. --out x.csv is csv " +
-        "without -o, and a search of several groups has group as its first column there. In csv and tsv " +
+        "Rows are objects with the paths as names, in the order given; what a row does not have is null. Without -o, " +
+        "--out x.csv is csv, x.tsv tsv, x.json one json document; a stream and --follow add lines, and refuse these " +
+        "names. In csv and tsv a search of several groups has group as its first column, " +
         "values keep every digit, nested ones are compact JSON, and a row is one line: \\n and what could act or hide is " +
         "escaped. Text of strangers (anyone can name a token) never reaches a terminal with control, bidi or zero-width " +
         "characters unescaped.",
