@@ -24,6 +24,11 @@ export function fileOf(pattern: string, instant: number): string {
   });
 }
 
+/** Whether a name has parts of the time in it, where it is that of one file. */
+export function changesWithTime(file: string): boolean {
+  return /%[YmdHM]/u.test(file);
+}
+
 /** The folder before the first part that changes with time: it must be there, those below are made. */
 export function fixedFolder(pattern: string): string {
   const absolute = path.resolve(pattern);

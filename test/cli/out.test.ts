@@ -121,11 +121,14 @@ describe("--out", () => {
     expect(readdirSync(path.dirname(file)).length).toBe(2);
   });
 
-  const refusals: readonly (readonly [string, readonly string[]])[] = [
+  const refusals: readonly (readonly [string, readonly string[], string?])[] = [
     ["no such folder", ["--out", "/nowhere/at/all/rows.ndjson"]],
     ["a folder", ["--out", folder]],
     ["a device", ["--out", "/dev/null", "--force"]],
     ["no name", ["--out", ""]],
+    ["stdout's name", ["--out", "-"], "leave it out for stdout, or write ./-"],
+    ["stdout's name for a receipt", ["--receipt", "-"], '--receipt "-": must be the name of a file'],
+    ["a name that changes with time", ["--out", path.join(folder, "x-%Y%m.ndjson")], "leave out the %"],
     ["--resume without a file", ["--resume"]],
     ["--force without a file", ["--force"]],
     ["--resume and --force", ["--out", path.join(folder, "x"), "--resume", "--force"]],
@@ -135,13 +138,17 @@ describe("--out", () => {
       ["--out", path.join(folder, "x"), "--receipt", path.join(folder, "x")],
     ],
   ];
-  test.each(refusals)("is refused before any request: %s", async (_, words) => {
-    sandbox.takeLog();
-    const { exit, stdout, stderr } = await dexdata(["networks", ...words], { env: sandbox.env() });
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).not.toBe("");
-    expect(sandbox.takeLog()).toEqual([]);
-  });
+  test.each(refusals.map(([what, words, said]) => [what, words, said ?? ""] as const))(
+    "is refused before any request: %s",
+    async (_, words, said) => {
+      sandbox.takeLog();
+      const { exit, stdout, stderr } = await dexdata(["networks", ...words], { env: sandbox.env() });
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).not.toBe("");
+      expect(stderr).toContain(JSON.stringify(said).slice(1, -1));
+      expect(sandbox.takeLog()).toEqual([]);
+    },
+  );
 
   test("a file that appears meanwhile is left alone, and the rows are kept beside it", async () => {
     const file = newFile();

@@ -268,6 +268,7 @@ describe("a slip", () => {
     ["--port x", /^dexdata: --port "x": /u],
     ["--clock yesterday", /^dexdata: --clock "yesterday": /u],
     ["--speed fast", /^dexdata: --speed "fast": must be a number, 0 or more/u],
+    ["--log -", /^dexdata: --log "-": must be the name of a file\n {2}write \.\/- /u],
     ["--seed -1", /^dexdata: --seed "-1": /u],
     [
       "--log /no/such/folder/log",

@@ -157,6 +157,7 @@ describe("refused before anything is sent", () => {
     ["--follow --out rows.ndjson -o json", "--output json: lines are added to the file of --out"],
     ["--follow --out /nowhere/rows.ndjson", '--out "/nowhere/rows.ndjson": there is no folder'],
     ["--follow -o json", "--output json: --follow has no end that json could be closed at"],
+    ["--follow --out -", '--out "-": must be the name of a file'],
     ["--follow --receipt r.json", "--receipt: does not go with --follow"],
     ["--follow --estimate", "--estimate: does not go with --follow"],
     ["--follow --deadline 1h", "--deadline: does not go with --follow"],

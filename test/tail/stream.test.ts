@@ -876,6 +876,8 @@ describe("refused before anything is sent", () => {
     [`${one} --streaming-url http://streams.example`, "must be https"],
     [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (no such folder)'],
     [`${one} --events tail-%Y.ndjson`, '--events "tail-%Y.ndjson": is one file, whatever the time is'],
+    [`${one} --out -`, '--out "-": must be the name of a file'],
+    [`${one} --events -`, '--events "-": must be the name of a file'],
     [`${one} --out t.ndjson --events ./t.ndjson`, '--events "./t.ndjson": is the file of --out'],
     [`${one} --all`, "--all: dexdata stream has no such flag"],
     [`${one} --fields p`, "--fields: stream does not take it"],

@@ -10,7 +10,7 @@ import { errorCode } from "../../model/error-code.ts";
 import { cannotBeStarted, cannotBeWritten } from "../../model/file-fault.ts";
 import { say } from "../say.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { readCount, readText } from "../flags/read-flag.ts";
+import { readCount, readFileName, readText } from "../flags/read-flag.ts";
 import { readSpeed } from "../flags/read-speed.ts";
 import { readServiceOptions } from "./sandbox-options.ts";
 
@@ -119,8 +119,8 @@ async function runInside(
 
 /** A file that cannot be opened is refused; one that fails later, on a full disk, is said once and served on. */
 function openLog(flags: FlagValues, context: Context): ((line: string) => void) | undefined {
-  if (flags["log"] === undefined) return undefined;
-  const path = String(flags["log"]);
+  const path = readFileName(flags, "log");
+  if (path === undefined) return undefined;
   const append = (text: string): string | undefined => {
     try {
       appendFileSync(path, text);

@@ -2,8 +2,9 @@ import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { checkOutFile, journalOf, lockOf, trueName, unwritable } from "../../pull/out-file.ts";
 import { usageFailure } from "../../model/failure.ts";
+import { changesWithTime } from "../../tail/file-pattern.ts";
 import type { FlagValues } from "./flags.ts";
-import { readText } from "./read-flag.ts";
+import { readFileName } from "./read-flag.ts";
 
 /** Where the rows of a run go, as typed. */
 export interface DestinationFlags {
@@ -18,7 +19,7 @@ export interface DestinationFlags {
 
 /** `--out`, `--resume`, `--force` and `--receipt`; a file that would be lost is refused. */
 export function readDestination(flags: FlagValues): DestinationFlags {
-  const [file, receipt] = [readText(flags, "out"), readText(flags, "receipt")];
+  const [file, receipt] = [readFileName(flags, "out"), readFileName(flags, "receipt")];
   const isResumed = flags["resume"] === true;
   const isForced = flags["force"] === true;
   if (file === undefined) {
@@ -32,8 +33,11 @@ export function readDestination(flags: FlagValues): DestinationFlags {
       "--resume and --force: one goes on with the file, the other replaces it",
       "leave out one of them",
     );
-  if (file === "") throw usageFailure('--out "": must be the name of a file');
-  if (receipt === "") throw usageFailure('--receipt "": must be the name of a file');
+  if (file !== undefined && changesWithTime(file))
+    throw usageFailure(
+      `--out "${file}": is one file, whatever the time is`,
+      "leave out the %: only stream and txns --follow begin a new file with the time",
+    );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);
   if (receipt !== undefined) checkReceipt(receipt, file);
   return { file, isResumed, isForced, receipt };

@@ -1,10 +1,19 @@
 import { readDuration } from "../../model/time/duration.ts";
 import { readInteger } from "../../model/read-param.ts";
+import { usageFailure } from "../../model/failure.ts";
 import type { FlagValues } from "./flags.ts";
 
 /** As typed; undefined where it was not. */
 export function readText(flags: FlagValues, name: string): string | undefined {
   return flags[name] === undefined ? undefined : String(flags[name]);
+}
+
+/** The name of a file to write; `-` means stdout elsewhere, and would be a file called so. */
+export function readFileName(flags: FlagValues, name: string): string | undefined {
+  const typed = readText(flags, name);
+  if (typed !== "" && typed !== "-") return typed;
+  const next = `${name === "out" ? "leave it out for stdout, or " : ""}write ./- for a file of that name`;
+  throw usageFailure(`--${name} "${typed}": must be the name of a file`, typed === "-" ? next : undefined);
 }
 
 /** A whole number within the bounds; anything else is refused under the flag's name. */

@@ -3,7 +3,7 @@ import { followEvents } from "./follow-events.ts";
 import { formatByName } from "../../model/output-format.ts";
 import type { Flag, FlagValues } from "../flags/flags.ts";
 import { readEventsFile } from "../output/event-log.ts";
-import { readCount, readText, readTime } from "../flags/read-flag.ts";
+import { readCount, readFileName, readText, readTime } from "../flags/read-flag.ts";
 
 const group = "Following";
 
@@ -92,7 +92,7 @@ export function readFollowWishes(flags: FlagValues): FollowWishes | undefined {
   for (const [name, next] of Object.entries(ofLists)) {
     if (flags[name] !== undefined) throw usageFailure(`--${name}: does not go with --follow`, next);
   }
-  const [out, output] = [readText(flags, "out"), readText(flags, "output")];
+  const [out, output] = [readFileName(flags, "out"), readText(flags, "output")];
   if (out !== undefined && output !== undefined && output !== "ndjson")
     throw usageFailure(`--output ${output}: lines are added to the file of --out`, "use ndjson");
   if (formatByName(out) !== undefined)

@@ -5,7 +5,8 @@ import { escapeJsonText } from "../../model/json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../model/key.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
 import { type FlagValues } from "../flags/flags.ts";
-import { readText } from "../flags/read-flag.ts";
+import { readFileName, readText } from "../flags/read-flag.ts";
+import { changesWithTime } from "../../tail/file-pattern.ts";
 import type { Notices } from "../notices.ts";
 
 /** What happened to a tail: one line of `--events`. */
@@ -18,11 +19,10 @@ export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
 
 /** The file of `--events` as typed: one file, and not that of the data. */
 export function readEventsFile(flags: FlagValues): string | undefined {
-  const file = readText(flags, "events");
+  const file = readFileName(flags, "events");
   if (file === undefined) return undefined;
-  if (file === "") throw usageFailure('--events "": must be the name of a file');
   const label = `--events "${withoutSecrets(file)}"`;
-  if (/%[YmdHM]/u.test(file))
+  if (changesWithTime(file))
     throw usageFailure(
       `${label}: is one file, whatever the time is`,
       "leave out the %; it may be moved away while it is written, as logrotate does",

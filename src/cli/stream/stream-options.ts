@@ -6,7 +6,7 @@ import { type Feed, type FeedKind, type FeedName, feeds } from "../../tail/feeds
 import { readSince } from "../../tail/read-since.ts";
 import { checkOutPattern } from "../../tail/rotating-file.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { readCount, readText, readTime } from "../flags/read-flag.ts";
+import { readCount, readFileName, readText, readTime } from "../flags/read-flag.ts";
 import { readEventsFile } from "../output/event-log.ts";
 import { readWord } from "../run-options.ts";
 import { mostMebibytes, streamFlags } from "./stream-flags.ts";
@@ -93,7 +93,7 @@ function readParams(flags: FlagValues, feed: Feed, now: number): ReadonlyMap<str
 }
 
 function readOut(flags: FlagValues, now: number): string | undefined {
-  const pattern = readText(flags, "out");
+  const pattern = readFileName(flags, "out");
   if (pattern !== undefined) checkOutPattern(pattern, now);
   if (formatByName(pattern) !== undefined)
     throw usageFailure(`--out "${pattern}": a stream adds lines of ndjson`, "call it .ndjson");
