@@ -28,6 +28,8 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
   }
   for (const [lower, upper, isOpen] of timeWindows)
     refuseEmptyWindow(endpoint, args, typed, lower, upper, isOpen);
+  for (const { name } of endpoint.params)
+    if (name.endsWith("_min")) refuseEmptyRange(endpoint, args, typed, name);
   return args;
 }
 
@@ -51,13 +53,27 @@ function refuseEmptyWindow(
   const [first, last] = [fromWire(from), fromWire(to)];
   const order = compareInstants(first, last);
   if (order < 0 || (order === 0 && !isOpen)) return;
-  const name = (wire: string): string => {
-    const param = endpoint.params.find((each: Param) => each.name === wire);
-    const shown = param === undefined ? wire : inputName(param);
-    return typed.has(wire) ? `${shown} "${typed.get(wire)}"` : shown;
-  };
+  const name = (wire: string): string => boundName(endpoint, typed, wire);
   throw usageFailure(
     `${name(lower)} is ${formatInstant(first)}, ${name(upper)} is ${formatInstant(last)}: ${order === 0 ? "the window is empty" : "the window ends before it begins"}`,
     order === 0 ? undefined : "exchange the two bounds",
   );
+}
+
+/** Nothing lies between a least and a most that are the wrong way round; a request for it would cost a credit. */
+function refuseEmptyRange(endpoint: Endpoint, args: Args, typed: Typed, lower: string): void {
+  const upper = lower.replace(/_min$/u, "_max");
+  const [least, most] = [args.get(lower), args.get(upper)];
+  if (least === undefined || most === undefined || Number(least) <= Number(most)) return;
+  throw usageFailure(
+    `${boundName(endpoint, typed, lower)} is more than ${boundName(endpoint, typed, upper)}: nothing lies between them`,
+    "exchange the two bounds",
+  );
+}
+
+/** As typed, with its value where there is one. */
+function boundName(endpoint: Endpoint, typed: Typed, wire: string): string {
+  const param = endpoint.params.find((each: Param) => each.name === wire);
+  const shown = param === undefined ? wire : inputName(param);
+  return typed.has(wire) ? `${shown} "${typed.get(wire)}"` : shown;
 }

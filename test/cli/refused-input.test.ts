@@ -182,6 +182,31 @@ describe("bad input", () => {
     expect(stderr).toMatch(message);
   });
 
+  const ranges = endpoints.flatMap((endpoint) =>
+    endpoint.params.flatMap(({ name, flag }) =>
+      flag?.endsWith("-min") === true
+        ? [{ endpoint, lower: flag, upper: flag.replace(/min$/u, "max"), name }]
+        : [],
+    ),
+  );
+  test.each(ranges)("$endpoint.id: bounds of $name the wrong way round are refused", async (range) => {
+    const { endpoint, lower, upper } = range;
+    const words = `${endpoint.command}${endpoint.path.includes("{network}") ? " base" : ""}`;
+    expect(await run(`${words} --${lower} 2k --${upper} 999`)).toMatchObject({
+      exit: 2,
+      stdout: "",
+      stderr: `dexdata: --${lower} "2k" is more than --${upper} "999": nothing lies between them\n  exchange the two bounds\n`,
+    });
+    expect(server.requests.length).toBe(0);
+  });
+
+  test("bounds of numbers are compared as numbers; equal ones are asked for", async () => {
+    const words =
+      "pools search base --price-change-percentage-24h-min -20 --price-change-percentage-24h-max 5";
+    const bounds = [words, "pools search base --volume-usd-24h-min 1k --volume-usd-24h-max 1000.0"];
+    for (const each of bounds) expect((await run(`${each} --estimate`)).exit).toBe(0);
+  });
+
   test("as JSON it is one object a program can read", async () => {
     const { stderr } = await run("pools search --limit abc --error-format json");
     expect(JSON.parse(stderr)).toEqual({
