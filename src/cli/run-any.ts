@@ -46,17 +46,18 @@ export async function runAny(argv: readonly string[], context: Context): Promise
 
 /** commander's refusals in our form: the word at fault, then the nearest known one. */
 function wordsFailure(error: CommanderError, program: Command, argv: readonly string[]): Failure {
-  // A value after `=` is not at fault, and may be a secret.
-  const word = (/'(?<word>[^']*)'/u.exec(error.message)?.groups?.["word"] ?? "").replace(
-    /^(--[^=]+)=.*$/su,
-    "$1",
-  );
+  const typed = /'(?<word>[^']*)'/u.exec(error.message)?.groups?.["word"] ?? "";
+  // A value after `=` is not repeated: it may be a secret.
+  const word = typed.replace(/^(--[^=]+)=.*$/su, "$1");
   const command = commandOf(program, argv, word);
   const path = pathOf(command);
   const help = `see: ${path} --help`;
   switch (error.code) {
     case "commander.unknownOption": {
-      const flags = [...command.options, ...program.options].map(({ long }) => long ?? "");
+      const flags = ["--help", ...[...command.options, ...program.options].map(({ long }) => long ?? "")];
+      // Of a switch that is known only a value can be at fault.
+      if (flags.includes(word))
+        return usageFailure(`${word}: takes no value`, `write ${word} alone, or leave it out`);
       const hint = hintAtFlag(word, wordsOf(command).join(" "), flags);
       return usageFailure(`${word}: ${path} has no such flag`, hint ?? help);
     }

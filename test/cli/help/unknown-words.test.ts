@@ -48,6 +48,15 @@ const cases: readonly (readonly [string, string, string])[] = [
     "--api-key: dexdata usage has no such flag",
     "a key is never typed as a word: dexdata auth login, --key-file, or DEXDATA_API_KEY",
   ],
+  ["txns base 0x1 --quiet=1", "--quiet: takes no value", "write --quiet alone, or leave it out"],
+  [
+    "pools search --no-strict=secret",
+    "--no-strict: takes no value",
+    "write --no-strict alone, or leave it out",
+  ],
+  ["auth logout --all=true", "--all: takes no value", "write --all alone, or leave it out"],
+  ["networks --help=1", "--help: takes no value", "write --help alone, or leave it out"],
+  ["dexes base --zzzzzz=1", "--zzzzzz: dexdata dexes has no such flag", "see: dexdata dexes --help"],
   ["dexes base --zzzzzz", "--zzzzzz: dexdata dexes has no such flag", "see: dexdata dexes --help"],
 ];
 
