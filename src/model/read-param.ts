@@ -41,6 +41,9 @@ export function inputName(param: Param): string {
   return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
 }
 
+/** Every digit of up to 15 is exact in a double. */
+const mostOfInteger = 999_999_999_999_999;
+
 export function readInteger(
   label: string,
   typed: string,
@@ -49,7 +52,9 @@ export function readInteger(
   const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
   const isInside = value >= bounds.min && (bounds.max === undefined || value <= bounds.max);
   if (isInside) return String(value);
-  const accepted = bounds.max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${bounds.max}`;
+  const isTooLarge = /^\d{16,}$/u.test(typed);
+  const max = bounds.max ?? (isTooLarge ? mostOfInteger : undefined);
+  const accepted = max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${max}`;
   throw usageFailure(`${label}: must be a whole number, ${accepted}`);
 }
 

@@ -20,6 +20,18 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["pools search --limit -5", '--limit "-5": must be a whole number, 1 or more'],
   ["pools search --limit 1.5", '--limit "1.5": must be a whole number, 1 or more'],
   ["pools search --limit 0", '--limit "0": must be a whole number, 1 or more'],
+  [
+    "pools search --limit 99999999999999999999",
+    '--limit "99999999999999999999": must be a whole number, from 1 to 999999999999999',
+  ],
+  [
+    "networks --max-credits 9000000b",
+    '--max-credits "9000000b": must be a whole number, from 0 to 999999999999999',
+  ],
+  [
+    "pools search --txns-24h-min 1000000000000000",
+    '--txns-24h-min "1000000000000000": must be a whole number, from 0 to 999999999999999',
+  ],
   ["pools search --page-size 101", '--page-size "101": must be a whole number, from 1 to 100'],
   ["dexes base --page 1001", '--page "1001": must be a whole number, from 1 to 1000'],
   ["txns base 0x1 --page 101", '--page "101": must be a whole number, from 1 to 100'],
