@@ -14,6 +14,7 @@ import { parseTimeBound } from "../model/time/time.ts";
 import { isTier, type Tier, tiers } from "../model/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
 import { readSettings } from "../settings/read-settings.ts";
+import type { Setting } from "../settings/setting.ts";
 import { type Settings, settings as settable, type Sourced } from "../settings/settings.ts";
 import type { Faults } from "../sandbox/faults/fault.ts";
 import type { FlagValues } from "./flags/flags.ts";
@@ -97,7 +98,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
     isQuiet: flags["quiet"] === true,
     hasStats: flags["stats"] === true,
     verbosity: Number(flags["verbose"] ?? 0),
-    timeout: readTime(flags, "timeout") ?? settings.timeout.value,
+    timeout: readSettable(flags, settable.timeout) ?? settings.timeout.value,
     deadline: readTime(flags, "deadline"),
     retry: {
       retries: readCount(flags, "retries", { min: 0, max: 100 }) ?? settings.retries.value,
@@ -151,11 +152,17 @@ function readStatuses(flags: FlagValues): ReadonlySet<number> {
 }
 
 function readRate(flags: FlagValues): RunOptions["rpm"] | undefined {
-  const typed = readText(flags, "rpm");
+  const value = readSettable(flags, settable.rpm);
+  return value === undefined ? undefined : { value, where: "--rpm" };
+}
+
+/** The flag of a setting: what it accepts is said once, for flag, variable and config.json. */
+function readSettable<T>(flags: FlagValues, { name, check }: Setting<T>): T | undefined {
+  const typed = readText(flags, name);
   if (typed === undefined) return undefined;
-  const checked = settable.rpm.check(typed);
-  if ("problem" in checked) throw usageFailure(`--rpm "${typed}": ${checked.problem}`);
-  return { value: checked.value, where: "--rpm" };
+  const checked = check(typed);
+  if ("problem" in checked) throw usageFailure(`--${name} "${typed}": ${checked.problem}`, checked.next);
+  return checked.value;
 }
 
 /** A whole number, written like the numbers of filters. */

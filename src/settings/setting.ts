@@ -1,5 +1,6 @@
 import { withoutSecrets } from "../model/key.ts";
 import { nearest } from "../model/text/nearest.ts";
+import { durationProblem, parseDuration, unitHint } from "../model/time/duration.ts";
 import { checkHost } from "./check-host.ts";
 import { splitCommand } from "./split-command.ts";
 
@@ -21,6 +22,8 @@ export interface Setting<T> {
   /** Kept in config.json alone; its variable is refused. */
   readonly fileOnly: boolean;
   readonly check: (text: string) => Checked<T>;
+  /** Of what stands in config.json, where that may be more than is accepted anew. */
+  readonly checkKept?: (text: string) => Checked<T>;
 }
 
 export function host(name: string, fallback: string, help: string): Setting<string> {
@@ -77,7 +80,8 @@ export function duration(
   fallbackText: string,
   help: string,
 ): Setting<number> {
-  return { ...described(name, help), kind: "duration", fallback, fallbackText, check: readDuration };
+  const checks = { check: readTimeout, checkKept: readKeptTimeout };
+  return { ...described(name, help), kind: "duration", fallback, fallbackText, ...checks };
 }
 
 /** Requests a minute. */
@@ -96,19 +100,17 @@ function readRate(text: string): Checked<number | "unlimited"> {
   return isInside ? { value } : { problem: "must be a whole number from 1 to 100000, or unlimited" };
 }
 
-const UNITS = new Map([
-  ["ms", 1],
-  ["s", 1000],
-  ["m", 60_000],
-  ["h", 3_600_000],
-]);
+/** To milliseconds, at least one. */
+function readTimeout(text: string): Checked<number> {
+  const value = Math.round(parseDuration(text) ?? 0);
+  if (value >= 1 && value <= 86_400_000) return { value };
+  const [problem, next] = [`${durationProblem}, more than 0 and a day at most`, unitHint(text)];
+  return next === undefined ? { problem } : { problem, next };
+}
 
-/** To milliseconds, at least one; a number alone is seconds. */
-function readDuration(text: string): Checked<number> {
-  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/u.exec(text) ?? [];
-  const value = Math.round(Number(amount) * (UNITS.get(unit ?? "s") ?? Number.NaN));
-  const isInside = value >= 1 && value <= 86_400_000;
-  return isInside ? { value } : { problem: "must be a time such as 500ms, 30s, 2m or 1h, a day at most" };
+/** A number alone was kept as seconds before a unit was asked for. */
+function readKeptTimeout(text: string): Checked<number> {
+  return readTimeout(/^\d+(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }
 
 /** The name of a key profile: letters, digits, dot, dash and underscore, so that it needs no quoting anywhere. */

@@ -126,7 +126,7 @@ export function readSetting<T>(
     return { value: setting.fallback, source: "default", where: "default", text: setting.fallbackText };
   }
   const where = `${setting.name} in ${config.path}`;
-  const checked = setting.check(written);
+  const checked = (setting.checkKept ?? setting.check)(written);
   if ("problem" in checked) {
     const next = `dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
     throw usageFailure(`${label(where, written)}: ${checked.problem}`, next);

@@ -90,7 +90,7 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   [["set", "page_size", "101"], 'page_size "101": must be a whole number from 1 to 100', ""],
   [
     ["set", "timeout", "soon"],
-    'timeout "soon": must be a time such as 500ms, 30s, 2m or 1h, a day at most',
+    'timeout "soon": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most',
     "",
   ],
   [

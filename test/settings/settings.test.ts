@@ -47,7 +47,13 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["output", "json", "json", "xml", "accepted: table, wide, ndjson, json, csv, tsv"],
   ["color", "never", "never", "on", "accepted: auto, always, never"],
   ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
-  ["timeout", "1.5s", 1500, "0", "must be a time such as 500ms, 30s, 2m or 1h, a day at most"],
+  [
+    "timeout",
+    "1.5s",
+    1500,
+    "0",
+    "must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most",
+  ],
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
   ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
@@ -189,6 +195,25 @@ test("a number written by hand is read, and what this program does not know surv
   });
   expect(await unsetSetting(context, "from_the_future")).toBe(true);
   expect(readSettings(context).warnings).toEqual([]);
+});
+
+test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
+  const message =
+    'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most';
+  const refusal = { exit: 2, message, next: "did you mean 5s?" };
+  expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
+  const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
+  expect(await failureOf(() => readSettings(inVariable))).toEqual({
+    ...refusal,
+    message: message.replace("timeout", "DEXDATA_TIMEOUT"),
+  });
+  for (const kept of ['"5"', "5", '"5.0"', '"5s"'])
+    expect(readSettings(withConfig(`{"timeout":${kept}}`)).timeout).toMatchObject({
+      value: 5000,
+      source: "config",
+    });
+  expect(await failureOf(() => readSettings(withConfig('{"timeout":"0"}')))).toMatchObject({ exit: 2 });
+  expect(readSettings(withConfig('{"timeout":"1d"}')).timeout.value).toBe(86_400_000);
 });
 
 test.each([

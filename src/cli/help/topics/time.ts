@@ -23,7 +23,7 @@ export function timeTopic(entries: readonly CatalogueEntry[], { clock }: Surroun
         "anything is sent. Bounds are inclusive, but for the end of candles: the last opens before it.",
     },
     {
-      prose: `Durations (--timeout, --for, --poll …) are written 500ms, 30s, 2m or 1h. Commands with time bounds: ${bounded(entries)}.`,
+      prose: `Durations (--timeout, --for, --poll …) are written 500ms, 30s, 2m or 1h, always with a unit. Commands with time bounds: ${bounded(entries)}.`,
     },
     {
       heading: "Examples",
