@@ -13,11 +13,12 @@ export type Part = {
   /** Which of the questions, from 0. */
   readonly index: number;
   readonly question: Question;
-} & (
+} & Outcome;
+
+type Outcome =
   | { readonly kind: "page"; readonly page: Page }
   | { readonly kind: "failure"; readonly failure: Failure }
-  | { readonly kind: "end" }
-);
+  | { readonly kind: "end" };
 
 /** Where to begin: at a question, and at a place in its answer after some of its rows. */
 export interface Start {
@@ -76,18 +77,37 @@ async function* single(
   wish: Wish,
   seen: SeenKeys,
 ): AsyncGenerator<Part> {
-  const asks = questions.map((numbered) => async (): Promise<readonly Part[]> => {
-    const parts: Part[] = [];
+  const ask = async (question: Question): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
     try {
-      for await (const page of await wantedPages(client, numbered.question, wish, seen))
-        parts.push({ ...numbered, kind: "page", page });
-      return [...parts, { ...numbered, kind: "end" }];
+      for await (const page of await wantedPages(client, question, wish, seen))
+        outcomes.push({ kind: "page", page });
+      return [...outcomes, { kind: "end" }];
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
-      return [...parts, { ...numbered, kind: "failure", failure }];
+      return [...outcomes, { kind: "failure", failure }];
     }
+  };
+  const repeated = repeatsAmong(questions.map(({ question }) => keyOf(question.args)));
+  const kept = new Map<string, Promise<readonly Outcome[]>>();
+  const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
+    const key = keyOf(question.args);
+    const outcomes = kept.get(key) ?? ask(question);
+    // Only of what is named again: the answers to thousands of inputs would fill the memory.
+    if (repeated.has(key)) kept.set(key, outcomes);
+    return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
   });
   for await (const parts of inOrder(asks, client.width)) yield* parts;
+}
+
+/** Equal for what is asked in the same words, which costs one request however often it is named. */
+export function keyOf(args: Args): string {
+  return JSON.stringify([...args]);
+}
+
+function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
+  const met = new Set<string>();
+  return new Set(keys.filter((key) => met.size === met.add(key).size));
 }
 
 /** What is left to wish for of an answer that some rows were taken of. */

@@ -1,5 +1,6 @@
 import { planBatches } from "../client/batches.ts";
 import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
+import { keyOf } from "./answers.ts";
 import { costOf } from "../client/spending/cost.ts";
 import type { Walk } from "../client/pages/pages.ts";
 import type { Args, Question } from "../model/args.ts";
@@ -55,7 +56,7 @@ export function estimate(wanted: Wanted, told: unknown): Estimate {
   const counted = ((): Counted => {
     switch (reply.kind) {
       case "single":
-        return { ...exactly(count), rows: count };
+        return { ...exactly(new Set(asked.map(keyOf)).size), rows: count };
       case "list":
       case "groups":
         return { ...exactly(count), rows: wanted.limit };

@@ -22,7 +22,7 @@ const spaced = row.replaceAll(",", " ,\n\t").replaceAll(":", " : ");
 
 describe("rows", () => {
   test("that a table held back are shown where the run fails", async () => {
-    const words = `pool ethereum ${pool} 0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b ${pool}`;
+    const words = `pool ethereum ${pool} 0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b 0x1`;
     const { exit, stdout } = await dexdata(
       `${words} --sandbox --faults 500@3 --retries 0 --parallel 1 -o table --columns token-0,token-1`,
     );
@@ -142,6 +142,26 @@ describe("several addresses", () => {
       }));
       expect(rowsOf(outcome.stderr)).toMatchObject(said);
     }
+  });
+
+  test.each(["ndjson", "json", "csv", "table"])(
+    "named twice are asked for once and shown twice, as %s",
+    async (format) => {
+      const once = await dexdata(`pool ethereum ${pool} 0x1 -o ${format}`, { env: sandbox.env() });
+      sandbox.takeLog();
+      const words = `pool ethereum ${pool} 0x1 ${pool} 0x1 -o ${format}`;
+      const twice = await dexdata(`${words} --error-format text`, { env: sandbox.env() });
+      expect(sandbox.takeLog().length).toBe(2);
+      const timesShown = (text: string): number => text.split(pool).length - 1;
+      expect(timesShown(once.stdout)).toBeGreaterThan(0);
+      expect([twice.exit, timesShown(twice.stdout)]).toEqual([8, 2 * timesShown(once.stdout)]);
+    },
+  );
+
+  test("named twice are one request in --estimate, and a row each", async () => {
+    const words = `pool ethereum ${pool} 0x1 ${pool} --estimate -o ndjson`;
+    const { stdout } = await dexdata(words, { env: sandbox.env() });
+    expect(rowsOf(stdout)).toMatchObject([{ requests: 2, credits: 2, rows_at_most: 3 }]);
   });
 
   test("end as the one failure when all fail", async () => {
