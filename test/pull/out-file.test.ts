@@ -146,9 +146,10 @@ describe("a file that is whole or absent", () => {
     expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
-  test.each([0o600, 0o640, 0o666])(
-    "has the mode %o of the file it replaces, and so its part",
-    async (mode) => {
+  test.each(["600", "640", "666"])(
+    "has the mode %s of the file it replaces, and so its part",
+    async (digits) => {
+      const mode = Number.parseInt(digits, 8);
       const file = newFile();
       writeFileSync(file, "old\n");
       chmodSync(file, mode);
