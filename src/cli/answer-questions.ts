@@ -156,9 +156,10 @@ async function remarksAtEnd(run: Run, question: Question): Promise<readonly stri
   return more === undefined ? [] : [more];
 }
 
-/** Rows in full are asked for by `--detailed`; `isPlain` says that they could have been, and were not. */
-function fieldsToWatch({ options, questions: { endpoint, groups }, typed: { flags } }: Run): MissingFields {
-  const isPlain = endpoint.params.some(({ flag }) => flag === "detailed") && flags["detailed"] === undefined;
+/** `isPlain` says that rows in full could have been asked for by `--detailed`, and were not. */
+function fieldsToWatch({ options, questions: { endpoint, groups, asked } }: Run): MissingFields {
+  const canBeFull = endpoint.params.some(({ flag }) => flag === "detailed");
+  const isPlain = canBeFull && asked.every((args) => !args.has("detailed"));
   return watchFields(options.fields, endpoint, groups, isPlain);
 }
 

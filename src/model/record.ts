@@ -18,6 +18,8 @@ export interface Field {
   readonly reads: Reading;
   readonly optional: boolean;
   readonly nullable: boolean;
+  /** The key comes only with `detailed=true`. */
+  readonly isDetail?: boolean;
 }
 
 export type FieldType =
@@ -80,6 +82,9 @@ export const listOf = (fields: RecordShape): Field => ({
 export const optional = (field: Field): Field => ({ ...field, optional: true });
 /** The value may be null or absent: seen on quiet pools, though the specification types it as a number. */
 export const nullable = (field: Field): Field => ({ ...field, optional: true, nullable: true });
+
+/** Only rows in full have the key. */
+export const inDetail = (field: Field): Field => ({ ...optional(field), isDetail: true });
 
 /** The windows of activity, longest first. */
 export const windows = ["24h", "6h", "1h", "30m", "15m", "5m"] as const;

@@ -80,6 +80,24 @@ describe("csv and tsv", () => {
     expect(sandbox.takeLog().map(({ url }) => url.includes("detailed=true"))).toEqual([true, false]);
   });
 
+  test.each([
+    ["pools", "id,tokens.0.symbol", true],
+    ["pools", "tokens.*.24h.volume_usd", true],
+    ["pools", "tokens.0.id,tokens.0.has_image,created_at", false],
+    ["tokens", "address,symbol", true],
+    ["tokens", "1m", true],
+    ["tokens", "address,fdv_usd,volume_usd_24h", false],
+  ])("ask %s search in full where %s needs it: %s", async (what, fields, isFull) => {
+    const command = `${what} search ethereum --limit 1 --fields ${fields} -o`;
+    for (const format of ["csv", "tsv", "table", "ndjson"]) {
+      sandbox.takeLog();
+      const { stderr, stdout } = await dexdata(`${command} ${format}`, { env: sandbox.env() });
+      const [asked] = sandbox.takeLog();
+      expect(asked?.url.includes("detailed=true")).toBe(isFull && format !== "ndjson");
+      if (format === "csv") expect([stderr, stdout]).toEqual(["", expect.not.stringMatching(/^,|,,|,$/mu)]);
+    }
+  });
+
   test("a token's name forges no row and no formula", async () => {
     const name = '=cmd|"/c calc"!A1\n0x2,"x"\t\u202e';
     const body = JSON.stringify({ results: [{ address: "0x1", chain: "a", name }], has_next_page: false });
@@ -227,7 +245,6 @@ describe("a field that no row has", () => {
     ["tokens.*.symbl", "no row has it; did you mean tokens.*.symbol?"],
     ["symbol", "no row has it; did you mean tokens.0.symbol?"],
     ["zzz", "no row has it; see: --fields '?'"],
-    ["tokens.0.symbol", "no row has it; --detailed may bring it"],
   ])("%s: %s", async (fields, said) => {
     for (const format of ["ndjson", "csv", "table"]) {
       const { exit, stderr } = await answerWith(
@@ -239,6 +256,18 @@ describe("a field that no row has", () => {
         stderr: said === "" ? "" : `dexdata: --fields ${fields}: ${said}\n`,
       });
     }
+  });
+
+  test("may come with --detailed, which columns ask for by themselves", async () => {
+    const words = "pools search ethereum --fields tokens.0.symbol -o";
+    const said = "dexdata: --fields tokens.0.symbol: no row has it; --detailed may bring it\n";
+    for (const [format, stderr] of [
+      ["ndjson", said],
+      ["json", said],
+      ["csv", ""],
+      ["table", ""],
+    ])
+      expect((await answerWith(body, `${words} ${format} --error-format text`)).stderr).toBe(stderr);
   });
 
   test("is not said where nothing was found, or where it may be anything", async () => {

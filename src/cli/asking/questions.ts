@@ -7,6 +7,7 @@ import { hasColumns } from "../../model/output-format.ts";
 import { choiceFailure } from "../../model/read-param.ts";
 import { completeWindow } from "../../client/candles/default-window.ts";
 import { chooseEndpoint } from "./choose-endpoint.ts";
+import { showsDetails } from "./details.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { flagsOfReply } from "../flags/reply-flags.ts";
 import { readWanted } from "./paging.ts";
@@ -110,9 +111,7 @@ function typedParams(
   for (const { name, flag } of endpoint.params) {
     if (flag !== undefined && flags[flag] !== undefined) typed.set(name, String(flags[flag]));
   }
-  // Plain rows of the public service have neither name nor symbol, and columns without them says little.
-  const showsNames = hasColumns(options.format) && options.fields === undefined;
-  if (showsNames && endpoint.params.some(({ name }) => name === "detailed")) typed.set("detailed", "true");
+  if (hasColumns(options.format) && showsDetails(endpoint, options.fields)) typed.set("detailed", "true");
   return typed;
 }
 
