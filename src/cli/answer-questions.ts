@@ -1,6 +1,7 @@
 import type { Page } from "../client/pages/page.ts";
 import type { Context } from "../model/context.ts";
 import type { Question } from "../model/args.ts";
+import { rowShape } from "../model/endpoint.ts";
 import { type ExitCode, Failure } from "../model/failure.ts";
 import { isOfOneInput } from "../model/meanings.ts";
 import { answers, type Part } from "../pull/answers.ts";
@@ -10,7 +11,7 @@ import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { moreLine } from "./output/continuation.ts";
 import type { Destination } from "./output/destination.ts";
 import { presentationOf } from "./output/presentation.ts";
-import { type MissingFields, watchFields } from "./output/missing-fields.ts";
+import { answerShapes, type MissingFields, watchFields } from "./output/missing-fields.ts";
 import type { Notices } from "./notices.ts";
 import type { OpenClient } from "./open-client.ts";
 import type { Questions } from "./asking/questions.ts";
@@ -88,7 +89,7 @@ async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part
     const { question } = part;
     if (part.kind === "page") {
       await showPage(run, question, part.page, renderer);
-      missing.see(part.page.rows);
+      missing.see(part.page);
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
@@ -157,10 +158,12 @@ async function remarksAtEnd(run: Run, question: Question): Promise<readonly stri
 }
 
 /** `isPlain` says that rows in full could have been asked for by `--detailed`, and were not. */
-function fieldsToWatch({ options, questions: { endpoint, groups, asked } }: Run): MissingFields {
+function fieldsToWatch({ options, questions: { endpoint, groups, walk, asked } }: Run): MissingFields {
   const canBeFull = endpoint.params.some(({ flag }) => flag === "detailed");
   const isPlain = canBeFull && asked.every((args) => !args.has("detailed"));
-  return watchFields(options.fields, endpoint, groups, isPlain);
+  const shapes =
+    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  return watchFields(options.fields, shapes, isPlain);
 }
 
 async function openRenderer({ context, options, questions, destination }: Run): Promise<Renderer> {

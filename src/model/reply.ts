@@ -32,3 +32,9 @@ export type Reply =
   | { readonly kind: "candles"; readonly maxLimit: number }
   /** One object with an array for each group. */
   | { readonly kind: "groups"; readonly groups: readonly string[] };
+
+/** The name of the list in the answer that rows of the group stand in; undefined where the answer is nothing else. */
+export function listNameOf(reply: Reply, group: string): string | undefined {
+  if (reply.kind === "groups") return group;
+  return "rows" in reply ? reply.rows : undefined;
+}

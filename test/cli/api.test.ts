@@ -465,6 +465,27 @@ describe("the answer", () => {
     },
   );
 
+  test.each([
+    ['{"tokens":[],"pools":[{"id":"0x1"}]}', "/search?query=weth", "pools.0.id", ""],
+    ['{"tokens":[],"pools":[]}', "/search?query=weth", "pools.0.id", ""],
+    ['{"results":[{"id":"0x1","new":1}]}', "/pools/search", "results.0.id,results.*.new", ""],
+    ['{"results":[{"id":"0x1"}]}', "/pools/search", "id", "; did you mean results.0.id?"],
+    ['{"results":[{"id":"0x1"}]}', "/pools/search", "results.0.fe", "; did you mean results.0.fee?"],
+    ['[{"id":"a"},{"id":"b","new":2}]', "/networks", "id,new", ""],
+    ['{"plan":"pro"}', "/usage", "zzz", "; see: --fields '?'"],
+    ['[{"a":1},{"b":2}]', "/x", "b", ""],
+    ['{"a":1}', "/x", "zzz", ""],
+  ])("%j of %s with --fields %s: what is said of it", async (sent, path, fields, hint) => {
+    const isSaid = hint !== "" || fields === "zzz";
+    for (const format of ["ndjson", "json"]) {
+      reply = body(sent);
+      const words = ["api", path, "--fields", fields, "-o", format];
+      const { exit, stderr } = await askScripted(words);
+      const said = isSaid ? `dexdata: --fields ${fields}: no row has it${hint}\n` : "";
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
+    }
+  });
+
   const failures: readonly (readonly [
     name: string,
     reply: () => Reply,

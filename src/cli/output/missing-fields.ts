@@ -1,16 +1,22 @@
-import type { Rows } from "../../client/rows/rows.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
+import type { Page } from "../../client/pages/page.ts";
+import { type Endpoint, type RowShape, rowShape } from "../../model/endpoint.ts";
 import { fieldPaths } from "../../model/json/field-paths.ts";
+import { listOf } from "../../model/record.ts";
+import { listNameOf } from "../../model/reply.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { splitPath } from "../../render/formats/select-row.ts";
 import { fieldAt, valueAt } from "../../render/values/value-at.ts";
 
 /** Looks out for fields that were asked for and that no row has: a typing mistake would else pass for null. */
 export interface MissingFields {
-  readonly see: (rows: Pick<Rows, "values">) => void;
+  readonly see: (page: Shown) => void;
   /** After the last row: a line for each of them. */
   readonly remarks: () => readonly string[];
 }
+
+type Shown = Pick<Page, "rows" | "isDocument">;
+/** What the contract names of that which fields are selected from. */
+type Known = Pick<RowShape, "record" | "added">;
 
 /**
  * Fields that the contract does not name are not refused, since the service may add some; but they are said when no
@@ -18,14 +24,9 @@ export interface MissingFields {
  */
 export function watchFields(
   fields: readonly string[] | undefined,
-  endpoint: Endpoint,
-  groups: readonly string[],
+  shapes: readonly Known[],
   isPlain: boolean,
 ): MissingFields {
-  // A raw call shows the answer of `search` whole, which is no group of it.
-  const shapes = groups
-    .filter((group) => endpoint.rows[group] !== undefined)
-    .map((group) => rowShape(endpoint, group));
   const isNamed = (field: string): boolean =>
     shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
   const pending = new Map(
@@ -35,9 +36,9 @@ export function watchFields(
   );
   let hasRows = false;
   return {
-    see: (rows) => {
+    see: (page) => {
       if (pending.size === 0) return;
-      const values = rows.values();
+      const values = valuesOf(page);
       if (values.length === 0) return;
       hasRows = true;
       for (const [field, path] of pending)
@@ -49,6 +50,7 @@ export function watchFields(
       return [...pending.keys()].map((field) => {
         const problem = `dexdata: --fields ${field}: no row has it`;
         if (isNamed(field)) return `${problem}; --detailed may bring it`;
+        if (known.length === 0) return problem;
         const near = nearestPath(field, known);
         return `${problem}; ${near === undefined ? "see: --fields '?'" : `did you mean ${near}?`}`;
       });
@@ -60,11 +62,28 @@ export function watchFields(
 export function missingFields(
   fields: readonly string[] | undefined,
   endpoint: Endpoint,
-  rows: Pick<Rows, "values">,
+  rows: Page["rows"],
 ): readonly string[] {
-  const watch = watchFields(fields, endpoint, [onlyGroup], false);
-  watch.see(rows);
+  const watch = watchFields(fields, [rowShape(endpoint)], false);
+  watch.see({ rows });
   return watch.remarks();
+}
+
+/** Answers that are shown whole: their rows stand in a list, or are the answer. */
+export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
+  return Object.entries(rows).map(([group, { record }]) => {
+    const list = listNameOf(reply, group);
+    return { record: list === undefined ? record : { [list]: listOf(record) } };
+  });
+}
+
+/** Of a whole answer fields are selected as the documents of `render/` do: of each element of an array. */
+function valuesOf({ rows, isDocument = false }: Shown): readonly unknown[] {
+  if (!isDocument) return rows.values();
+  return rows.texts().flatMap((text): readonly unknown[] => {
+    const answer: unknown = JSON.parse(text);
+    return Array.isArray(answer) ? answer : [answer];
+  });
 }
 
 /** With `*`, a list of nothing is nothing. */

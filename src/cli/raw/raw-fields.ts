@@ -1,6 +1,7 @@
 import type { Context } from "../../model/context.ts";
 import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
 import { type ExitCode, usageFailure } from "../../model/failure.ts";
+import { listNameOf } from "../../model/reply.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { listFields } from "../output/list-fields.ts";
 import { rawCall } from "./raw-call.ts";
@@ -29,6 +30,6 @@ export async function listRawFields(
 }
 
 function pathToRow({ reply }: Endpoint, group: string): string {
-  if (reply.kind === "groups") return `${group}.0.`;
-  return "rows" in reply ? `${reply.rows}.0.` : "";
+  const list = listNameOf(reply, group);
+  return list === undefined ? "" : `${list}.0.`;
 }

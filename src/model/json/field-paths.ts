@@ -12,7 +12,7 @@ export interface FieldAtPath {
 }
 
 /** Every field that the contract names, in its order; what stands in a list is shown of the first element. */
-export function fieldPaths({ record, added }: RowShape): readonly FieldAtPath[] {
+export function fieldPaths({ record, added }: Pick<RowShape, "record" | "added">): readonly FieldAtPath[] {
   const own = pathsIn(record, "", false).map((each) => ({ ...each, isAdded: false }));
   const ours = pathsIn(added?.record ?? {}, "", false).map((each) => ({ ...each, isAdded: true }));
   return [...own, ...ours];
