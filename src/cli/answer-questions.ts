@@ -10,6 +10,7 @@ import type { SeenKeys } from "../pull/seen-keys.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { moreLine } from "./output/continuation.ts";
 import type { Destination } from "./output/destination.ts";
+import { leftOutLines } from "./output/left-out.ts";
 import { presentationOf } from "./output/presentation.ts";
 import { answerShapes, type MissingFields, watchFields } from "./output/missing-fields.ts";
 import type { Notices } from "./notices.ts";
@@ -117,11 +118,8 @@ async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part
   }
   await renderer.end();
   await sayRefused(run, failures);
-  for (const line of missing.remarks()) notices.warn(line);
+  for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) notices.warn(line);
   for (const remark of remarks) notices.remark(remark);
-  const leftOut = renderer.leftOut?.() ?? [];
-  if (leftOut.length > 0)
-    notices.remark(`no room for ${leftOut.join(", ")}; -o wide shows all, beyond the window`);
   if (tally.rows === 0) notices.remark("nothing found");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }

@@ -41,10 +41,20 @@ describe("--columns", () => {
   test("that find no room are said, and -o wide shows all, beyond the window", async () => {
     const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
     expect(headOf(narrow)).toBe("TOKEN 0|DEX");
-    expect(narrow.stderr).toContain("no room for POOL; -o wide shows all, beyond the window\n");
+    expect(narrow.stderr).toContain("dexdata: no room for POOL; -o wide shows all, beyond the window\n");
     const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
     expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
     expect(wide.stderr).not.toContain("no room");
+  });
+
+  test("are said also to who wants no remarks, and to who follows", async () => {
+    const said = (names: string): string =>
+      `dexdata: no room for ${names}; -o wide shows all, beyond the window\n`;
+    const search = "pools search ethereum --limit 2 -q";
+    expect((await look(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(said("POOL"));
+    expect((await look(`${search} --fields chain,id`, 30)).stderr).toBe(said("id"));
+    const followed = `txns ${pool} --from -5m --limit 2 --follow -q --columns time,transaction`;
+    expect((await look(followed, 30)).stderr).toContain(said("TRANSACTION"));
   });
 
   test.each([

@@ -18,6 +18,7 @@ import { readWrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import type { Notices } from "../notices.ts";
+import { leftOutLines } from "../output/left-out.ts";
 import { missingFields } from "../output/missing-fields.ts";
 import type { OpenClient } from "../open-client.ts";
 import type { RunOptions } from "../run-options.ts";
@@ -61,7 +62,8 @@ export async function followOn(following: Following): Promise<void> {
       if (hasRows) return;
       hasRows = true;
       // Whoever follows for days should know it at the beginning.
-      for (const line of missingFields(options.fields, question.endpoint, page)) notices.warn(line);
+      const missing = missingFields(options.fields, question.endpoint, page);
+      for (const line of [...missing, ...leftOutLines(renderer)]) notices.warn(line);
     },
     { late: report.late, ahead: report.ahead, latest },
   );
