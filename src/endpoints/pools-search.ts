@@ -118,6 +118,7 @@ const rows: RowShape = {
     { field: "price_change_percentage_24h", title: "24h", priority: 5 },
     { field: "volume_usd_24h", title: "volume 24h", priority: 6 },
     { field: "volume_usd_7d", title: "volume 7d", priority: 16 },
+    { field: "volume_usd_30d", title: "volume 30d", priority: 17 },
     { field: "liquidity_usd", title: "liquidity", priority: 8 },
     { field: "transactions_24h", title: "txns 24h", priority: 9 },
     { field: "created_at", title: "created", priority: 11 },

@@ -93,6 +93,7 @@ const rows: RowShape = {
     { field: "price_change_percentage_24h", title: "24h", priority: 4 },
     { field: "volume_usd_24h", title: "volume 24h", priority: 5 },
     { field: "volume_usd_7d", title: "volume 7d", priority: 13 },
+    { field: "volume_usd_30d", title: "volume 30d", priority: 14 },
     { field: "liquidity_usd", title: "liquidity", priority: 6 },
     { field: "fdv_usd", title: "FDV", priority: 8 },
     { field: "txns_24h", title: "txns 24h", priority: 9 },

@@ -23,6 +23,8 @@ export interface Presentation {
   readonly hasHeader?: boolean;
   /** Columns of the table by name; undefined shows those that fit. */
   readonly columns?: readonly string[] | undefined;
+  /** The field that the rows were asked to be ordered by; undefined where nobody said. */
+  readonly orderedBy?: string | undefined;
   /** Every column, beyond the window too. */
   readonly isWide?: boolean;
   readonly isColored: boolean;

@@ -60,7 +60,7 @@ describe("--columns", () => {
   test.each([
     [
       "pools search ethereum --columns prise-usd",
-      '--columns "prise-usd": accepted: token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
+      '--columns "prise-usd": accepted: token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
     ],
     [
       "dexes ethereum --columns volum",
@@ -116,11 +116,36 @@ describe("--columns", () => {
   });
 });
 
+describe("what a list is ordered by", () => {
+  test.each([
+    ["pools search ethereum --order-by liquidity_usd", 100, "LIQUIDITY"],
+    ["pools search ethereum --order-by txns_24h", 60, "TXNS 24H"],
+    ["pools search ethereum --order-by volume_usd_30d", 60, "VOLUME 30D"],
+    ["pools search ethereum --order-by price_change_percentage_5m", 60, "5M"],
+    ["pools search --order-by created_at", 60, "CREATED"],
+    ["tokens search ethereum --order-by fdv_usd", 100, "FDV"],
+    ["tokens search ethereum --order-by volume_usd_30d", 40, "VOLUME 30D"],
+    ["tokens search --order-by liquidity_usd", 40, "LIQUIDITY"],
+    ["api /networks/ethereum/pools/search -f detailed=true -f order_by=liquidity_usd", 60, "LIQUIDITY"],
+  ])("%s: is in the table at %d columns: %s", async (words, columns, title) => {
+    const head = headOf(await look(words, columns)).split("|");
+    expect(head).toContain(title);
+    expect(head[0]).toBe(words.includes("pools") ? "TOKEN 0" : "SYMBOL");
+  });
+
+  test("does not stay longer than what the rows are about, and not where columns are named", async () => {
+    const narrow = headOf(await look("pools search --order-by liquidity_usd", 34));
+    expect(narrow).toBe("TOKEN 0|TOKEN 1|NETWORK");
+    const named = headOf(await look("pools search --order-by liquidity_usd --columns token-0,dex", 60));
+    expect(named).toBe("TOKEN 0|DEX");
+  });
+});
+
 describe("-o wide", () => {
   test("shows every column of a list, also those without a value and beyond the window", async () => {
     const wide = await look("pools search ethereum --limit 2 -o wide", 40);
     expect(headOf(wide)).toBe(
-      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|LIQUIDITY|TXNS 24H|CREATED|POOL",
+      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
     );
   });
 

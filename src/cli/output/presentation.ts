@@ -18,6 +18,7 @@ export function presentationOf(
     fields: options.fields,
     hasHeader: options.hasHeader,
     columns: options.columns,
+    orderedBy: questions.asked[0]?.get("order_by"),
     isWide: options.isWide,
     isColored: options.isColored,
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),

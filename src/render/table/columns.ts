@@ -1,5 +1,13 @@
 import type { RowShape } from "../../model/endpoint.ts";
-import { cellKind, changedCell, showCell, type Cell, type CellKind, type CellStyle } from "../values/cell.ts";
+import {
+  cellKind,
+  changedCell,
+  isNumeric,
+  showCell,
+  type Cell,
+  type CellKind,
+  type CellStyle,
+} from "../values/cell.ts";
 import { chooseColumns } from "./choose-columns.ts";
 import { splitPath } from "../formats/select-row.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
@@ -28,23 +36,39 @@ export interface Choice {
   readonly fields: readonly string[] | undefined;
   /** Names of `--columns`. */
   readonly columns?: readonly string[] | undefined;
+  /** What the rows are ordered by. */
+  readonly orderedBy?: string | undefined;
   /** Every column, also where no row has a value. */
   readonly isWide?: boolean;
 }
 
 /** The columns of an endpoint's table as they are read; what was asked for by name in the order of asking. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
-  const { fields, columns, isWide = false } = choice;
+  const { fields, columns, orderedBy, isWide = false } = choice;
   if (fields !== undefined)
     return fields.map((field, index) =>
       column(shape, [field], { title: field, priority: index, isAsked: true }),
     );
   const isAsked = columns !== undefined;
-  return chooseColumns(shape, columns).map(({ field, title, priority }, index) => {
+  const chosen = chooseColumns(shape, columns);
+  const shown = chosen.map(({ field, title, priority }, index) => {
     const paths = typeof field === "string" ? [field] : field;
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
     return column(shape, paths, { ...place, isAsked: isAsked || isWide });
   });
+  if (isAsked || orderedBy === undefined) return shown;
+  const [ordered] = chooseColumns(shape, [orderedBy]);
+  return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
+}
+
+/** What rows are ordered by stays longer than every other measure, yet not as long as what the rows are about. */
+function keepingLonger(columns: readonly TableColumn[], kept: number): readonly TableColumn[] {
+  const measures = columns.filter(({ kind }) => isNumeric(kind));
+  // Between two columns there is as much room as across-networks.ts leaves.
+  const before = Math.min(...measures.map(({ priority }) => priority)) - 0.25;
+  return columns.map((each, index) =>
+    index === kept ? { ...each, priority: Math.min(each.priority, before) } : each,
+  );
 }
 
 type Place = Pick<TableColumn, "title" | "priority" | "isAsked">;
