@@ -47,7 +47,7 @@ export interface Presentation {
 export interface Renderer {
   /** Resolves when the reader keeps up. */
   page(page: Page): Promise<void>;
-  /** Columns that were asked for by name and found no room. */
+  /** Columns that found no room, though they were asked for by name or say what the rows are about. */
   leftOut?(): readonly string[];
   /** Shows what was held back for the looks of it, also where the run fails. */
   release?(): Promise<void>;

@@ -116,6 +116,27 @@ describe("--columns", () => {
   });
 });
 
+describe("what a row is about", () => {
+  const prices = "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 -q";
+
+  test("is said where it finds no room, and only there", async () => {
+    const narrow = await look(prices, 40);
+    expect([headOf(narrow), narrow.stderr]).toEqual([
+      "NETWORK|PRICE USD",
+      "dexdata: no room for TOKEN; -o wide shows all, beyond the window\n",
+    ]);
+    const fitting = await look(prices, 64);
+    expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);
+    expect((await look("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
+  });
+
+  test("of a transaction is what was given for what, and at which price", async () => {
+    const txns = `txns ${pool} --limit 3 --to 2026-11-21T08:00:00Z -q`;
+    expect(headOf(await look(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
+    expect(headOf(await look(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
+  });
+});
+
 describe("what a list is ordered by", () => {
   test.each([
     ["pools search ethereum --order-by liquidity_usd", 100, "LIQUIDITY"],

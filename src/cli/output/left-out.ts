@@ -1,6 +1,6 @@
 import type { Renderer } from "../../render/renderer.ts";
 
-/** A line about the columns that were asked for by name and are not shown: whoever named them should know. */
+/** A line about columns without which the table is not what was asked for: with `--quiet` too. */
 export function leftOutLines(renderer: Renderer): readonly string[] {
   const names = renderer.leftOut?.() ?? [];
   if (names.length === 0) return [];

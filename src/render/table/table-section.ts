@@ -21,7 +21,7 @@ export interface SectionOptions {
 export interface TableSection {
   /** The lines of these rows, the header before the first of them. */
   lines(rows: readonly unknown[]): string;
-  /** Columns that were asked for by name and found no room. */
+  /** Columns that found no room, though they were asked for by name or say what the rows are about. */
   leftOut(): readonly string[];
 }
 
@@ -47,6 +47,8 @@ export function createTableSection({
   const anew = hasHeader ? "\n" : "";
   let placed: readonly PlacedColumn[] | undefined;
   let empty = columns;
+  // The one that would leave last, had it not been too wide.
+  const [subject] = columns.toSorted((a, b) => a.priority - b.priority);
 
   const begin = (rows: readonly unknown[], candidates: readonly MinimalColumn[]): string => {
     const measured = candidates.map(({ column, width }) =>
@@ -88,7 +90,8 @@ export function createTableSection({
     },
     leftOut: () =>
       columns
-        .filter((each) => each.isAsked && placed?.some(({ column }) => column === each) === false)
+        .filter((each) => each.isAsked || (each === subject && !empty.includes(each)))
+        .filter((each) => placed?.some(({ column }) => column === each) === false)
         .map(({ title }) => title),
   };
 }

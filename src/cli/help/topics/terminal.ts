@@ -16,7 +16,7 @@ export function terminalTopic(): readonly Block[] {
         [
           "a narrow window",
           "the least important columns leave first, what --order-by names late, and addresses are whole or left out. " +
-            "--columns chooses columns and their order; what then finds no room is said. -o wide has every column",
+            "--columns chooses columns and their order; what is named, or says what a row is about, and finds no room is said. -o wide has every column",
         ],
         ["not UTF-8", "where the locale says so all of it is ASCII, other characters as \\u{4e16}"],
       ],
