@@ -25,6 +25,9 @@ function createEscape(unsafe: string): (text: string) => string {
   return (text) => (suspect.test(text) ? replaceEach(text, every, writeEscape) : text);
 }
 
+/** What an escape looks like. */
+export const ESCAPES = /\\(?:[\\nrt]|u\{[\da-f]+\})/gu;
+
 const NAMED: ReadonlyMap<string, string> = new Map([
   ["\n", "\\n"],
   ["\r", "\\r"],

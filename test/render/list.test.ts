@@ -25,7 +25,7 @@ describe("a list of pools", () => {
         "TOKEN 0             TOKEN 1    PRICE USD",
         "WETH                USDC        2,981.77",
         "PEPE                WETH     0.000007345",
-        "\\u{4e16}\\u{754c...  WETH          1.0002",
+        "\\u{4e16}...         WETH          1.0002",
         "",
       ].join("\n"),
     );

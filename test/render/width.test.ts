@@ -1,5 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
+import { ESCAPES, visibleText } from "../../src/render/sanitise.ts";
 import { cutText, takeColumns, textWidth } from "../../src/render/values/width.ts";
 
 describe("the width of a text", () => {
@@ -44,6 +45,12 @@ describe("a text that is cut", () => {
     ["e\u0301e\u0301e\u0301", 2, "e\u0301…"],
     ["🚀🚀", 3, "🚀…"],
     ["abc", 0, ""],
+    ["👨\\u{200d}👩\\u{200d}👧", 14, "👨\\u{200d}👩…"],
+    ["👨\\u{200d}👩\\u{200d}👧", 21, "👨\\u{200d}👩\\u{200d}…"],
+    ["ab\\u{202e}cd", 10, "ab…"],
+    ["ab\\ncd", 4, "ab…"],
+    ["ab\\\\u{202e}", 6, "ab\\\\u…"],
+    ["C:\\pool", 5, "C:\\p…"],
   ])("%j to %d columns is %j", (text, width, cut) => {
     expect(cutText(text, width, "…")).toBe(cut);
   });
@@ -58,4 +65,23 @@ describe("a text that is cut", () => {
       }),
     );
   });
+
+  it("has no part of an escape", () => {
+    const texts = fc.array(fc.constantFrom("a", "世", "\\", "n", "u{", "}", "\n", "\u202e", "\u200d"));
+    fc.assert(
+      fc.property(texts, fc.nat(20), (parts, width) => {
+        const text = parts.join("");
+        expect(text.startsWith(unescape(takeColumns(visibleText(text), width)))).toBe(true);
+      }),
+    );
+  });
 });
+
+/** What a reader takes an escaped text for. */
+function unescape(text: string): string {
+  return text.replaceAll(ESCAPES, (escape) => {
+    const code = /[\da-f]+(?=\})/u.exec(escape)?.[0];
+    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+    return { "\\n": "\n", "\\r": "\r", "\\t": "\t" }[escape] ?? "\\";
+  });
+}

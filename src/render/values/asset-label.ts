@@ -11,7 +11,8 @@ const shortestWithEnd = 16;
 export function assetLabel(asset: string, width: number, isUnicode: boolean): string {
   const text = visibleText(asset);
   const mark = isUnicode ? "…" : "...";
-  if (!isPlain(text) || width < shortestWithEnd) return cutText(text, width, mark);
+  const isSimple = isPlain(text) && !text.includes("\\");
+  if (!isSimple || width < shortestWithEnd) return cutText(text, width, mark);
   if (text.length <= width) return text;
   const kept = width - mark.length;
   const end = Math.min(8, Math.floor(kept / 2));

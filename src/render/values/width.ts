@@ -1,3 +1,5 @@
+import { ESCAPES } from "../sanitise.ts";
+
 /**
  * How many columns of a terminal a text takes, counted by what a person sees as one character: two for Chinese,
  * Japanese, Korean and emoji, none for marks that sit on another character.
@@ -28,9 +30,23 @@ export function cutText(text: string, width: number, mark: string): string {
   return takeColumns(text, room) + mark;
 }
 
-/** As many whole characters from the beginning as fit. */
+/** As many whole characters from the beginning as fit; the escape of one is as whole as itself. */
 export function takeColumns(text: string, width: number): string {
-  if (PLAIN.test(text)) return text.slice(0, Math.max(0, width));
+  const kept = PLAIN.test(text) ? text.slice(0, Math.max(0, width)) : takeCharacters(text, width);
+  const cut = text.includes("\\") ? escapeAcross(text, kept.length) : undefined;
+  return cut === undefined ? kept : text.slice(0, cut);
+}
+
+/** Where the escape begins that the text before `end` has only a part of. */
+function escapeAcross(text: string, end: number): number | undefined {
+  for (const { index, 0: escape } of text.matchAll(ESCAPES)) {
+    if (index >= end) return undefined;
+    if (index + escape.length > end) return index;
+  }
+  return undefined;
+}
+
+function takeCharacters(text: string, width: number): string {
   let kept = "";
   let used = 0;
   for (const { segment } of segments(text)) {
