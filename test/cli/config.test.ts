@@ -133,6 +133,8 @@ describe("a slip", () => {
 });
 
 describe("config list", () => {
+  const link = "https://a-host-with-a-name.example";
+
   test("shows every setting, its value and where it comes from", async () => {
     const { run, file } = atHome('{"retries":7,"output":"json"}');
     const { exit, stdout, stderr } = await run("config list -o ndjson", { env: { DEXDATA_OUTPUT: "table" } });
@@ -155,6 +157,26 @@ describe("config list", () => {
     expect((await run("config list", { env: { DEXDATA_OUTPUT: "ndjson" } })).stdout).toMatch(
       /^\{"name":"base_url",/u,
     );
+  });
+
+  test.each([120, 80, 60, 40])("has no line wider than a window of %d columns", async (columns) => {
+    const { run } = atHome(`{"retries":7,"base_url":"${link}"}`);
+    const { stdout } = await run("config list", { isTerminal: { stdout: true }, columns });
+    const paths = stdout.split("\n").filter((line) => line.includes("config.json"));
+    const others = stdout.split("\n").filter((line) => !line.includes("config.json"));
+    expect(others.filter((line) => line.length > columns)).toEqual([]);
+    expect(paths.length).toBe(columns > 60 ? 2 : 0);
+    for (const value of [link, "page_size "]) expect(stdout).toContain(value);
+    expect(stdout).toMatch(/^retries +7/mu);
+    const wide = await run("config list -o wide", { isTerminal: { stdout: true }, columns });
+    expect(wide.stdout).toMatch(/^NAME +VALUE +SOURCE +WHERE\nbase_url .* {2}config +base_url in /u);
+  });
+
+  test("breaks what stands last into lines, a link below its name", async () => {
+    const { run } = atHome(`{"base_url":"${link}"}`);
+    const { stdout } = await run("config list", { isTerminal: { stdout: true }, columns: 40 });
+    expect(stdout.split("\n").slice(0, 3)).toEqual(["NAME               VALUE", "base_url", `  ${link}`]);
+    expect(stdout).toContain("\npage_size          the smaller of the\n                   limit and 100\n");
   });
 
   test("shows a value that is refused, and by what, instead of stumbling over it", async () => {

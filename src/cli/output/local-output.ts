@@ -2,16 +2,13 @@ import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
 import { escapeJsonText } from "../../model/json/json-text.ts";
 import { isSeparated, type Separated } from "../../model/output-format.ts";
-import { visibleText } from "../../render/sanitise.ts";
+import { roomOf } from "../../render/table/fit-columns.ts";
 import { separatedLine } from "../../render/formats/separated-text.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { grouped } from "../../model/text/counted.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 import { readWord } from "../run-options.ts";
-
-/** Null is what nobody knows; undefined is left out. */
-type LocalRow = Readonly<Record<string, string | number | null | undefined>>;
+import { drawLocalTable, type LocalRow } from "./local-table.ts";
 
 /** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
 export async function writeRows(
@@ -21,7 +18,8 @@ export async function writeRows(
 ): Promise<ExitCode> {
   const format = formatOf(context, flags);
   const hasHeader = flags["no-header"] !== true;
-  if (format === "table") await context.stdout.write(columnsOf(rows, { hasHeader }));
+  if (format === "table")
+    await context.stdout.write(drawLocalTable(rows, { hasHeader, room: roomFor(context, flags) }));
   else if (isSeparated(format)) await context.stdout.write(separated(rows, format, hasHeader));
   else if (format === "ndjson") await context.stdout.write(rows.map((row) => jsonLine(row)).join(""));
   else await context.stdout.write(jsonLine(rows, context.stdout.isTerminal));
@@ -34,8 +32,10 @@ export async function writeRecord(context: Context, flags: FlagValues, record: L
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   );
-  if (format === "table") await context.stdout.write(columnsOf(lines, { hasHeader: false }));
-  else if (isSeparated(format))
+  if (format === "table") {
+    const room = roomFor(context, flags);
+    await context.stdout.write(drawLocalTable(lines, { hasHeader: false, room }));
+  } else if (isSeparated(format))
     await context.stdout.write(separated([record], format, flags["no-header"] !== true));
   else await context.stdout.write(jsonLine(record, format === "json" && context.stdout.isTerminal));
   return 0;
@@ -70,10 +70,19 @@ export async function writeDocuments(
 
 /** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
 export function formatOf(context: Context, flags: FlagValues): string {
-  const format =
-    readWord(flags, "output") ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
-  // All that there is fits any window.
+  const format = outputOf(context, flags);
   return format === "wide" ? "table" : format;
+}
+
+function outputOf(context: Context, flags: FlagValues): string {
+  return (
+    readWord(flags, "output") ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson")
+  );
+}
+
+/** Columns that a table may take; undefined where there is no end to them. */
+function roomFor(context: Context, flags: FlagValues): number | undefined {
+  return outputOf(context, flags) === "wide" ? undefined : roomOf(context.stdout);
 }
 
 function settledFormat(context: Context): string | undefined {
@@ -100,11 +109,6 @@ function jsonLine(value: object, isPretty = false): string {
   return `${escapeJsonText(JSON.stringify(value, null, isPretty ? 2 : 0))}\n`;
 }
 
-function shown(value: LocalRow[string]): string {
-  if (value === null) return "unknown";
-  return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
-}
-
 function separated(rows: readonly LocalRow[], format: Separated, hasHeader: boolean): string {
   const names = Object.keys(rows[0] ?? {});
   const header = hasHeader
@@ -120,20 +124,4 @@ function separated(rows: readonly LocalRow[], format: Separated, hasHeader: bool
     ),
   );
   return header + lines.join("");
-}
-
-function columnsOf(rows: readonly LocalRow[], { hasHeader = true } = {}): string {
-  const names = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => names.map((name) => shown(row[name])));
-  const lines = hasHeader ? [names.map((name) => name.toUpperCase()), ...cells] : cells;
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
 }
