@@ -78,8 +78,9 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
     const stdin = async (): Promise<string> => await context.stdin.read(context.signal);
     const questions = await read(options, stdin);
     if (options.columns !== undefined) {
-      const shapes = questions.groups.map((group) => rowShape(questions.endpoint, group));
-      checkColumns(shapes, options.columns);
+      const { endpoint, groups } = questions;
+      const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
+      checkColumns(tables, options.columns);
     }
     return await ask({ typed, to, claimed, context, options, questions, notices, progress });
   } finally {

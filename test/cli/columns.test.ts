@@ -89,7 +89,19 @@ describe("--columns", () => {
     ],
     [
       "search weth --columns symbol",
-      '--columns "symbol": accepted: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool',
+      '--columns "symbol": pools and dexes have no such column; accepted for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  to search these alone: dexdata search … --type tokens',
+    ],
+    [
+      "search weth --columns network,volume,token-0",
+      '--columns "token-0": tokens and dexes have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  to search these alone: dexdata search … --type pools',
+    ],
+    [
+      "search weth --type tokens,pools --columns symbl",
+      '--columns "symbl": tokens and pools have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  did you mean symbol?',
+    ],
+    [
+      "search weth --type tokens --columns token-0",
+      '--columns "token-0": accepted: symbol, name, network, price-usd, volume, fdv, token\n  did you mean token?',
     ],
     [
       `txns ${pool} --follow --columns nothing`,
@@ -105,12 +117,13 @@ describe("--columns", () => {
     for (const { rows } of endpoints) {
       for (const shape of Object.values(rows)) {
         const columns = [...shape.columns, ...(shape.added?.columns ?? [])];
+        const tables = new Map([["rows", shape]]);
         checkColumns(
-          [shape],
+          tables,
           columns.map(({ title }) => title),
         );
         for (const { field } of columns)
-          for (const each of typeof field === "string" ? [field] : field) checkColumns([shape], [each]);
+          for (const each of typeof field === "string" ? [field] : field) checkColumns(tables, [each]);
       }
     }
   });

@@ -1,5 +1,5 @@
 import type { Context } from "../../model/context.ts";
-import { type Endpoint, rowShape } from "../../model/endpoint.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
 import type { ExitCode } from "../../model/failure.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { createEnding } from "../../tail/ending.ts";
@@ -28,7 +28,8 @@ export async function runFollow(
   const notices = createNotices(outer, options);
   const stdin = async (): Promise<string> => await outer.stdin.read(outer.signal);
   const { endpoint, asked, walk } = await readQuestions(group, words, flags, options, stdin);
-  if (options.columns !== undefined) checkColumns([rowShape(endpoint)], options.columns);
+  if (options.columns !== undefined)
+    checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
   const streaming = readStreamingUrl(flags);
   const log = openEventLog(wishes.events, notices);
   const output = await openFollowOutput(wishes, outer, notices);

@@ -1,6 +1,7 @@
 import type { Column, RowShape } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
+import { type Failure, usageFailure } from "../../model/failure.ts";
 import { choiceFailure } from "../../model/read-param.ts";
+import { nearest } from "../../model/text/nearest.ts";
 
 /** The columns of an endpoint's table as they are read; with `--columns` those, in the order in which they were named. */
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
@@ -9,23 +10,52 @@ export function chooseColumns(shape: RowShape, names: readonly string[] | undefi
   return names.flatMap((name) => all.find((column) => isNamed(column, name)) ?? []);
 }
 
-/** Refuses a name that no column of these tables has, with those they all have. */
-export function checkColumns(shapes: readonly RowShape[], names: readonly string[]): void {
+/** The rows of each table that is shown, by the name of their group. */
+export type Tables = ReadonlyMap<string, RowShape>;
+
+/** Refuses a name that a column of each table must have and one has not, with those that it has. */
+export function checkColumns(tables: Tables, names: readonly string[]): void {
   const typed = `--columns "${names.join(",")}"`;
-  for (const shape of shapes) {
+  for (const [group, shape] of tables) {
     const columns = chooseColumns(shape, undefined);
     if (columns.length === 0) throw usageFailure(`${typed}: what comes has no table`, "leave it out");
-    const unknown = names.find((name) => !columns.some((column) => isNamed(column, name)));
-    if (unknown !== undefined)
-      throw choiceFailure(
-        `--columns "${unknown}"`,
-        unknown,
-        columns.map(({ title }) => wordOf(title)),
-      );
+    const unknown = names.find((name) => !hasColumn(shape, name));
+    if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
     if (repeated !== undefined) throw usageFailure(`${typed}: names ${wordOf(repeated.title)} twice`);
   }
+}
+
+/** Of several tables those are named that lack the column, and how to be shown the others alone. */
+function unknownColumn(tables: Tables, group: string, unknown: string, names: readonly string[]): Failure {
+  const label = `--columns "${unknown}"`;
+  const accepted = columnWords(tables.get(group));
+  if (tables.size === 1) return choiceFailure(label, unknown, accepted);
+  const groups = [...tables.keys()];
+  const having = (wanted: readonly string[]): readonly string[] =>
+    groups.filter((each) => wanted.every((name) => hasColumn(tables.get(each), name)));
+  const withIt = having([unknown]);
+  const lacking = groups.filter((each) => !withIt.includes(each)).join(" and ");
+  const whole = having(names);
+  const narrower = whole.length > 0 ? whole : withIt;
+  const near = nearest(
+    unknown,
+    groups.flatMap((each) => columnWords(tables.get(each))),
+  );
+  const correction = near === undefined ? undefined : `did you mean ${near}?`;
+  return usageFailure(
+    `${label}: ${lacking} have no such column; accepted for ${group}: ${accepted.join(", ")}`,
+    narrower.length > 0 ? `to search these alone: dexdata search … --type ${narrower.join(",")}` : correction,
+  );
+}
+
+function hasColumn(shape: RowShape | undefined, name: string): boolean {
+  return shape !== undefined && chooseColumns(shape, [name]).length > 0;
+}
+
+function columnWords(shape: RowShape | undefined): readonly string[] {
+  return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
 }
 
 /** By its title or its field, in any letter case, with any of `-`, `_` and a blank between words. */
