@@ -22,7 +22,7 @@ export interface Setting<T> {
   /** Kept in config.json alone; its variable is refused. */
   readonly fileOnly: boolean;
   readonly check: (text: string) => Checked<T>;
-  /** Of what stands in config.json, where that may be more than is accepted anew. */
+  /** Of what stands in config.json or a variable, which units keep for years, where that may be more than is typed anew. */
   readonly checkKept?: (text: string) => Checked<T>;
 }
 

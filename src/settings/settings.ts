@@ -109,6 +109,7 @@ export function readSetting<T>(
   setting: Setting<T>,
 ): Sourced<T> {
   const typed = context.env[setting.variable];
+  const check = setting.checkKept ?? setting.check;
   // An empty variable counts as unset, as with NO_COLOR: it is how a shell takes a value back for one command.
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
@@ -116,7 +117,7 @@ export function readSetting<T>(
         `${setting.variable}: a program is named in config.json alone, where no folder's environment can name another`,
         `unset it, and: dexdata config set ${setting.name} <command>`,
       );
-    const checked = setting.check(typed);
+    const checked = check(typed);
     if ("problem" in checked)
       throw usageFailure(`${label(setting.variable, typed)}: ${checked.problem}`, checked.next);
     return { value: checked.value, source: "environment", where: setting.variable, text: typed };
@@ -126,7 +127,7 @@ export function readSetting<T>(
     return { value: setting.fallback, source: "default", where: "default", text: setting.fallbackText };
   }
   const where = `${setting.name} in ${config.path}`;
-  const checked = (setting.checkKept ?? setting.check)(written);
+  const checked = check(written);
   if ("problem" in checked) {
     const next = `dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
     throw usageFailure(`${label(where, written)}: ${checked.problem}`, next);
