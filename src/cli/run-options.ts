@@ -14,7 +14,6 @@ import { parseTimeBound } from "../model/time/time.ts";
 import { isTier, type Tier, tiers } from "../model/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
 import { readSettings } from "../settings/read-settings.ts";
-import type { Setting } from "../settings/setting.ts";
 import { type Settings, settings as settable, type Sourced } from "../settings/settings.ts";
 import type { Faults } from "../sandbox/faults/fault.ts";
 import type { FlagValues } from "./flags/flags.ts";
@@ -98,7 +97,7 @@ export function readRunOptions(flags: FlagValues, context: Context): RunOptions 
     isQuiet: flags["quiet"] === true,
     hasStats: flags["stats"] === true,
     verbosity: Number(flags["verbose"] ?? 0),
-    timeout: readSettable(flags, settable.timeout) ?? settings.timeout.value,
+    timeout: readTime(flags, "timeout") ?? settings.timeout.value,
     deadline: readTime(flags, "deadline"),
     retry: {
       retries: readCount(flags, "retries", { min: 0, max: 100 }) ?? settings.retries.value,
@@ -152,17 +151,11 @@ function readStatuses(flags: FlagValues): ReadonlySet<number> {
 }
 
 function readRate(flags: FlagValues): RunOptions["rpm"] | undefined {
-  const value = readSettable(flags, settable.rpm);
-  return value === undefined ? undefined : { value, where: "--rpm" };
-}
-
-/** The flag of a setting: what it accepts is said once, for flag, variable and config.json. */
-function readSettable<T>(flags: FlagValues, { name, check }: Setting<T>): T | undefined {
-  const typed = readText(flags, name);
+  const typed = readText(flags, "rpm");
   if (typed === undefined) return undefined;
-  const checked = check(typed);
-  if ("problem" in checked) throw usageFailure(`--${name} "${typed}": ${checked.problem}`, checked.next);
-  return checked.value;
+  const checked = settable.rpm.check(typed);
+  if ("problem" in checked) throw usageFailure(`--rpm "${typed}": ${checked.problem}`);
+  return { value: checked.value, where: "--rpm" };
 }
 
 /** A whole number, written like the numbers of filters. */

@@ -155,10 +155,6 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --fields a,,b", /^--fields "a,,b": /],
   ["networks --fields a,b,a", '--fields "a,b,a": names a twice'],
   ["networks --timeout 5", /^--timeout "5": must be a duration/, "did you mean 5s?"],
-  [
-    "networks --timeout 2d",
-    '--timeout "2d": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most',
-  ],
   ["networks --retries x", '--retries "x": must be a whole number, from 0 to 100'],
   ["networks --retry-on 200", '--retry-on "200": must be a whole number, from 400 to 599'],
   ["networks --tier pro", "--tier: goes with --sandbox"],
