@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -41,6 +42,37 @@ const newFile = (): string => path.join(newFolder(), "rows");
 const MAKE = "make the folder first, or name another file";
 const OTHER = "name another file";
 const digest = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
+
+/** Which files below the folder this process holds open; Linux tells. */
+function openBelow(base: string): readonly string[] {
+  return readdirSync("/proc/self/fd").flatMap((number) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${number}`);
+      return file.startsWith(base) ? [file] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test.runIf(existsSync("/proc/self/fd"))("a file is closed however its writing ends", async () => {
+  const base = realpathSync(newFolder());
+  const open = {
+    new: async () => await createWholeFile(path.join(base, "new"), false, false),
+    replaced: async () => await createWholeFile(path.join(base, "new"), true, false),
+    continued: async () => await continueFile(path.join(base, "new"), 2),
+  };
+  for (const [name, sink] of Object.entries(open)) {
+    for (const end of ["abandon", "finish"] as const) {
+      if (name === "continued") writeFileSync(path.join(base, "new"), "a\n");
+      const { write, [end]: close } = await sink();
+      await write("b\n");
+      expect(openBelow(base), name).toHaveLength(1);
+      await close();
+      expect(openBelow(base), `${name}, ${end}`).toEqual([]);
+    }
+  }
+});
 
 describe("a file that is whole or absent", () => {
   test("appears at its end, counted and hashed", async () => {
