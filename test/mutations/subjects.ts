@@ -28,7 +28,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "sanitiser",
     files: {
-      "src/render/sanitise.ts": lines,
+      "src/render/sanitise.ts": [...lines, "test/render/width.test.ts"],
       "src/model/text/unsafe-text.ts": lines,
       "src/model/json/json-text.ts": [
         "test/raw-json/json-text.test.ts",

@@ -124,4 +124,7 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: no bracket stands before the first byte",
   "src/client/rows/alike-rows.ts: if (bytes[dot] !== DOT || endOfDigits(bytes, dot + 1, to) !== to) return UNCLEAR; → if (bytes[dot] !== DOT || endOfDigits(bytes, dot + 2, to) !== to) return UNCLEAR;":
     "equivalent: behind the point of a number that was cut stands a digit",
+  "src/model/json/json-text.ts: const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | $/; → const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | /;":
+    onlySpeed,
+  "src/model/json/json-text.ts: if (kept === 0) return text; → if (kept === 0) ;": onlySpeed,
 };
