@@ -106,8 +106,9 @@ export function keyOf(args: Args): string {
 }
 
 function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
-  const met = new Set<string>();
-  return new Set(keys.filter((key) => met.size === met.add(key).size));
+  const [met, repeated] = [new Set<string>(), new Set<string>()];
+  for (const key of keys) (met.has(key) ? repeated : met).add(key);
+  return repeated;
 }
 
 /** What is left to wish for of an answer that some rows were taken of. */

@@ -45,7 +45,10 @@ export interface SandboxOptions {
   readonly now: () => number;
   /** Real milliseconds from an arbitrary start: rate windows run in real time. */
   readonly elapsed: () => number;
-  /** Of the REST host for free callers; the three other hosts take the ports after it. 0, or left out: any four unused ones. */
+  /**
+   * Where the REST host for keyless and free callers listens; the other three take the next ports. Any four that are not in
+   * use where it is 0 or left out.
+   */
   readonly port?: number;
   /** One JSON object a request. */
   readonly log?: (line: string) => void;

@@ -16,10 +16,11 @@ export async function writeRows(
   flags: FlagValues,
   rows: readonly LocalRow[],
 ): Promise<ExitCode> {
-  const format = formatOf(context, flags);
+  const output = outputOf(context, flags);
+  const format = rowFormatOf(output);
   const hasHeader = flags["no-header"] !== true;
   if (format === "table")
-    await context.stdout.write(drawLocalTable(rows, { hasHeader, room: roomFor(context, flags) }));
+    await context.stdout.write(drawLocalTable(rows, { hasHeader, room: roomFor(context, output) }));
   else if (isSeparated(format)) await context.stdout.write(separated(rows, format, hasHeader));
   else if (format === "ndjson") await context.stdout.write(rows.map((row) => jsonLine(row)).join(""));
   else await context.stdout.write(jsonLine(rows, context.stdout.isTerminal));
@@ -28,12 +29,13 @@ export async function writeRows(
 
 /** One object of a command of ours: name and value a line, or one JSON object. */
 export async function writeRecord(context: Context, flags: FlagValues, record: LocalRow): Promise<ExitCode> {
-  const format = formatOf(context, flags);
+  const output = outputOf(context, flags);
+  const format = rowFormatOf(output);
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   );
   if (format === "table") {
-    const room = roomFor(context, flags);
+    const room = roomFor(context, output);
     await context.stdout.write(drawLocalTable(lines, { hasHeader: false, room }));
   } else if (isSeparated(format))
     await context.stdout.write(separated([record], format, flags["no-header"] !== true));
@@ -70,8 +72,11 @@ export async function writeDocuments(
 
 /** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
 export function formatOf(context: Context, flags: FlagValues): string {
-  const format = outputOf(context, flags);
-  return format === "wide" ? "table" : format;
+  return rowFormatOf(outputOf(context, flags));
+}
+
+function rowFormatOf(output: string): string {
+  return output === "wide" ? "table" : output;
 }
 
 function outputOf(context: Context, flags: FlagValues): string {
@@ -81,8 +86,8 @@ function outputOf(context: Context, flags: FlagValues): string {
 }
 
 /** Columns that a table may take; undefined where there is no end to them. */
-function roomFor(context: Context, flags: FlagValues): number | undefined {
-  return outputOf(context, flags) === "wide" ? undefined : roomOf(context.stdout);
+function roomFor({ stdout }: Context, output: string): number | undefined {
+  return output === "wide" ? undefined : roomOf(stdout);
 }
 
 function settledFormat(context: Context): string | undefined {
