@@ -51,19 +51,33 @@ function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: strin
   const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);
   if (cursor !== "" && before === undefined)
     throw invalidParam("cursor", "must be the id of a transaction of the pool");
-  const rows = market.transactions(pool, { ...window, before, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const nextCursor = rows.length > limit ? lastWholeId(shown, rows.at(-1)) : "";
-  return { transactions: writeRows(asked, shown), page_info: { next_cursor: nextCursor, limit } };
+  const found = market.transactions(pool, { ...window, before, limit: limit + 1 });
+  const rows = finishTransaction(asked, pool, found, limit);
+  const last = rows.at(-1);
+  const hasMore =
+    rows.length <= limit
+      ? found.length > limit
+      : market.transactions(pool, { ...window, before: last, limit: 1 }).length > 0;
+  return {
+    transactions: writeRows(asked, rows),
+    page_info: { next_cursor: hasMore ? (last?.id ?? "") : "", limit },
+  };
 }
 
 /**
- * Where a transaction's events lie on both sides of the page's edge, the cursor is the one before it: the next page
- * then shows its events once more, instead of losing some.
+ * The first `limit` rows and, beyond them, the other events of the last transaction: a cursor names a transaction, so a
+ * page that ended within one would lose its remaining events or repeat the first ones.
  */
-function lastWholeId(shown: readonly Transaction[], next: Transaction | undefined): string {
-  const whole = shown.findLast((row) => row.id !== next?.id);
-  return (whole ?? shown.at(-1))?.id ?? "";
+function finishTransaction(
+  { market, at }: Asked,
+  pool: PoolFacts,
+  found: readonly Transaction[],
+  limit: number,
+): readonly Transaction[] {
+  const rows = found.slice(0, limit);
+  const id = rows.at(-1)?.id;
+  if (id === undefined || found[limit]?.id !== id) return rows;
+  return [...rows.filter((row) => row.id !== id), ...market.transactionsWithId(pool, id, at)];
 }
 
 function writeRows({ dialect, market }: Asked, rows: readonly Transaction[]): readonly JsonObject[] {
