@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
 import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { at, exchange, list, NOON, USDC_WETH } from "./contract/service.ts";
+import { at, exchange, list, NOON, USDC, USDC_WETH, WETH } from "./contract/service.ts";
 import { headerOf, type RawReply, rawRequest, statusOf } from "./raw-request.ts";
 
 const open: RunningSandbox[] = [];
@@ -268,6 +268,105 @@ describe("pages", () => {
     expect(next(second.body)).toBe(next(first.body));
     const again = await exchange(restPaid, search + next(first.body), { key: KEY });
     expect(next(again.body)).not.toBe(next(first.body));
+  });
+});
+
+describe("page faults of every endpoint that lists", () => {
+  const pool = `/networks/ethereum/pools/${USDC_WETH}`;
+  const lists = [
+    ["network pools search", "/networks/tempo/pools/search?limit=4", "results"],
+    ["pools search", "/pools/search?chains=tempo&limit=4", "results"],
+    ["network tokens search", "/networks/tempo/tokens/search?limit=4", "results"],
+    ["tokens search", "/tokens/search?chains=tempo&limit=4", "results"],
+    ["dexes", "/networks/ethereum/dexes?limit=4", "dexes"],
+    ["transactions", `${pool}/transactions?limit=4`, "transactions"],
+    ["transactions by cursor", `${pool}/transactions?limit=4&cursor=`, "transactions"],
+    ["pool candles", `${pool}/ohlcv?start=-6h&interval=1h&limit=6`, ""],
+    ["token candles", `/networks/ethereum/tokens/${WETH}/ohlcv?start=-6h&interval=1h&limit=6`, ""],
+    ["prices", `/networks/ethereum/multi/prices?tokens=${WETH},${USDC}`, ""],
+    ["networks", "/networks", ""],
+  ] as const;
+  /** The same list from another position, where it has several. */
+  const later = (path: string): string => {
+    if (path.includes("/ohlcv")) return `${path.replace("start=-6h", "start=-12h")}&end=-6h`;
+    if (path.includes("/multi/")) return path.replace(WETH, "0xdac17f958d2ee523a2206206994597c13d831ec7");
+    return /(?:dexes|transactions)\?limit=4$/u.test(path) ? `${path}&page=2` : path;
+  };
+  const ask = async ({ restPaid }: RunningSandbox, path: string): Promise<unknown> =>
+    (await exchange(restPaid, path, { key: KEY })).body;
+  /** Everything but the rows. */
+  const rest = (body: unknown, rows: string): unknown =>
+    rows === "" ? [] : { ...Object(body), [rows]: undefined };
+
+  /** A sandbox that strikes every other request, from the first on; the ones between show what is sound. */
+  const alternating = async (fault: string, pairs: number): Promise<RunningSandbox> =>
+    await start(Array.from({ length: pairs }, (_, index) => `${fault}@${2 * index + 1}`).join());
+
+  test.each([
+    ["empty-page", (): number => 0],
+    ["short-page", (rows: number): number => Math.floor(rows / 2)],
+  ] as const)("%s takes rows, and all else is as usual", async (fault, left) => {
+    const sandbox = await alternating(fault, lists.length);
+    for (const [name, path, rows] of lists) {
+      const faulty = await ask(sandbox, path);
+      const sound = await ask(sandbox, path);
+      const whole = list(sound, rows);
+      expect({ name, rows: whole.length > 1 }).toEqual({ name, rows: true });
+      expect({ name, rows: list(faulty, rows) }).toEqual({ name, rows: whole.slice(0, left(whole.length)) });
+      expect({ name, rest: rest(faulty, rows) }).toEqual({ name, rest: rest(sound, rows) });
+    }
+  });
+
+  test("stale-page gives the previous response of the same list, page information included", async () => {
+    const sandbox = await alternating("stale-page", lists.length);
+    for (const [name, path] of lists) {
+      // The same list as the one before it, so its first response could already be a stale one.
+      if (name === "transactions by cursor") continue;
+      const first = await ask(sandbox, path);
+      const stale = await ask(sandbox, later(path));
+      const sound = await ask(sandbox, later(path));
+      expect({ name, body: stale }).toEqual({ name, body: first });
+      if (later(path) !== path) expect({ name, body: sound }).not.toEqual({ name, body: first });
+    }
+  });
+
+  test("missing-cursor promises a page and does not say where it is, also after the last page of a search", async () => {
+    const newest = await ask(await start("missing-cursor"), `${pool}/transactions?limit=1`);
+    const withCursors: readonly (readonly [string, string])[] = [
+      ...lists
+        .filter(([, path]) => /search|cursor/u.test(path))
+        .map(
+          ([, path, rows]) =>
+            [path.replace(/cursor=$/u, `cursor=${String(at(newest, "transactions.0.id"))}`), rows] as const,
+        ),
+      ["/networks/tempo/pools/search?limit=100&volume_usd_24h_min=1e15", "results"],
+    ];
+    const sandbox = await alternating("missing-cursor", withCursors.length);
+    for (const [path, rows] of withCursors) {
+      const info = path.includes("cursor=") ? "page_info." : "";
+      const faulty = await ask(sandbox, path);
+      const sound = await ask(sandbox, path);
+      expect(at(faulty, `${info}next_cursor`)).toBeUndefined();
+      expect(at(sound, `${info}next_cursor`)).toEqual(expect.any(String));
+      expect(list(faulty, rows)).toEqual(list(sound, rows));
+      if (info === "") expect(at(faulty, "has_next_page")).toBe(true);
+    }
+  });
+
+  test("they strike once, and neither single objects nor the groups of a search nor refusals", async () => {
+    const others = ["/usage", pool, "/search?query=weth", `${pool}/nothing`, "/networks/eth/dexes"];
+    const sandbox = await start("empty-page@3-,short-page,missing-cursor@1-,stale-page@1-");
+    const first = await ask(sandbox, "/networks");
+    expect(list(first).length).toBe(17);
+    const answers = await Promise.all(others.map(async (path) => await ask(sandbox, path)));
+    expect(answers.map((body) => at(body, "error"))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "route_not_found",
+      "unsupported_network",
+    ]);
+    expect(list(answers[2], "tokens").length).toBeGreaterThan(0);
   });
 });
 

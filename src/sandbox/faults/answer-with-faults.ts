@@ -15,7 +15,11 @@ export interface FaultyResponse extends SandboxResponse {
 /** `handle`, with what `--faults` asked for. */
 export function answerWithFaults(request: SandboxRequest, state: SandboxState): FaultyResponse {
   const due = state.faults?.forRequest(request.target);
-  if (due === undefined) return { ...handle(request, state), delivery: undefined };
+  if (due === undefined) {
+    const response = handle(request, state);
+    if (response.status === 200) state.faults?.returned(request.target, response.body);
+    return { ...response, delivery: undefined };
+  }
   const response =
     due.answer === undefined
       ? changedAnswer(due.changes, request, state, (changed) => handle(changed, state))

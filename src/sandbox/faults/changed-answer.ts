@@ -6,6 +6,7 @@ import { Refusal } from "../refusal.ts";
 import type { Account, SandboxState } from "../state.ts";
 import { cursorOf, droppedFilter, pageOf } from "./can-strike.ts";
 import type { Fault, Faults } from "./fault.ts";
+import { cutList, joinList, type ListBody, searchOf } from "./list-body.ts";
 
 /** The answer of the service with the changes made. It costs what it would have without them. */
 export function changedAnswer(
@@ -15,7 +16,9 @@ export function changedAnswer(
   answer: (request: SandboxRequest) => SandboxResponse,
 ): SandboxResponse {
   let response = answer(changes.reduce(withoutFilter, request));
-  for (const change of changes) response = changeBody(change, request, state, response);
+  const earlier = state.faults?.earlier(request.target);
+  if (response.status === 200) state.faults?.returned(request.target, response.body);
+  for (const change of changes) response = changeBody(change, request, state, response, earlier);
   return response;
 }
 
@@ -30,41 +33,64 @@ function changeBody(
   request: SandboxRequest,
   state: SandboxState,
   response: SandboxResponse,
+  earlier: string | undefined,
 ): SandboxResponse {
   const { body } = response;
   if (kind === "empty") return { ...response, status: amount ?? response.status, body: "" };
   if (kind === "invalid-json") return { ...response, body: body.slice(0, Math.ceil(body.length / 2)) };
   if (response.status !== 200) return response;
-  if (kind === "repeat-cursor") return { ...response, body: repeatCursor(body, request.target) };
-  if (kind === "duplicate-page") return { ...response, body: duplicateRows(body, request, state) };
-  return response;
+  if (kind === "stale-page") return { ...response, body: earlier ?? body };
+  const list = cutList(body);
+  const changed = list === undefined ? undefined : changeList(kind, list, request, state, earlier);
+  return changed === undefined ? response : { ...response, body: joinList(changed) };
 }
 
-// A quotation mark within a text is escaped, so these stand where the rows end and nowhere else.
-const ROWS_END = /\],"(?:has_next_page|page_info)":/;
+/** Undefined for a fault that is not one of lists. */
+function changeList(
+  kind: Fault["kind"],
+  list: ListBody,
+  request: SandboxRequest,
+  state: SandboxState,
+  earlier: string | undefined,
+): ListBody | undefined {
+  const { rows, after } = list;
+  if (kind === "empty-page") return { ...list, rows: [] };
+  if (kind === "short-page") return { ...list, rows: rows.slice(0, Math.floor(rows.length / 2)) };
+  if (kind === "missing-cursor") return { ...list, after: withoutCursor(after) };
+  if (kind === "repeat-cursor") return { ...list, after: withCursor(after, cursorOf(request.target)) };
+  if (kind === "duplicate-page") return { ...list, rows: rowsBefore(request, state, earlier) ?? rows };
+  return undefined;
+}
 
-function repeatCursor(body: string, target: string): string {
-  const end = ROWS_END.exec(body)?.index ?? body.length;
-  const cursor = JSON.stringify(cursorOf(searchOf(target)));
-  const tail = body
-    .slice(end)
-    .replace(/"next_cursor":"[^"]*"/, () => `"next_cursor":${cursor}`)
+function withCursor(after: string, cursor: string): string {
+  return after
+    .replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${JSON.stringify(cursor)}`)
     .replace('"has_next_page":false', '"has_next_page":true');
-  return body.slice(0, end) + tail;
 }
 
-/** The rows of the page before, with all that stands behind the rows as it is. */
-function duplicateRows(body: string, request: SandboxRequest, state: SandboxState): string {
-  const before = handle({ ...request, target: pageBefore(request.target, state) }, unmetered(state)).body;
-  const [rowsEnd, end] = [ROWS_END.exec(before)?.index, ROWS_END.exec(body)?.index];
-  return rowsEnd === undefined || end === undefined ? body : before.slice(0, rowsEnd) + body.slice(end);
+function withoutCursor(after: string): string {
+  return after
+    .replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "")
+    .replace('"has_next_page":false', '"has_next_page":true');
+}
+
+/** The rows of the page before; of a list without pages, those that were returned before. */
+function rowsBefore(
+  request: SandboxRequest,
+  state: SandboxState,
+  earlier: string | undefined,
+): readonly string[] | undefined {
+  const isPaged = cursorOf(request.target) !== "" || pageOf(request.target) > 1;
+  const before = isPaged
+    ? handle({ ...request, target: pageBefore(request.target, state) }, unmetered(state)).body
+    : earlier;
+  return before === undefined ? undefined : cutList(before)?.rows;
 }
 
 function pageBefore(target: string, state: SandboxState): string {
-  const search = searchOf(target);
-  const cursor = cursorOf(search);
-  if (cursor === "") return withParam(target, "page", String(pageOf(search) - 1));
-  return withParam(target, "cursor", cursorBefore(cursor, search, state));
+  const cursor = cursorOf(target);
+  if (cursor === "") return withParam(target, "page", String(pageOf(target) - 1));
+  return withParam(target, "cursor", cursorBefore(cursor, searchOf(target), state));
 }
 
 /** Before a transaction's id lies an unknown number of pages: the rows of the first come again. */
@@ -86,10 +112,6 @@ function unmetered(state: SandboxState): SandboxState {
 
 function freshAccount(tier: Account["tier"]): Account {
   return { tier, credits: new CreditAccount(tier, {}), rate: undefined };
-}
-
-function searchOf(target: string): string {
-  return target.split("?", 2)[1] ?? "";
 }
 
 function withParam(target: string, name: string, value: string | undefined): string {

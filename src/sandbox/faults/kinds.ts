@@ -13,6 +13,8 @@ export interface FaultTraits {
   readonly value: FaultValue;
   /** The value when none is given: milliseconds, a status, a number of events. */
   readonly byDefault?: number;
+  /** Strikes the first request it can, and no other, unless a position, count or rate is given. */
+  readonly isOnce?: true;
   readonly help: string;
 }
 
@@ -31,6 +33,30 @@ export const faultTraits = {
     layer: "change",
     value: "none",
     help: "a further page brings the rows before it again",
+  },
+  "empty-page": {
+    layer: "change",
+    value: "none",
+    isOnce: true,
+    help: "a list without rows; totals and cursor as usual (once)",
+  },
+  "short-page": {
+    layer: "change",
+    value: "none",
+    isOnce: true,
+    help: "a list with the first half of its rows; the rest as usual (once)",
+  },
+  "missing-cursor": {
+    layer: "change",
+    value: "none",
+    isOnce: true,
+    help: "a page that promises another one and has no next_cursor (once)",
+  },
+  "stale-page": {
+    layer: "change",
+    value: "none",
+    isOnce: true,
+    help: "the previous response of the same list again, totals and cursor included (once)",
   },
   "repeat-cursor": {
     layer: "change",

@@ -14,7 +14,7 @@ export interface FaultProblem {
  * `429x3,500:5%,reset-body@7,truncate@10-12,slow-body=2s:1%/transactions`.
  *
  * `when`: `x3` the first three, `@7` the seventh, `@7-9`, `@7-` from the seventh on, `:5%` that share of them,
- * `:5%x3` bursts of three; without it, all.
+ * `:5%x3` bursts of three; without it all, or of some page faults the first.
  */
 export function parseFaults(spec: string): Faults | FaultProblem {
   const faults: Fault[] = [];
@@ -38,7 +38,7 @@ function parseFault(text: string): Fault | FaultProblem {
   const { word = "", value, when: typedWhen = "", path } = SHAPE.exec(text)?.groups ?? {};
   const kind = readKind(word === "" ? text : word);
   if (kind === undefined) return unknownKind(word === "" ? text : word, text);
-  const when = readWhen(typedWhen);
+  const when = readWhen(typedWhen, traitsOf(kind).isOnce);
   if (when === undefined) return badWhen(typedWhen, text);
   const base = { kind, text, when, path, retryAfter: undefined, tier: undefined, filter: undefined };
   if (kind === "status") return withRetryAfter({ ...base, amount: Number(word) }, value);
@@ -60,8 +60,8 @@ function unknownKind(word: string, text: string): FaultProblem {
   };
 }
 
-function readWhen(typed: string): When | undefined {
-  if (typed === "") return { by: "range", from: 1, to: Number.POSITIVE_INFINITY };
+function readWhen(typed: string, isOnce = false): When | undefined {
+  if (typed === "") return { by: "range", from: 1, to: isOnce ? 1 : Number.POSITIVE_INFINITY };
   const rate = /^:(\d{1,3}(?:\.\d{1,6})?)%(?:x(\d{1,9}))?$/u.exec(typed);
   if (rate !== null) {
     const [share, length] = [Number(rate[1]) / 100, Number(rate[2] ?? 1)];
@@ -88,7 +88,7 @@ function rangeOf(from: number, to: number): When | undefined {
 function badWhen(typed: string, text: string): FaultProblem {
   return {
     problem: `"${typed}" in "${text}": must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST}), from 1`,
-    next: "without it, every request is struck; a part of a path may follow: 500x3/transactions",
+    next: "without it, every request is struck, or one by most page faults; a part of a path may follow: 500x3/transactions",
   };
 }
 
