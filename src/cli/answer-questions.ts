@@ -6,7 +6,7 @@ import { type ExitCode, Failure } from "../model/failure.ts";
 import { isOfOneInput } from "../model/meanings.ts";
 import { answers, type Part } from "../pull/answers.ts";
 import { countEnd, countPage } from "../pull/progress.ts";
-import type { SeenKeys } from "../pull/seen-keys.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import { createRenderer, type Renderer } from "../render/renderer.ts";
 import { moreLine } from "./output/continuation.ts";
 import type { Destination } from "./output/destination.ts";
@@ -138,6 +138,7 @@ async function showPage(run: Run, question: Question, page: Page, renderer: Rend
     for (const { network, address } of page.missing ?? [])
       run.notices.warn(`no price: ${network}:${address}`);
   }
+  if (page.notice !== undefined) run.notices.warn(page.notice);
   await renderer.page(page);
   countPage(run.destination.tally, question, page);
   run.last = { question, page };

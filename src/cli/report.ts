@@ -38,7 +38,7 @@ function shown(text: string): string {
 
 /** One line. Ours first, then every field of the service's body under its own name, digits intact. */
 export function failureJson(failure: Failure): string {
-  const { code, status, exit, retryable, why, body } = failure.details;
+  const { code, status, exit, retryable, why, body, missing } = failure.details;
   const members = new Map<string, string>();
   const add = (name: string, value: unknown): void => {
     if (value !== undefined) members.set(name, JSON.stringify(value));
@@ -50,6 +50,7 @@ export function failureJson(failure: Failure): string {
   add("retryable", retryable ?? false);
   add("next", nextOf(failure));
   add("service_message", why);
+  add("missing_rows", missing);
   for (const [name, text] of body ?? []) {
     if (!members.has(name)) members.set(name, text.trim().replaceAll(/[\r\n]/gu, " "));
   }

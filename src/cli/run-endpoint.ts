@@ -2,8 +2,8 @@ import type { Context } from "../model/context.ts";
 import { type Endpoint, rowShape } from "../model/endpoint.ts";
 import { type ExitCode, usageFailure } from "../model/failure.ts";
 import { checkColumns } from "../render/table/choose-columns.ts";
-import { reachOf } from "../pull/distinct-pages.ts";
-import { createSeenKeys } from "../pull/seen-keys.ts";
+import { reachOf } from "../client/pages/distinct-pages.ts";
+import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { answerQuestions, type Run } from "./answer-questions.ts";
 import { bounded } from "./deadline.ts";
 import {

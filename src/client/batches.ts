@@ -49,7 +49,7 @@ export async function* askInBatches(
   }));
   const asks = chunks.map((chunk) => async () => ({
     ...chunk,
-    answer: await askChunk(client, endpoint, chunk.asked),
+    answer: await askChunk(client, endpoint, chunk.asked, chunk.addresses),
   }));
   for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
     const isRefused = answer instanceof Failure;
@@ -74,6 +74,7 @@ export async function* askInBatches(
       group: onlyGroup,
       rows: textRows(ready),
       next: next < subjects.length ? place : undefined,
+      ...(next === subjects.length && { proof: "inputs" }),
       missing,
       ...refused,
     };
@@ -81,10 +82,24 @@ export async function* askInBatches(
 }
 
 /** A refusal that these inputs earned is theirs alone; key, credits, pace and network are everybody's. */
-async function askChunk(client: Client, endpoint: Endpoint, args: Args): Promise<Page | Failure> {
-  try {
+async function askChunk(
+  client: Client,
+  endpoint: Endpoint,
+  args: Args,
+  addresses: readonly string[],
+): Promise<Page | Failure> {
+  const asked = new Set(addresses.map(addressKey));
+  const isOfOthers = (page: Page): boolean =>
+    page.rows.length > 0 && foundIn(page).every(({ id }) => !asked.has(addressKey(id)));
+  const request = async (): Promise<Page> => {
     const { text, value } = (await client.ask(endpoint, args)).read();
     return createPage(text, value, "prices");
+  };
+  try {
+    const page = await request();
+    // The answer to another batch. Where it stays, the service writes addresses in another way.
+    const isDoubtful = isOfOthers(page) && (await client.again(1, "the prices are those of other tokens"));
+    return isDoubtful ? await request() : page;
   } catch (cause) {
     if (cause instanceof Failure && isOfOneInput(cause)) return cause;
     throw cause;

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Args, Question } from "../model/args.ts";
 import type { Context } from "../model/context.ts";
 import type { Endpoint } from "../model/endpoint.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure, untrustedAnswer } from "../model/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/budget.ts";
 import { costOf } from "./spending/cost.ts";
 import { createDocument, type Document } from "./answer/document.ts";
@@ -13,7 +13,8 @@ import { refusal } from "./answer/refusal.ts";
 import { refuseKey } from "./connection/refuse-key.ts";
 import { checkPlan } from "./answer/required-plan.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
-import { decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
+import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
+import { mostRepeats } from "./pages/completeness.ts";
 import { createAuthorization, type Target } from "./connection/target.ts";
 import { type Answer, createTransport } from "./connection/transport.ts";
 
@@ -30,6 +31,11 @@ export interface Client {
    * answer is not wanted any more. What has not left by then never does; what has counts as sent.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
+  /**
+   * Waits before a request is sent again because its response cannot be right, as `problem` says. False where it is not to
+   * be sent again: after three times, or as many as --retries allows.
+   */
+  readonly again: (repeats: number, problem: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
@@ -144,7 +150,15 @@ export function createClient(
     }
   };
 
-  return { target, meter, width: options.width, signal: context.signal, ask, close: transport.close };
+  const again: Client["again"] = async (repeats, problem) => {
+    if (repeats > Math.min(mostRepeats, options.retry.retries)) return false;
+    const milliseconds = backoffAfter(repeats, context.random());
+    options.observer.waiting({ milliseconds, attempt: repeats, failure: untrustedAnswer(problem) });
+    await context.clock.sleep(milliseconds, context.signal);
+    return true;
+  };
+
+  return { target, meter, width: options.width, signal: context.signal, ask, again, close: transport.close };
 }
 
 function tooLong(failure: Failure, wait: number, waited: number): Failure {

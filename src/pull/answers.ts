@@ -5,7 +5,7 @@ import type { Place } from "../client/pages/place.ts";
 import type { Args, Question } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
-import type { SeenKeys } from "./seen-keys.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages, type Wish } from "./wanted-pages.ts";
 
 /** What comes of a question: its pages, then its end, or why it has none. */

@@ -48,6 +48,8 @@ const progress = z.object({
   last: z.optional(z.string()),
   /** The upper bound in time the pull was frozen to, as on the wire. */
   to: z.optional(z.string()),
+  /** What proves that the answers which have ended are complete. */
+  proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
 const header = z.object({

@@ -85,17 +85,19 @@ function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): 
 
 /** So few candles are never taken for an answer that was cut off; see `askForCandles`. */
 const surelyWhole = 9;
+/** Requests, at most, that look for the newest candles before the window; see `countBack`. */
+const looksBack = 12;
 
 function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
   const slices = asked.flatMap((args) => [...slicesOf(candleWindow(args, walk.start?.value), maxLimit)]);
   const requests = slices.length;
   const rows = slices.reduce((sum, { opening }) => sum + opening, 0);
   const doubtful = slices.filter(({ touched }) => touched > surelyWhole).length;
-  if (doubtful === 0) return { ...exactly(requests), rows };
   const isCountedBack = asked.some((args) => args.has("count_back"));
+  if (doubtful === 0 && !isCountedBack) return { ...exactly(requests), rows };
   return {
     requests,
-    creditsAtMost: requests + doubtful * (isCountedBack ? 2 : 1),
+    creditsAtMost: requests + doubtful * (isCountedBack ? 2 : 1) + (isCountedBack ? looksBack : 0),
     rows,
     certainty: "about",
     basis: `a request holds ${maxLimit} candles; one that a quiet market fills only in part may be followed by another`,

@@ -72,6 +72,8 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
   return {
     before: (candle) => {
       const opens = Math.floor(openingOf(candle.value) / interval) * interval;
+      // The newest so many may begin before the window that holds as many intervals.
+      if (last === undefined && start === undefined) due = Math.min(due, opens);
       const rows = upTo(opens, candle);
       due = Math.max(due, opens + interval);
       last = candle;

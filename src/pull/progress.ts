@@ -1,3 +1,4 @@
+import type { Proof } from "../client/pages/completeness.ts";
 import type { Page } from "../client/pages/page.ts";
 import type { Place } from "../client/pages/place.ts";
 import type { Question } from "../model/args.ts";
@@ -22,6 +23,8 @@ export interface Tally {
   last: (() => string) | undefined;
   /** The upper bound in time the pull was frozen to, as on the wire. */
   to: string | undefined;
+  /** What proves that the answers which have ended are complete: the weakest proof among them. */
+  proof: Proof | undefined;
 }
 
 export function newTally(): Tally {
@@ -36,6 +39,7 @@ export function newTally(): Tally {
     first: undefined,
     last: undefined,
     to: undefined,
+    proof: undefined,
   };
 }
 
@@ -48,6 +52,7 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.at = page.isCut === true ? undefined : page.next;
   // The first bound is the one of the whole pull: later windows end where the one before them did.
   tally.to ??= page.next?.to;
+  if (tally.proof !== "end of list") tally.proof = page.proof ?? tally.proof;
   // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);

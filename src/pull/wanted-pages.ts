@@ -2,9 +2,9 @@ import type { Client } from "../client/client.ts";
 import type { Page } from "../client/pages/page.ts";
 import { type Walk, walkPages } from "../client/pages/pages.ts";
 import type { Question } from "../model/args.ts";
-import { distinctPages, firstRows } from "./distinct-pages.ts";
+import { firstRows } from "./first-rows.ts";
 import { markedCandles } from "./marked-candles.ts";
-import type { SeenKeys } from "./seen-keys.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
 
 /** How much of an answer is wanted, and how closely it is looked at. */
 export interface Wish {
@@ -29,9 +29,9 @@ export async function wantedPages(
   let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, {
     ...wish.walk,
     isTyped: wish.isValidated,
+    seen,
   });
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
-  if (reply.kind === "cursor-pages" || reply.kind === "numbered-pages") pages = distinctPages(pages, seen);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
   if (wish.isValidated) {
     // Behind an import: the schemas are a fifth of what a run would load.

@@ -164,7 +164,7 @@ describe("the key", () => {
     const replies = [page("two"), json({}, { status: 500 }), json({}, { status: 429 }), page(null)];
     answer = (index) => replies[index] ?? json([]);
     const env = { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
-    expect((await ask(env, "pools search ethereum --all")).exit).toBe(0);
+    expect((await ask(env, "pools search ethereum --all --page-size 1")).exit).toBe(0);
     expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual(
       Array.from({ length: 4 }, () => keys.pro),
     );

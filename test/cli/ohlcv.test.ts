@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { createMarket } from "../../src/sandbox/market/market.ts";
 import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { fc } from "../harness/properties.ts";
 import { fieldOf, rowsOf, toRow } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import { empty, json, type Script, type SeenRequest } from "../harness/scripted-server.ts";
+import { empty, json, type Reply, type Script, type SeenRequest } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { rawRequest } from "../sandbox/raw-request.ts";
@@ -146,9 +147,9 @@ describe("a window of any length", () => {
       seen += 1;
       const slice = (askedOf(request.query).start - september) / 60_000;
       if (slice < 2) {
-        await new Promise((resolve) => {
-          setTimeout(resolve, 150);
-        });
+        // However slow the machine is, the second waits for all that may be on their way with it.
+        if (slice === 1) await expect.poll(() => seen, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
+        await new Promise((resolve) => setTimeout(resolve, 50));
         before.push(seen);
       }
       return answerCandles(request, { interval: 60 });
@@ -259,6 +260,160 @@ describe("a service that draws its bounds otherwise", () => {
   });
 });
 
+describe("--count-back gives the newest candles that exist", () => {
+  const to = september + 100_000 * 60;
+  const every = (step: number, from = 0): readonly number[] => range(from, to, 60 * step);
+  const newest = (opens: readonly number[], count: number): string => linesOf(opens.slice(-count), 60);
+  const service = (opens: readonly number[], more: Partial<CandleService> = {}): CandleService => {
+    const there = new Set(opens);
+    return { interval: 60, has: (at) => there.has(at), ...more };
+  };
+  const words = (count: number): string => `--interval 1m --count-back ${count} --to ${to} -o ndjson`;
+
+  test.each([
+    ["one request, where no interval is without a trade", 1, 20, 1],
+    ["a second one, where six of seven have none", 7, 20, 2],
+    ["more than one response holds", 3, 2500, 8],
+  ])("%s, whether or not the service counts back", async (_name, step, count, most) => {
+    for (const countsBack of [true, false]) {
+      const opens = every(step, september - 100_000 * 60);
+      const { exit, stdout, stderr, requests } = await askService(
+        service(opens, { countsBack }),
+        words(count),
+      );
+      expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: newest(opens, count), stderr: "" });
+      expect(requests.length).toBeLessThanOrEqual(most);
+    }
+  });
+
+  test("of a market that fell asleep: few requests, however busy it was before", async () => {
+    const busy = range(september - 50_000 * 60, to - 9000 * 60, 60);
+    const { stdout, requests } = await askService(service([...busy, to - 600]), words(30));
+    expect(stdout).toBe(newest([...busy, to - 600], 30));
+    expect(requests.length).toBeLessThanOrEqual(12);
+  });
+
+  test("stops after two empty stretches, and says so", async () => {
+    const opens = [to - 300, to - 180, to - 60];
+    const { exit, stdout, stderr, requests } = await askService(service(opens), words(20));
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: newest(opens, 20),
+      requests: 3,
+    });
+    const since = utc(to - 20 * 60 - 11_000 * 60);
+    expect(stderr).toBe(`found 3 of 20 candles; none between ${since} and ${utc(to - 300)}\n`);
+  });
+
+  test("stops where the plan ends, and says so", async () => {
+    const refusal = json(
+      { error: "plan_required", tier: "dev", message: "30 days", param: "start" },
+      { status: 403 },
+    );
+    const reach = to - 1500 * 60;
+    const { exit, stdout, stderr } = await ask(
+      (request) =>
+        askedOf(request.query).start < reach ? refusal : answerCandles(request, { interval: 60 }),
+      words(2500),
+    );
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: linesOf(range(to - 1500 * 60, to, 60), 60) });
+    expect(stderr).toBe("found 1,500 of 2,500 candles; the plan does not include earlier ones\n");
+  });
+
+  test("a plan that includes none of them is a refusal", async () => {
+    const { exit } = await ask(
+      () => json({ error: "plan_required", tier: "dev" }, { status: 403 }),
+      words(2500),
+    );
+    expect(exit).toBe(4);
+  });
+
+  test("--fill begins with the oldest of them", async () => {
+    const opens = [to - 1800, to - 120];
+    const { stdout } = await askService(service(opens), `${words(2)} --fill null`);
+    const rows = rowsOf(stdout);
+    expect([rows.length, rows[0]?.["time_open"], rows.at(-1)?.["time_open"]]).toEqual([
+      30,
+      utc(to - 1800),
+      utc(to - 60),
+    ]);
+  });
+
+  test("of any market: no other candle is newer than those it gives", async () => {
+    const property = fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 70 }),
+      fc.boolean(),
+      async (gaps, count, countsBack) => {
+        const opens: number[] = [];
+        for (const gap of gaps) opens.unshift((opens[0] ?? to) - gap * 60);
+        const { exit, stdout } = await askService(service(opens, { countsBack }), words(count));
+        expect({ exit, stdout }).toEqual({ exit: 0, stdout: newest(opens, count) });
+      },
+    );
+    await fc.assert(property, { numRuns: 40 });
+  });
+});
+
+describe("a slice that was cut short once", () => {
+  const to = september + 5000 * 60;
+  const words = `--interval 1m --from ${september} --to ${to} --parallel 1 -o ndjson`;
+  const all = range(september, to, 60);
+  const answer = (opens: readonly number[]): Reply =>
+    json(`[${opens.map((at) => candle(at, 60)).join(",")}]`);
+  /** The answer to one request is changed. */
+  const changed =
+    (number: number, change: (opens: readonly number[]) => readonly number[]): Script =>
+    (request, index) => {
+      const { start, end } = askedOf(request.query);
+      const opens = range(start, end, 60);
+      return answer(index === number ? change(opens) : opens);
+    };
+
+  test.each([0, 1, 2, 3, 4])("to its first half is asked for the rest (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await ask(
+      changed(number, (opens) => opens.slice(0, opens.length / 2)),
+      words,
+    );
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: linesOf(all, 60),
+      requests: 6,
+    });
+  });
+
+  test.each([1, 2, 3, 4])("to nothing, among full ones, is asked for again (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await ask(
+      changed(number, () => []),
+      words,
+    );
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: linesOf(all, 60),
+      requests: 6,
+    });
+  });
+
+  test.each([1, 2, 3, 4])("to the slice before it is asked for again (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await ask(
+      changed(number, (opens) => opens.map((at) => at - 60_000)),
+      words,
+    );
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: linesOf(all, 60),
+      requests: 6,
+    });
+  });
+
+  test("a market that falls asleep costs one more request, and each time that it wakes up one more", async () => {
+    const awake = (at: number): boolean => Math.floor((at - september) / 60 / 500) % 5 === 0;
+    const { stdout, requests } = await askService({ interval: 60, has: awake }, words);
+    expect(stdout).toBe(linesOf(all.filter(awake), 60));
+    expect(requests.length).toBe(5 + 2);
+  });
+});
+
 describe("an answer that cannot be right ends the pull after what came before it", () => {
   const to = september + 1500 * 60;
   const second = september + 60_000;
@@ -308,10 +463,17 @@ describe("an answer that cannot be right ends the pull after what came before it
 });
 
 describe("a failure half-way", () => {
-  test.each([
-    ["--from", `--from ${september} --to ${september + 2500 * 60} --inversed --pool`],
-    ["--count-back", `--count-back 2500 --to ${september + 2500 * 60}`],
-  ])("of a window given by %s prints the command that brings the rest", async (_name, window) => {
+  test("of --count-back gives nothing, because the oldest candles come first", async () => {
+    const { exit, stdout } = await ask(
+      (request) =>
+        askedOf(request.query).start === september ? empty(503) : answerCandles(request, { interval: 60 }),
+      `--interval 1m --count-back 2500 --to ${september + 2500 * 60} -o ndjson`,
+    );
+    expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
+  });
+
+  test("of a window prints the command that brings the rest", async () => {
+    const window = `--from ${september} --to ${september + 2500 * 60} --inversed --pool`;
     const failing = september + 120_000;
     const words = `--interval 1m ${window} -o ndjson --fill null`;
     const first = await ask(
@@ -324,7 +486,6 @@ describe("a failure half-way", () => {
     const command = /^more exist; go on with: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "";
     expect(command).toContain(`--from ${utc(failing)}`);
     expect(command).toContain("--fill null");
-    expect(command).not.toContain("count-back");
 
     const server = await serveInTest((request) => answerCandles(request, { interval: 60 }));
     const env = {

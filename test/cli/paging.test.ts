@@ -146,35 +146,83 @@ describe("a search", () => {
 
   test("rule 49: sends the cursor back byte for byte, everything else unchanged", async () => {
     const cursor = "eyJhIjoiYi9jK2Q9JiDwn5iAIn0=/+ %&?#é";
-    const words = "pools search ethereum --all --liquidity-usd-min 1.5m --sort asc -o ndjson";
+    const words = "pools search ethereum --all --page-size 1 --liquidity-usd-min 1.5m --sort asc -o ndjson";
     const { rows, requests } = await ask(
       (_, index) => (index === 0 ? page(["0x1"], cursor) : page(["0x2"])),
       words,
     );
     expect(rows.map(({ id }) => id)).toEqual(["0x1", "0x2"]);
     const [first, second] = requests.map(({ query }) => Object.fromEntries(query));
-    expect(first).toEqual({ limit: "100", liquidity_usd_min: "1500000", sort: "asc" });
+    expect(first).toEqual({ limit: "1", liquidity_usd_min: "1500000", sort: "asc" });
     expect(second).toEqual({ ...first, cursor });
   });
 
-  test("ends with an error at a repeated cursor, by the third request, and keeps the rows", async () => {
-    const cursors = ["A", "B", "A", "B", "A"];
+  /** A list of three pages that names the first of them after the last, the first so many times. */
+  const circle = (times: number): ((request: SeenRequest) => Reply) => {
+    let left = times;
+    return ({ query }) => {
+      const cursor = query.get("cursor");
+      if (cursor === null) return page(["0x1"], "A");
+      if (cursor === "A") return page(["0x2"], "B");
+      if (cursor === "C") return page(["0x4"]);
+      left -= 1;
+      return page(["0x3"], left >= 0 ? "A" : "C");
+    };
+  };
+
+  test("ends with an error at a cursor that repeats in four responses, and keeps the rows", async () => {
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
+    const { exit, rows, requests, stderr } = await ask(circle(100), words);
+    expect({ exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
+      exit: 1,
+      ids: ["0x1", "0x2", "0x3"],
+      requests: 6,
+    });
+    expect(stderr).toMatch(/the service repeated a cursor/u);
+  });
+
+  test.each([1, 2, 3])("goes on where a cursor repeats in only %i responses", async (times) => {
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
+    const { exit, rows } = await ask(circle(times), words);
+    expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
+  });
+
+  test("a page that promises another one without a cursor is requested again; its rows are kept", async () => {
+    const lost = json({
+      results: [{ id: "0x1", chain: "ethereum" }],
+      has_next_page: true,
+      next_cursor: null,
+    });
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
+    const never = await ask(() => lost, words);
+    expect({
+      exit: never.exit,
+      ids: never.rows.map(({ id }) => id),
+      requests: never.requests.length,
+    }).toEqual({
+      exit: 1,
+      ids: ["0x1"],
+      requests: 4,
+    });
+    expect(never.stderr).toMatch(/promised a next page but sent no cursor/u);
+    const once = await ask((_, index) => [lost, page(["0x1"], "A"), page(["0x2"])][index] ?? page([]), words);
+    expect({ exit: once.exit, ids: once.rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2"] });
+  });
+
+  test("a short page is believed when it comes twice, and other short pages then cost nothing", async () => {
     const words = "pools search ethereum --all -o ndjson";
-    const { exit, rows, requests, stderr } = await ask(
-      (_, index) => page([`0x${index}`], cursors[index]),
-      words,
-    );
-    expect(exit).toBe(1);
-    expect(requests.length).toBeLessThanOrEqual(3);
-    expect(rows.length).toBe(requests.length);
-    expect(stderr).toMatch(/cursor for the second time/u);
+    const { exit, rows, requests } = await ask(({ query }) => {
+      const number = Number(query.get("cursor") ?? 0);
+      return page([`0x${number}`], number < 5 ? String(number + 1) : undefined);
+    }, words);
+    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 0, rows: 6, requests: 7 });
   });
 
   test("ends with an error when pages bring nothing new, however new their cursors are", async () => {
-    const words = "pools search ethereum --all -o ndjson";
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
     const { exit, rows, requests, stderr } = await ask((_, index) => page(["0x1"], `cursor ${index}`), words);
-    // The next page is asked for before the rows of the fourth are looked at.
-    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 5 });
+    // Each of the three is requested twice, and the next page before the rows of the fourth are looked at.
+    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 8 });
     expect(stderr).toMatch(/nothing new/u);
   });
 
@@ -201,7 +249,7 @@ describe("a search", () => {
     const pages = [page(["0x1", "0x2"], "A"), page(["0x2", "0x3"], "B"), page(["0x3", "0x4"])];
     const { exit, rows } = await ask(
       (_, index) => pages[index] ?? page([]),
-      "pools search ethereum --all -o ndjson",
+      "pools search ethereum --all --page-size 2 -o ndjson",
     );
     expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
   });

@@ -205,7 +205,6 @@ describe("a list that stands still", () => {
     ["of 0", { total: () => 0 }],
     ["that are absent", { total: () => Number.NaN }],
     ["of 30 rows", { total: () => 30 }],
-    ["of a thousand million", { total: () => 1_000_000_000 }],
     ["with a million pages", { totalPages: () => 1_000_000 }],
     [
       "that change with every request",
@@ -213,7 +212,23 @@ describe("a list that stands still", () => {
     ],
     ["of 2,000 rows at most, `to` exclusive", { total: (items) => Math.min(items, 2000), isExclusive: true }],
   ])("totals %s: nothing is lost", async (_, lie) => {
-    expect(await expectWhole({ events: manyEvents(2469, 2), ...lie })).toBeLessThanOrEqual(160);
+    expect(await expectWhole({ events: manyEvents(2469, 2), ...lie })).toBeLessThanOrEqual(165);
+  });
+
+  test.each([
+    ["a thousand million", () => 1_000_000_000],
+    ["one row too many", (items: number) => items + 1],
+  ] as const)("a count of %s is believed: every row, and exit 8", async (_, total) => {
+    const listing: Listing = { events: manyEvents(2469, 2), total };
+    const { exit, names, stderr } = await pull((request) => answerOf(listing, request));
+    expect({ exit, names }).toEqual({ exit: 8, names: listing.events.map(nameOf) });
+    expect(stderr).toMatch(/incomplete list: .*[\d,]+ rows? at or before \S+Z (?:is|are) missing/u);
+  });
+
+  test("--no-strict accepts a list that is shorter than its count", async () => {
+    const listing: Listing = { events: manyEvents(2469, 2), total: (items) => items + 1 };
+    const { exit, names } = await pull((request) => answerOf(listing, request), `${small} --no-strict`);
+    expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
   });
 });
 
@@ -307,11 +322,23 @@ describe("a list that moves", () => {
     [2, 50],
     [7, 469],
     [24, 469],
-  ])("page %i that never comes is an error, not the end (%i rows)", async (number, rows) => {
+  ])("page %i that never comes is found under another URL (%i rows)", async (number, rows) => {
     const listing: Listing = { events: manyEvents(rows, 2) };
     const { exit, names } = await pull(repeating(listing, number, 1000));
-    expect(exit).toBe(1);
-    expect(names).toEqual(listing.events.slice(0, (number - 1) * 20).map(nameOf));
+    expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
+  });
+
+  test.each([
+    [20, 30],
+    [20, 50],
+    [120, 469],
+    [460, 469],
+    [2005, 2100],
+  ])("rows after the first %i that never come are an error, not the end (%i rows)", async (rows, counted) => {
+    const listing: Listing = { events: manyEvents(rows, 2), total: (items) => items + counted - rows };
+    const { exit, names, stderr } = await pull((request) => answerOf(listing, request));
+    expect({ exit, names }).toEqual({ exit: 8, names: listing.events.map(nameOf) });
+    expect(stderr).toContain(`${counted - rows} row`);
   });
 });
 

@@ -239,7 +239,9 @@ describe("how long", () => {
     const page = (id: string, next: string | null): Reply =>
       json({ results: [{ id, chain: "ethereum" }], has_next_page: next !== null, next_cursor: next });
     const replies = [fault(500), fault(500), page("a", "2"), fault(429), page("b", null)];
-    const watched = await ask(replies, "--all --retry-max-time 3s", { words: "pools search ethereum" });
+    const watched = await ask(replies, "--all --page-size 1 --retry-max-time 3s", {
+      words: "pools search ethereum",
+    });
     expect(watched).toMatchObject({ exit: 0, requests: 5, waits: [1000, 2000, 1000], stderr: "" });
     expect(watched.stdout.match(/"id":"\w"/gu)).toEqual(['"id":"a"', '"id":"b"']);
   });

@@ -161,7 +161,8 @@ describe("--deadline", () => {
     });
     const { url, requests } = await serveInTest((_request, index) => (index === 0 ? page : hang()));
     const context = contextFor(url);
-    const argv = "pools search ethereum --all --deadline 90s --timeout 1h --error-format text".split(" ");
+    const argv =
+      "pools search ethereum --all --page-size 1 --deadline 90s --timeout 1h --error-format text".split(" ");
     const running = run(argv, context);
     await expect.poll(() => requests.length, soon).toBe(2);
     context.clock.advance(90_000);

@@ -35,6 +35,8 @@ function endOf({ name, ends, flags: more = "" }: Mode): Ended {
     const pages = more.includes("--all") ? ends.requests : 1;
     return { exit: 1, requests: reads * pages, rows: 0 };
   }
+  // A tail compares the count by itself, and gives up on a list of which three pages in a row only repeat.
+  if (ends.exit === 8) return { exit: 1, requests: reads * 4, rows: 0 };
   if (lasting.test(name)) return { exit: ends.exit, requests: 1, rows: 0 };
   return { exit: 143, requests: reads, rows: 0 };
 }
@@ -82,7 +84,7 @@ describe.each(kinds)("a tail meets a hostile %s", (_, modes) => {
     if (command === undefined) throw new Error("no command asks for transactions");
     const ended = endOf(mode);
     const outcome = await follow(mode, command, ended.exit === 143 ? reads : Number.POSITIVE_INFINITY);
-    const { says } = mode.ends;
+    const says = mode.ends.exit === 8 ? /^3 pages in a row brought nothing new/u : mode.ends.says;
     expect(outcome).toEqual({
       ended,
       says: says === undefined ? undefined : expect.stringMatching(says),

@@ -12,18 +12,18 @@ const pagingFlags: readonly Flag[] = [
 
 const pageFlag: Flag = { name: "page", value: "n", help: "begin with this page, from 1", group: "Pages" };
 
-const strictFlag: Flag = {
-  name: "no-strict",
-  help: "take rows though a filter was not applied",
-  group: "Requests",
-};
+const strictFlag = (help: string): Flag => ({ name: "no-strict", help, group: "Requests" });
 
 /** The flags that follow from how an endpoint answers. */
 export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
   single: [],
   list: [{ ...limitFlag, help: "rows in all (default: all)" }],
-  "cursor-pages": [...pagingFlags, strictFlag, sparkFlag],
-  "numbered-pages": [...pagingFlags, pageFlag],
+  "cursor-pages": [...pagingFlags, strictFlag("Accept rows even if the service ignored a filter"), sparkFlag],
+  "numbered-pages": [
+    ...pagingFlags,
+    pageFlag,
+    strictFlag("Accept a list that is shorter than the service's count"),
+  ],
   batch: [
     {
       name: "missing",

@@ -40,6 +40,12 @@ export const ownCodes: Readonly<Record<string, OwnCode>> = {
     "the answer is not JSON, not the shape, leaves a filter out, or repeats a cursor: what it says cannot be trusted",
     "report it; -v shows the requests",
   ),
+  incomplete: own(
+    8,
+    "The service counts more rows than it returns, after several requests for the same page",
+    "try again later, or accept the list as it is with --no-strict",
+    true,
+  ),
   bug: own(1, "a mistake in dexdata", "report it with the command that led to it"),
   failure: own(1, "a failure that has no code of its own", "read the message"),
   max_credits: own(5, "the next request would pass --max-credits", "raise it, or ask for less"),

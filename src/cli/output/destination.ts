@@ -15,7 +15,7 @@ import {
   unwritable,
 } from "../../pull/out-file.ts";
 import { newTally, type Tally } from "../../pull/progress.ts";
-import type { SeenKeys } from "../../pull/seen-keys.ts";
+import type { SeenKeys } from "../../client/pages/seen-keys.ts";
 import { holdLock } from "../../settings/file-lock.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
 
@@ -149,8 +149,8 @@ export async function openResumable(
 /** What the runs before have brought. */
 function tallyOf(progress: Interrupted["progress"]): Tally {
   if (progress === undefined) return newTally();
-  const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to } = progress;
-  const counts = { rows, repeats, missing, refused, question, rowsOfQuestion, at, to };
+  const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to, proof } = progress;
+  const counts = { rows, repeats, missing, refused, question, rowsOfQuestion, at, to, proof };
   return { ...counts, first: known(first), last: known(last) };
 }
 

@@ -80,6 +80,8 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
     }),
     credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
     complete: String(reason === null),
+    proof: JSON.stringify(proofOf(run, reason)),
+    missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
     why_not: JSON.stringify(reason),
     exit: String(exitOf(failure) ?? exit),
   };
@@ -94,6 +96,12 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   const shown = (bound: string | undefined): string | null =>
     bound === undefined ? null : walk.once === undefined ? formatInstant(fromWire(bound)) : bound;
   return JSON.stringify({ from: shown(from), to: shown(to) });
+}
+
+/** What shows that nothing is missing: see completeness.ts; `limit` where as many rows came as were asked for. */
+function proofOf({ destination: { tally }, questions }: Run, reason: string | null): string | null {
+  if (reason !== null) return null;
+  return tally.proof ?? (questions.limit === undefined ? null : "limit");
 }
 
 function whyNot(failure: unknown): string | null {

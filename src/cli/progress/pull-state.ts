@@ -31,14 +31,16 @@ export function pullState(run: Pick<Run, "questions" | "destination" | "open" | 
   };
 }
 
-function rowsWanted({ questions, last }: Pick<Run, "questions" | "last">): number | undefined {
+function rowsWanted({
+  questions,
+  destination,
+  last,
+}: Pick<Run, "questions" | "destination" | "last">): number | undefined {
   const { limit, walk, endpoint } = questions;
   if (walk.subjects !== undefined) return walk.subjects.length;
   if (endpoint.reply.kind !== "cursor-pages" && endpoint.reply.kind !== "numbered-pages") return undefined;
-  const items = last?.page.items ?? Number.NaN;
-  // Only what begins at the first page has as many rows as the service counts.
-  const counted = items > 0 && walk.start === undefined ? items : Number.POSITIVE_INFINITY;
-  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, counted);
+  const left = last?.page.left ?? Number.POSITIVE_INFINITY;
+  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, destination.tally.rows + left);
   return Number.isFinite(wanted) ? wanted : undefined;
 }
 

@@ -6,8 +6,8 @@ import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { isOfOneInput } from "../../model/meanings.ts";
 import { answers } from "../../pull/answers.ts";
-import { reachOf } from "../../pull/distinct-pages.ts";
-import { createSeenKeys } from "../../pull/seen-keys.ts";
+import { reachOf } from "../../client/pages/distinct-pages.ts";
+import { createSeenKeys } from "../../client/pages/seen-keys.ts";
 import type { Questions } from "../asking/questions.ts";
 import { withSuggestion } from "../asking/suggestion.ts";
 

@@ -54,6 +54,13 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
   }
 }
 
+/** One slice between two times in unix seconds. */
+export function sliceBetween(from: number, to: number, interval: number): CandleSlice {
+  const [start, end] = [from, to].map((seconds) => toWire({ seconds, fraction: "" }));
+  const slice = { start: start ?? "", end: end ?? "", interval };
+  return { ...slice, ...candlesIn(slice), isLast: true };
+}
+
 /** What is left of a slice after a candle that opens at `last`; undefined where no other can follow. */
 export function restOf(slice: CandleSlice, last: number): CandleSlice | undefined {
   const from = (Math.floor(last / slice.interval) + 1) * slice.interval;

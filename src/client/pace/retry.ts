@@ -23,6 +23,11 @@ export type Decision =
   | { readonly again: true; readonly wait: number }
   | { readonly again: false; readonly reason: "final" | "retries" | "time"; readonly wait?: number };
 
+/** Milliseconds before a request is sent again: 1, 2, 4 … s. Jitter only adds. `random` in [0, 1). */
+export function backoffAfter(attempt: number, random: number): number {
+  return 1000 * 2 ** Math.min(attempt - 1, 6) * (1 + random / 2);
+}
+
 /**
  * Whether and when the same request is sent again. Specification, Status codes: only 429 (after Retry-After) and
  * 500, with 1, 2, 4 … s; connection faults of a GET are safe to repeat. Jitter only adds, so nothing comes early.
@@ -38,7 +43,7 @@ export function decideRetry(
     failure.details.retryable === true || (status !== undefined && policy.retryOn.has(status));
   if (!isRetried) return { again: false, reason: "final" };
   if (progress.attempt > policy.retries) return { again: false, reason: "retries" };
-  const backoff = 1000 * 2 ** Math.min(progress.attempt - 1, 6) * (1 + progress.random / 2);
+  const backoff = backoffAfter(progress.attempt, progress.random);
   // A little more than asked for: timers may fire a millisecond early, and processes should not return in step.
   const asked =
     failure.details.retryAfter === undefined ? 0 : failure.details.retryAfter + 20 + progress.random * 250;

@@ -16,6 +16,8 @@ export interface FrozenWindow {
   /** The totals of the list, as long as it does not move. */
   readonly items: number;
   readonly pages: number;
+  /** Rows after the last one taken, by these totals. */
+  readonly left: number;
   /** Whoever walks the window cannot rely on it: the list goes on one page after the other. */
   readonly leave: () => void;
 }
@@ -25,6 +27,8 @@ export interface FrozenWindows {
   readonly freeze: (page: Page) => Page;
   /** The window in which the list goes on from there; undefined where only one page after the other is safe. */
   readonly openAt: (at: Place) => Promise<FrozenWindow | undefined>;
+  /** The window that ends at the last row taken, which counts the rows after it; undefined where there is none. */
+  readonly reopen: () => Promise<FrozenWindow | undefined>;
 }
 
 /** A new window repeats a few rows and may turn out not to hold the edge, so fewer pages are not worth one. */
@@ -37,15 +41,11 @@ const mishapsAllowed = 3;
  * them. What else that second brings only pushes rows on, and what then comes again is dropped. Where so much happens in
  * a second that the row is not on the first page, the row's own instant is tried.
  */
-export function createFrozenWindows(
-  walk: NumberedWalk,
-  reply: NumberedPages,
-  args: Args,
-  pageSize: number,
-): FrozenWindows {
+export function createFrozenWindows(walk: NumberedWalk, reply: NumberedPages, args: Args): FrozenWindows {
   const { edge } = walk;
   const asked = args.get("to");
-  const hasKnownEnd = asked === undefined || isFixed(asked);
+  // The pages of a list that is not in the order of time cannot be frozen.
+  const canFreeze = reply.handOverAfter !== undefined && (asked === undefined || isFixed(asked));
   let shifts: readonly number[] = [1, 0];
   let mishaps = 0;
   let isLeft = false;
@@ -54,31 +54,34 @@ export function createFrozenWindows(
     mishaps += 1;
     isLeft = true;
   };
-  const open = (to: string | undefined, from: NumberedAnswer, first?: NumberedAnswer): FrozenWindow => {
+  const open = (
+    to: string | undefined,
+    from: NumberedAnswer,
+    left: number,
+    first?: NumberedAnswer,
+  ): FrozenWindow => {
     const { at, totals } = from;
     isLeft = false;
-    return { first, from: Number(at.value) + 1, to, items: totals.items, pages: totals.pages, leave };
+    return { first, from: Number(at.value) + 1, to, items: totals.items, pages: totals.pages, left, leave };
   };
 
   /** At the last row taken: the first page of the new window has to hold it, and what follows that row is all in it. */
   const reopen = async (): Promise<FrozenWindow | undefined> => {
     const instant = edge.instantOf(edge.last());
     // More rows of one instant than a page holds are passed by cursor.
-    if (instant === undefined || edge.ties() >= pageSize) return undefined;
+    if (instant === undefined || edge.ties() >= walk.pageSize() || !canFreeze) return undefined;
     for (const shift of shifts) {
-      if (mishaps >= mishapsAllowed) break;
       const to = upperBound(instant, shift, asked);
       const answer = await walk.ask({ flag: "page", value: "1", to });
-      if (isCounted(answer, pageSize) && edge.find(answer.page.rows.marks()) >= 0) {
+      const at = edge.find(answer.page.rows.marks());
+      if (isCounted(answer, walk.pageSize()) && at >= 0) {
         shifts = [shift, 1 - shift];
-        return open(to, answer, answer);
+        return open(to, answer, answer.totals.items - at - 1, answer);
       }
       mishaps += 1;
     }
     return undefined;
   };
-
-  const isPossible = (): boolean => reply.handOverAfter !== undefined && hasKnownEnd && walk.isCounted();
 
   return {
     freeze: (page) => {
@@ -86,17 +89,18 @@ export function createFrozenWindows(
       const newest = edge.instantOf(page.rows.marks()[0]);
       const isOpen = at?.flag === "page" && at.value === "1" && at.to === undefined;
       // Without totals the pages cannot be relied on side by side, but one after the other they have an end as well.
-      const canFreeze = reply.handOverAfter !== undefined && hasKnownEnd;
       if (!isOpen || next === undefined || newest === undefined || !canFreeze) return page;
       return { ...page, next: { ...next, to: upperBound(newest, 1, asked) } };
     },
     openAt: async (at) => {
       const last = walk.last();
-      const left = walk.pagesLeft();
-      if (last === undefined || left < 1 || !isPossible()) return undefined;
-      if (at.flag === "page" && (at.to !== undefined || asked !== undefined))
-        return left < 2 || isLeft ? undefined : open(at.to, last);
-      return left < worthAWindow || mishaps >= mishapsAllowed ? undefined : await reopen();
+      const pagesLeft = walk.pagesLeft();
+      if (last === undefined || pagesLeft < 1 || !walk.isCounted()) return undefined;
+      const isStill = reply.handOverAfter === undefined || (canFreeze && (at.to ?? asked) !== undefined);
+      if (at.flag === "page" && isStill)
+        return pagesLeft >= 2 && !isLeft ? open(at.to, last, walk.left() ?? 0) : undefined;
+      return pagesLeft < worthAWindow || mishaps >= mishapsAllowed ? undefined : await reopen();
     },
+    reopen,
   };
 }

@@ -1,8 +1,11 @@
 import { untrustedAnswer } from "../../model/failure.ts";
 import { member } from "../../model/json/own-member.ts";
 
-/** Undefined after the last page. `has_next_page` may be absent; then a cursor alone promises more. */
-export function nextCursor(answer: object): string | undefined {
+/**
+ * Undefined after the last page; null where another page is promised and no cursor leads to it. `has_next_page` may be
+ * absent; then a cursor alone promises more.
+ */
+export function nextCursor(answer: object): string | null | undefined {
   const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
   if (hasNextPage !== undefined && hasNextPage !== null && typeof hasNextPage !== "boolean") {
     throw untrustedAnswer("has_next_page of the answer is neither true nor false");
@@ -15,9 +18,7 @@ export function nextCursor(answer: object): string | undefined {
   }
   if (cursor !== undefined && cursor !== null && cursor !== "")
     throw untrustedAnswer("next_cursor of the answer is no text");
-  if (hasNextPage === true)
-    throw untrustedAnswer("the service promised a next page but sent no cursor for it");
-  return undefined;
+  return hasNextPage === true ? null : undefined;
 }
 
 /**

@@ -50,16 +50,19 @@ function numberOf(value: unknown): number {
 }
 
 /**
- * Whether the totals can be worked with: whole numbers that agree with each other and with the rows. The public service
- * was seen to send zeros.
+ * Rows of this numbered page by its own totals; undefined where these cannot be used: they are not whole numbers, do not
+ * agree with each other, belong to another page size, or count fewer rows than the page has. The public service was seen
+ * to send zeros.
  */
-export function isCounted({ at, page, totals }: NumberedAnswer, pageSize: number): boolean {
-  const { items, pages } = totals;
-  const before = (Number(at.value) - 1) * pageSize;
-  return (
-    Number.isSafeInteger(items) &&
-    items > 0 &&
-    pages === Math.ceil(items / pageSize) &&
-    page.rows.length === Math.max(0, Math.min(pageSize, items - before))
-  );
+export function countedRows({ at, page, totals }: NumberedAnswer, pageSize: number): number | undefined {
+  const { items, pages, limit } = totals;
+  if (!Number.isSafeInteger(items) || items < 0 || pages !== Math.ceil(items / pageSize)) return undefined;
+  if (limit > 0 && limit !== pageSize) return undefined;
+  const rows = Math.max(0, Math.min(pageSize, items - (Number(at.value) - 1) * pageSize));
+  return page.rows.length > rows ? undefined : rows;
+}
+
+/** Whether the totals can be used, and the page has all of its rows. */
+export function isCounted(answer: NumberedAnswer, pageSize: number): boolean {
+  return countedRows(answer, pageSize) === answer.page.rows.length && answer.totals.items > 0;
 }

@@ -1,18 +1,29 @@
 import type { Args } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
+import { counted } from "../../model/text/counted.ts";
 import type { Client } from "../client.ts";
-import { createFrozenWindows } from "./frozen-windows.ts";
+import { mostRepeats } from "./completeness.ts";
+import { createFrozenWindows, type FrozenWindow, type FrozenWindows } from "./frozen-windows.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { createNumberedWalk, type NumberedWalk } from "./numbered-walk.ts";
 import type { Page } from "./page.ts";
-import type { Walk } from "./pages.ts";
+import type { ListWalk } from "./pages.ts";
 import type { Place } from "./place.ts";
 import { walkWindow } from "./window-pages.ts";
 
+/** Pages, and then where the list goes on; undefined after its end. */
+type Pages = AsyncGenerator<Page, Place | undefined>;
+
+/** A walk, the windows it reads, and how it reads one. */
+interface Reading {
+  readonly walk: NumberedWalk;
+  readonly windows: FrozenWindows;
+  readonly inWindow: (window: FrozenWindow) => Pages;
+}
+
 /**
- * Specification, Pagination styles 2: pages from 1 on, because page 0 is served as page 1. Totals alone never end
- * the list (the public service was seen to send 0): an empty page does, one shorter than asked for, or one without
- * anything new. Where page numbers end, the walk goes on by `cursor`.
+ * Specification, Pagination styles 2: pages from 1 on, because page 0 is served as page 1. Where page numbers end, the
+ * walk goes on by `cursor`. What proves that the list is complete stands in completeness.ts.
  *
  * Where the list can be frozen in time, so that its pages stay what they are, several of them are asked for at once.
  */
@@ -21,44 +32,85 @@ export async function* walkNumberedPages(
   endpoint: Endpoint,
   reply: NumberedPages,
   args: Args,
-  options: Walk,
+  options: ListWalk,
 ): AsyncGenerator<Page> {
   const walk = createNumberedWalk(client, endpoint, reply, args, options);
-  const windows = createFrozenWindows(walk, reply, args, options.pageSize);
-  let at: Place | undefined = options.start ?? { flag: "page", value: "1" };
-  const back = await placeBefore(walk, at, options.pageSize);
-  at = back?.at ?? at;
-  if (back?.answer !== undefined) {
-    const page = windows.freeze(walk.take(back.answer));
-    yield page;
-    at = page.next;
-  }
+  const windows = createFrozenWindows(walk, reply, args);
+  const width = reply.handOverAfter === undefined ? 1 : client.width;
+  const inWindow = (window: FrozenWindow): Pages => walkWindow(walk, reply, window, width);
+  const reading = { walk, windows, inWindow };
+  let at = yield* firstPages(reading, options.start ?? { flag: "page", value: "1" });
   while (at !== undefined) {
-    const window = await windows.openAt(at);
-    if (window !== undefined) {
-      at = yield* walkWindow(walk, reply, window, client.width);
-      continue;
-    }
-    const page = windows.freeze(walk.take(await walk.ask(at)));
-    yield page;
-    at = page.next;
+    // Where the same page was wrong again and again, the window that ends at the last row has it under another URL.
+    const window = walk.repeats() === mostRepeats ? await windows.reopen() : await windows.openAt(at);
+    at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : inWindow(window);
   }
 }
 
 /**
- * Where a walk goes on that was interrupted at a page. Rows that were taken back meanwhile have moved the others to
- * earlier pages, by as many as the service counts fewer: so many rows are asked for once more, and dropped as repeats
- * where they are. The page itself is not asked for twice.
+ * The page where the walk begins. Where it was interrupted there and rows have been withdrawn since, the others have
+ * moved to earlier pages, by as many as the service counts fewer: the walk goes back to its last row, or else by so many
+ * pages. What comes again is dropped. The page itself is not asked for twice.
  */
-async function placeBefore(
-  walk: NumberedWalk,
-  at: Place,
-  pageSize: number,
-): Promise<{ readonly at: Place; readonly answer?: NumberedAnswer } | undefined> {
-  if (at.flag !== "page" || at.items === undefined || Number(at.value) < 2) return undefined;
+async function* firstPages(reading: Reading, at: Place): Pages {
+  const { walk, windows, inWindow } = reading;
   const answer = await walk.ask(at);
-  const gone = at.items - answer.totals.items;
-  if (!(gone > 0)) return { at, answer };
-  const number = Math.max(1, Number(at.value) - Math.ceil(gone / pageSize));
-  return { at: { ...at, value: String(number) } };
+  const withdrawn = at.flag === "page" && at.items !== undefined ? at.items - answer.totals.items : 0;
+  if (!(withdrawn > 0) || Number(at.value) < 2) return yield* onePage(reading, answer);
+  const window = await windows.reopen();
+  if (window !== undefined) return yield* inWindow(window);
+  const number = Math.max(1, Number(at.value) - Math.ceil(withdrawn / walk.pageSize()));
+  return { ...at, value: String(number) };
+}
+
+/** Returns where the list goes on: there again, where the page contradicts the count. */
+async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
+  const { walk, windows } = reading;
+  const { at } = answer;
+  const problem = walk.contradiction(answer);
+  if (problem !== undefined) {
+    if (await walk.again(problem)) return at;
+    yield* walk.refuse(problem, answer);
+  }
+  const page = windows.freeze(walk.take(answer));
+  const isProved = page.next !== undefined || at.flag === "page" || walk.left() === 0;
+  if (!isProved) return yield* afterLastCursor(reading, answer, page);
+  yield page;
+  return page.next;
+}
+
+/**
+ * A page by cursor that names no next one, or brings nothing new, is the last one only if the count does not contradict
+ * it. So the rows that follow it are counted, and read if there are any.
+ */
+async function* afterLastCursor(
+  { walk, windows, inWindow }: Reading,
+  answer: NumberedAnswer,
+  page: Page,
+): Pages {
+  const { at } = answer;
+  const window = await windows.reopen();
+  if (window?.left === 0) {
+    yield { ...page, left: 0, proof: "count" };
+    return undefined;
+  }
+  const id = walk.edge.lastWholeId() ?? at.value;
+  const next = { ...at, value: id };
+  if (window !== undefined) {
+    yield { ...page, left: window.left, next };
+    return yield* inWindow(window);
+  }
+  const left = walk.left();
+  if (id !== at.value && left !== undefined) {
+    yield { ...page, next };
+    return next;
+  }
+  const isBlank = page.rows.length === 0 && walk.edge.last() === undefined && walk.repeats() === 0;
+  if (left !== undefined || isBlank) {
+    const problem = isBlank ? "the first page is empty" : `the list ends ${counted(left ?? 0, "row")} early`;
+    if (await walk.again(problem)) return at;
+    if (!isBlank) yield* walk.refuse(problem, answer);
+  }
+  yield page;
+  return undefined;
 }

@@ -4,6 +4,7 @@ import { type Failure, untrustedAnswer } from "../../model/failure.ts";
 import { rawElements } from "../../model/json/raw-json.ts";
 import { isObject } from "../../model/json/own-member.ts";
 import type { Subject } from "../batches.ts";
+import type { Proof } from "./completeness.ts";
 import type { Place } from "./place.ts";
 import { type Rows, textRows } from "../rows/rows.ts";
 
@@ -18,8 +19,12 @@ export interface Page {
   readonly next: Place | undefined;
   /** Where these rows themselves are found; undefined for the first page. */
   readonly at?: Place | undefined;
-  /** How many rows the whole list has, by what the answer says of it; NaN where it does not say. */
-  readonly items?: number;
+  /** Rows of the list after these, by the service's count; undefined where it gives none that can be used. */
+  readonly left?: number | undefined;
+  /** Of the last page: what proves that the list is complete. */
+  readonly proof?: Proof;
+  /** Of the last page: what people should know about the list, for example why it is shorter than they asked for. */
+  readonly notice?: string | undefined;
   /** Rows were left off the end, because no more were wanted. */
   readonly isCut?: boolean;
   /** Asked for a second time on purpose, to find where the list goes on: nothing new in it is no bad sign. */
@@ -54,5 +59,5 @@ export function createPage(
   if (bad >= 0) throw untrustedAnswer(`row ${bad + 1} of the answer's ${what} is not an object`);
   const objects = values.filter(isObject);
   const rows = rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
-  return { group, rows: textRows(rows, identity), next };
+  return { group, rows: textRows(rows, identity), next, ...(next === undefined && { proof: "end of list" }) };
 }

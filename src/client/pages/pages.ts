@@ -2,6 +2,7 @@ import type { Args } from "../../model/args.ts";
 import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
 import { untrustedAnswer } from "../../model/failure.ts";
 import { rawMembers } from "../../model/json/raw-json.ts";
+import type { Reply } from "../../model/reply.ts";
 import { askInBatches, type Subject } from "../batches.ts";
 import type { Client } from "../client.ts";
 import { askForCandles } from "../candles/candles.ts";
@@ -9,7 +10,9 @@ import { walkCursorPages } from "./cursor-pages.ts";
 import type { Document } from "../answer/document.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../model/json/own-member.ts";
+import { distinctPages } from "./distinct-pages.ts";
 import { createPage, type Page } from "./page.ts";
+import { createShortMemory, type SeenKeys } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
 import type { Place } from "./place.ts";
 
@@ -25,6 +28,10 @@ export interface Walk {
   readonly once?: "rows" | "document" | undefined;
   /** Begin there instead of at the beginning. */
   readonly start?: Place | undefined;
+  /** The last row before that, as far as it is known: what tells it from others, and its time. */
+  readonly after?: object | undefined;
+  /** The rows that have come before; none where it is not given. */
+  readonly seen?: SeenKeys | undefined;
   /** Rows wanted in all: nothing beyond them is asked for in advance. Undefined for every row. */
   readonly wanted?: number | undefined;
   /** What a batch asks for. */
@@ -33,6 +40,11 @@ export interface Walk {
   readonly fillMissing?: boolean | undefined;
   /** What candles say about themselves beyond what the service does; `now` is the run's clock reading in milliseconds. */
   readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
+}
+
+/** The walk over the pages of a list, each row once. */
+export interface ListWalk extends Walk {
+  readonly seen: SeenKeys;
 }
 
 /**
@@ -48,14 +60,29 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
     case "groups":
       return askOnce(client, endpoint, args, "rows");
     case "cursor-pages":
-      return walkCursorPages(client, endpoint, reply, args, walk);
     case "numbered-pages":
-      return walkNumberedPages(client, endpoint, reply, args, walk);
+      return walkList(client, endpoint, reply, args, walk);
     case "batch":
       return askInBatches(client, endpoint, reply, args, walk);
     case "candles":
       return askForCandles(client, endpoint, reply, args, walk);
   }
+}
+
+function walkList(
+  client: Client,
+  endpoint: Endpoint,
+  reply: Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>,
+  args: Args,
+  walk: Walk,
+): AsyncGenerator<Page> {
+  const seen = walk.seen ?? createShortMemory();
+  const list = { ...walk, seen };
+  const pages =
+    reply.kind === "cursor-pages"
+      ? walkCursorPages(client, endpoint, reply, args, list)
+      : walkNumberedPages(client, endpoint, reply, args, list);
+  return distinctPages(pages, seen);
 }
 
 async function* askOnce(
@@ -68,7 +95,7 @@ async function* askOnce(
   if (wanted === "rows") yield* rowsOf(endpoint, answer);
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
-    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined };
+    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined, proof: "inputs" };
   }
 }
 
@@ -80,7 +107,9 @@ function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
     return [createPage(text, value, endpoint.command)];
   if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
   if (reply.kind === "single")
-    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined }];
+    return [
+      { group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined, proof: "inputs" },
+    ];
   const members = rawMembers(text);
   if (reply.kind !== "groups")
     return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];

@@ -7,9 +7,7 @@ import { type Instant, parseRfc3339 } from "../../model/time/time.ts";
 export interface RowEdge {
   /** Takes the rows of the next page. `isAgain`: they begin before the edge. */
   readonly moveTo: (rows: readonly object[], isAgain: boolean) => void;
-  /** Whether these hold a row that the page before does not. */
-  readonly bringsNew: (rows: readonly object[]) => boolean;
-  /** Where among these rows the last one of the page before stands; -1 where it does not. */
+  /** Where among these rows the last one that was taken stands; -1 where it does not. */
   readonly find: (rows: readonly object[]) => number;
   /** The id furthest on, all of whose rows have been seen. */
   readonly lastWholeId: () => string | undefined;
@@ -20,24 +18,21 @@ export interface RowEdge {
   readonly ties: () => number;
 }
 
-export function createRowEdge(shape: RowShape): RowEdge {
+/** `start`: the last row of an earlier run, with what tells it from others and its time. */
+export function createRowEdge(shape: RowShape, start: object | undefined): RowEdge {
   const { identity } = shape;
   const timeField = timeFieldOf(shape) ?? "";
   const idField = identity[0] ?? "";
   const isSame = (a: object, b: object): boolean =>
     identity.every((field) => member(a, field) === member(b, field));
-  let before: readonly object[] = [];
-  let idsBefore = new Set<unknown>();
-  let last: object | undefined;
+  let last = start;
   let lastId: unknown;
   let whole: string | undefined;
-  let ties = 0;
+  let ties = start === undefined ? 0 : 1;
   return {
     moveTo: (rows, isAgain) => {
       // The id at the edge is not followed by the first of these rows, so that says nothing of its being whole.
       if (isAgain) lastId = undefined;
-      before = rows;
-      idsBefore = new Set(rows.map((row) => member(row, idField)));
       for (const row of rows) {
         const id = member(row, idField);
         if (id !== lastId && typeof lastId === "string") whole = lastId;
@@ -46,10 +41,6 @@ export function createRowEdge(shape: RowShape): RowEdge {
         last = row;
       }
     },
-    bringsNew: (rows) =>
-      rows.some(
-        (row) => !idsBefore.has(member(row, idField)) || !before.some((earlier) => isSame(row, earlier)),
-      ),
     find: (rows) => {
       const edge = last;
       return edge === undefined ? -1 : rows.findIndex((row) => isSame(row, edge));

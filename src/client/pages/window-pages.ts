@@ -15,7 +15,7 @@ export async function* walkWindow(
   width: number,
 ): AsyncGenerator<Page, Place | undefined> {
   const lastNumber = reply.handOverAfter ?? Number.POSITIVE_INFINITY;
-  const step = createWindowStep(walk, window);
+  const step = createWindowStep(walk, reply, window);
   let at: Place | undefined = window.first === undefined ? step.placeOf(window.from) : window.first.at;
   const asks = function* (): Generator<() => Promise<NumberedAnswer>> {
     for (let number = window.from; number <= Math.min(step.pages(), lastNumber); number += 1) {

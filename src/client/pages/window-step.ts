@@ -1,5 +1,6 @@
 import type { FrozenWindow } from "./frozen-windows.ts";
-import type { NumberedAnswer } from "./numbered-answer.ts";
+import { mostRepeats } from "./completeness.ts";
+import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import type { NumberedWalk } from "./numbered-walk.ts";
 import type { Page } from "./page.ts";
 import type { Place } from "./place.ts";
@@ -7,7 +8,7 @@ import type { Place } from "./place.ts";
 /** Requests that may go into making sure, in a window: so many, and one more for so many pages. */
 const extraAllowed = 6;
 const pagesAnExtra = 5;
-/** Requests for one page before it is taken as it is. */
+/** Requests for one page of a list that moves all the time, before it is taken as it is. */
 const triesAPage = 3;
 /** Looks back at a smaller list that found nothing moved, before it is put down to rows that expire at its far end. */
 const quietLooksAllowed = 3;
@@ -30,9 +31,10 @@ export interface Step {
 /**
  * A page whose total differs from the one before says that the list has moved in between: late rows came in, or some were
  * taken back. The walk then makes sure that it goes on where it was, by the last row it has. Where that takes too many
- * requests, the list goes on one page after the other.
+ * requests, the list goes on one page after the other. A page that contradicts its own totals is requested again in its
+ * place, so that the pages after it, which are on their way, are not paid for twice.
  */
-export function createWindowStep(walk: NumberedWalk, window: FrozenWindow): Step {
+export function createWindowStep(walk: NumberedWalk, reply: NumberedPages, window: FrozenWindow): Step {
   const { edge } = walk;
   let { items, pages } = window;
   let taken = window.from - 1;
@@ -68,20 +70,37 @@ export function createWindowStep(walk: NumberedWalk, window: FrozenWindow): Step
     return page.next;
   }
 
+  /** The page itself where it can be the next one; undefined where the walk has to leave the window for it. */
+  async function* sound(asked: NumberedAnswer): AsyncGenerator<Page, NumberedAnswer | undefined> {
+    let answer = asked;
+    for (;;) {
+      const problem = walk.contradiction(answer);
+      if (problem === undefined) return answer;
+      if (!(await walk.again(problem))) yield* walk.refuse(problem, answer);
+      else if (walk.repeats() === mostRepeats && reply.handOverAfter !== undefined) return undefined;
+      else answer = await walk.ask(answer.at);
+    }
+  }
+
   async function* goOn(asked: NumberedAnswer): AsyncGenerator<Page, Place | undefined> {
     const number = taken + 1;
     let answer = asked;
-    for (let tries = 1; tries < triesAPage; tries += 1) {
+    for (let tries = 1; ; tries += 1) {
+      const found = yield* sound(answer);
+      if (found === undefined) {
+        isLeft = true;
+        return placeOf(number);
+      }
+      answer = found;
       const isSame = answer.totals.items === items;
-      if (isSame && edge.bringsNew(answer.page.rows.marks())) break;
       // Late rows have pushed the edge on into this page, so everything after it is here.
-      if (!isSame && (hasEdge(answer) || isExpiring(answer))) break;
+      if (isSame || hasEdge(answer) || isExpiring(answer) || tries === triesAPage) break;
       if (extra >= extraAllowed + number / pagesAnExtra) {
         leave();
         return placeOf(number);
       }
-      // The page before once more, or none, though another is promised; or one answered before the list had moved.
-      if (isSame || (tries === 1 && outdated.has(answer.totals.items))) {
+      // It was answered before the list had moved.
+      if (tries === 1 && outdated.has(answer.totals.items)) {
         answer = await askAgain(number);
         continue;
       }

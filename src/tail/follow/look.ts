@@ -3,7 +3,6 @@ import type { Page } from "../../client/pages/page.ts";
 import { walkPages } from "../../client/pages/pages.ts";
 import type { Question } from "../../model/args.ts";
 import { rowShape } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
 import type { Clock } from "../../model/context.ts";
 import { compareInstants, type Instant, toWire } from "../../model/time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
@@ -22,8 +21,6 @@ export type Look =
 
 export type TakeLook = (span: Span, most: number) => Promise<Look>;
 
-/** Pages in a row without a row that the same look has not had before: each costs a credit. */
-const patience = 3;
 /** Walks through a span that bring fewer rows than its total says, before that is believed. */
 const walksASpan = 3;
 /**
@@ -56,13 +53,13 @@ export function createLook(
     const fresh = new Map<string, TailRow>();
     let newest: Instant | undefined;
     let items: number | undefined;
-    let barren = 0;
     const began = elapsed();
     const isWhole = began - wholeWalk >= wholeWalkGap;
     // Most likely the next page is the last one needed, and those asked for in advance would be paid for in vain.
-    const asking = isOfKnown && !isWhole && known.listed() > 0 ? { ...client, width: 1 } : client;
-    for await (const page of walkPages(asking, endpoint, asked, { pageSize, isStrict: true })) {
-      const before = listed.size;
+    const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
+    // What a walk has missed is found by the count below, and read with the next one.
+    const asking: Client = { ...client, width, again: () => Promise.resolve(false) };
+    for await (const page of walkPages(asking, endpoint, asked, { pageSize, isStrict: false })) {
       let isKnown = page.rows.length > 0;
       for (const [index, value] of page.rows.values().entries()) {
         const row = readTailRow(shape, page.rows.text(index), value);
@@ -76,9 +73,6 @@ export function createLook(
       if (count > most && newest !== undefined) return { kind: "too-many", rows: count, newest };
       const isAll = items > 0 ? known.listed() + fresh.size === items - excess : isKnown;
       if (isOfKnown && !isWhole && isAll) return inOrder(fresh);
-      barren = listed.size > before || page.isAgain === true ? 0 : barren + 1;
-      if (barren === patience && page.next !== undefined)
-        throw untrustedAnswer(`${patience} pages in a row only repeat, yet the service promises more`);
     }
     return { listed, fresh, items: items ?? 0, began };
   };
@@ -115,8 +109,8 @@ interface Walked {
  * How many rows the span has, as its first page says; 0 where that cannot be. Against it the known rows and the new
  * ones are counted: as long as it comes out even, nothing was indexed late, and one page is enough.
  */
-function itemsOf({ items = 0, rows }: Page): number {
-  return Number.isSafeInteger(items) && items >= rows.length ? items : 0;
+function itemsOf({ rows, repeats = 0, left }: Page): number {
+  return left === undefined ? 0 : rows.length + repeats + left;
 }
 
 /** The service's own order within an instant; a walk that had to look back has found some rows later than others. */

@@ -4,6 +4,8 @@ import type { HostileCommand } from "./commands.ts";
 import { type Ending, fine, type Mode, untrusted } from "./mode.ts";
 
 const all = "--all --parallel 1";
+/** So that a page of one row is not a short one. */
+const inOnes = "--all --page-size 1";
 const ofCursors = ({ endpoint: { reply } }: HostileCommand): boolean => reply.kind === "cursor-pages";
 const ofNumbers = ({ endpoint: { reply } }: HostileCommand): boolean => reply.kind === "numbered-pages";
 
@@ -12,7 +14,7 @@ const keptRows = (says: RegExp, requests: number): Ending => ({ exit: 1, says, r
 /** The next page is asked for before the rows of this one are looked at: one more than it takes to see. */
 const early = 1;
 const nothingNew = /^\d+ pages in a row brought nothing new, yet the service promises more/;
-const repeated = /^the service sent a cursor for the second time, so the list would never end/;
+const repeated = /^the service repeated a cursor, so paging would never end/;
 
 /** A page of one row of its own, with these members beside it. */
 function cursorPage(index: number, members: object): string {
@@ -30,8 +32,8 @@ function numbered(members: object): Mode["reply"] {
 export const pagingModes: readonly Mode[] = [
   ...(
     [
-      ["sends the same cursor for ever", () => "again", keptRows(repeated, 2)],
-      ["sends two cursors in turn", (index) => `turn ${index % 2}`, keptRows(repeated, 3)],
+      ["sends the same cursor for ever", () => "again", keptRows(repeated, 2 + 3)],
+      ["sends two cursors in turn", (index) => `turn ${index % 2}`, keptRows(repeated, 3 + 3)],
     ] satisfies readonly (readonly [string, (index: number) => string, Ending])[]
   ).map(([name, cursor, ends]) => ({
     name,
@@ -39,7 +41,7 @@ export const pagingModes: readonly Mode[] = [
       json(cursorPage(index, { has_next_page: true, next_cursor: cursor(index) })),
     ends,
     isFor: ofCursors,
-    flags: "--all",
+    flags: inOnes,
   })),
   ...[7, {}, true].map((next_cursor) => ({
     name: `sends ${JSON.stringify(next_cursor)} for a cursor`,
@@ -58,23 +60,23 @@ export const pagingModes: readonly Mode[] = [
   ...["", null, undefined].map((next_cursor) => ({
     name: `promises a page and sends ${JSON.stringify(next_cursor) ?? "nothing"} for its cursor`,
     reply: () => json(cursorPage(0, { has_next_page: true, next_cursor })),
-    ends: untrusted(/^the service promised a next page but sent no cursor for it$/),
+    ends: keptRows(/^the service promised a next page but sent no cursor for it/, 1 + 3),
     isFor: ofCursors,
-    flags: "--all",
+    flags: inOnes,
   })),
   {
     name: "sends empty pages for ever",
     reply: (_, __, index) => json({ results: [], has_next_page: true, next_cursor: `c${index}` }),
-    ends: untrustedAfter(nothingNew, 20 + early),
+    ends: untrustedAfter(nothingNew, 20 + early + 1),
     isFor: ofCursors,
     flags: all,
   },
   {
     name: "sends the same row for ever",
     reply: (_, __, index) => json(cursorPage(0, { has_next_page: true, next_cursor: `c${index}` })),
-    ends: keptRows(nothingNew, 4 + early),
+    ends: keptRows(nothingNew, 1 + 2 * 3 + early),
     isFor: ofCursors,
-    flags: all,
+    flags: `${all} --page-size 1`,
   },
   {
     name: "sends the same row for ever, without what tells it from others",
@@ -82,7 +84,7 @@ export const pagingModes: readonly Mode[] = [
       json({ results: [{ name: "x" }], has_next_page: true, next_cursor: `c${index}` }),
     ends: keptRows(nothingNew, 4 + early),
     isFor: ofCursors,
-    flags: all,
+    flags: `${all} --page-size 1`,
   },
   {
     name: "sends half a surrogate pair for a cursor",
@@ -109,7 +111,7 @@ export const pagingModes: readonly Mode[] = [
       ),
     ends: { ...fine, requests: 2 },
     isFor: ofCursors,
-    flags: "--all",
+    flags: inOnes,
   },
   ...(
     [
@@ -127,11 +129,20 @@ export const pagingModes: readonly Mode[] = [
     isFor: ofNumbers,
     flags: all,
   })),
-  ...[1000, 1e300].map((total) => ({
-    name: `sends the same page under every number, and promises ${total}`,
-    reply: numbered({ page_info: { limit: 1, page: 1, total_items: total, total_pages: total } }),
-    ends: keptRows(/^page 2 brings the rows of the page before again, though the service counts \S+ rows/, 5),
-    isFor: ofNumbers,
-    flags: all,
-  })),
+  ...[1000, 1e300].flatMap((total) =>
+    [false, true].map((isInTime) => ({
+      name: `sends the same page under every ${isInTime ? "number and time" : "number"}, and promises ${total}`,
+      reply: numbered({ page_info: { limit: 1, page: 1, total_items: total, total_pages: total } }),
+      ends: {
+        exit: 8,
+        says: /^incomplete list: page 2 repeats earlier rows; \S+(?: rows)?(?: at or before \S+)? are missing/,
+        // Page 2 is requested four times, and then as the first page of two windows.
+        requests: isInTime ? 7 : 5,
+        hasRows: true,
+      },
+      isFor: (command: HostileCommand) =>
+        ofNumbers(command) && (command.endpoint.id === "pool_transactions") === isInTime,
+      flags: all,
+    })),
+  ),
 ];

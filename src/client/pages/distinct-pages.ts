@@ -1,8 +1,8 @@
-import type { Page } from "../client/pages/page.ts";
-import type { Rows } from "../client/rows/rows.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import { untrustedAnswer } from "../model/failure.ts";
-import { hashText, type TextHash } from "../model/text/text-hash.ts";
+import type { Endpoint } from "../../model/endpoint.ts";
+import { untrustedAnswer } from "../../model/failure.ts";
+import { hashText, type TextHash } from "../../model/text/text-hash.ts";
+import type { Rows } from "../rows/rows.ts";
+import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
 /** Pages in a row that only repeat before the pull gives up: each costs a credit. */
@@ -68,20 +68,12 @@ function createRepeatFinder(seen: SeenKeys): (rows: Rows) => Repeats {
   };
 }
 
-/** The first `limit` rows; stops asking as soon as it has them. */
-export async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
-  let left = limit;
-  for await (const page of pages) {
-    if (page.rows.length <= left) yield page;
-    else
-      yield {
-        ...page,
-        rows: page.rows.keep(Array.from({ length: page.rows.length }, (_, index) => index < left)),
-        isCut: true,
-      };
-    left -= page.rows.length;
-    if (left <= 0) return;
-  }
+/** Whether any of these rows has not come before. A row without what tells it apart counts as new. */
+export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
+  const hash: TextHash = { high: 0, low: 0 };
+  for (let index = 0; index < rows.length; index += 1)
+    if (!rows.hashKey(index, hash) || !seen.has(hash)) return true;
+  return false;
 }
 
 function withoutRepeats(page: Page, repeated: ReadonlySet<number>): Page {

@@ -2,6 +2,7 @@
 export interface HashSet {
   /** True when it was not there before. */
   readonly add: (high: number, low: number) => boolean;
+  readonly has: (high: number, low: number) => boolean;
 }
 
 /** Beyond it, linear probing gets slow. */

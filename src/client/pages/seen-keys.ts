@@ -1,5 +1,5 @@
 import { type HashSet, HashTable } from "./hash-table.ts";
-import type { TextHash } from "../model/text/text-hash.ts";
+import type { TextHash } from "../../model/text/text-hash.ts";
 
 /**
  * A set of texts, told by their hashes, that only answers whether one is new: 8 bytes a text instead of the text. The chance that any two of a
@@ -8,6 +8,7 @@ import type { TextHash } from "../model/text/text-hash.ts";
 export interface SeenKeys {
   /** True when the text was not there before. */
   readonly add: (hash: TextHash) => boolean;
+  readonly has: (hash: TextHash) => boolean;
   /** The 8-byte hashes added since the last call, as base64; nothing unless recorded. */
   readonly takeAdded: () => string;
   /** Adds what `takeAdded` of an earlier run gave. */
@@ -33,6 +34,7 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
       if (isNew && isRecorded) added.push(high, low);
       return isNew;
     },
+    has: ({ high, low }) => table.has(high, low),
     takeAdded: () => {
       const bytes = Buffer.alloc(added.length * 4);
       for (const [index, word] of added.entries()) bytes.writeInt32LE(word, index * 4);
@@ -47,6 +49,22 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
   };
 }
 
+/** For a walk that nobody goes on with, over few rows: a plain set. */
+export function createShortMemory(): SeenKeys {
+  const keys = new Set<string>();
+  return {
+    add: (hash) => {
+      const before = keys.size;
+      return keys.add(keyOf(hash)).size > before;
+    },
+    has: (hash) => keys.has(keyOf(hash)),
+    takeAdded: () => "",
+    restore: () => undefined,
+  };
+}
+
+const keyOf = ({ high, low }: TextHash): string => `${high} ${low}`;
+
 /** Two tables in turn: when the newer one is full, it becomes the older one and what was older is forgotten. */
 function createRecentTable(): HashSet {
   let [older, newer] = [new HashTable(), new HashTable()];
@@ -60,5 +78,6 @@ function createRecentTable(): HashSet {
       }
       return isNew;
     },
+    has: (high, low) => older.has(high, low) || newer.has(high, low),
   };
 }
