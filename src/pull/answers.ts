@@ -5,6 +5,7 @@ import type { Place } from "../client/pages/place.ts";
 import type { Args, Question } from "../model/args.ts";
 import type { Endpoint } from "../model/endpoint.ts";
 import { Failure } from "../model/failure.ts";
+import { isObject } from "../model/json/own-member.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages, type Wish } from "./wanted-pages.ts";
 
@@ -25,6 +26,8 @@ export interface Start {
   readonly question: number;
   readonly at?: Place | undefined;
   readonly rowsOfQuestion: number;
+  /** The last of these rows: what tells it from others, and its time, as JSON. */
+  readonly last?: (() => string) | undefined;
 }
 
 /**
@@ -112,8 +115,10 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
 }
 
 /** What is left to wish for of an answer that some rows were taken of. */
-function restOf(wish: Wish, { at, rowsOfQuestion }: Start): Wish {
+function restOf(wish: Wish, { at, rowsOfQuestion, last }: Start): Wish {
   if (at === undefined) return wish;
   const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;
-  return { ...wish, limit, walk: { ...wish.walk, start: at, wanted: limit } };
+  const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last()) : undefined;
+  const after = isObject(mark) ? mark : undefined;
+  return { ...wish, limit, walk: { ...wish.walk, start: at, after, wanted: limit } };
 }

@@ -18,6 +18,7 @@ const place = z.object({
   to: z.optional(z.string()),
   before: z.optional(z.string()),
   items: z.optional(count),
+  due: z.optional(z.int()),
 });
 
 /** How far the pull is, all runs together. */

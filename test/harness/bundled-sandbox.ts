@@ -6,4 +6,12 @@ import type * as entry from "./sandbox-entry.ts";
 const sandbox = createRequire(import.meta.url)(inject("bundledSandbox")) as typeof entry;
 
 /** The sandbox as users run it: bundled, several times faster than through vitest's own loader. */
-export const { handle, startSandbox, createSandboxState } = sandbox;
+export const {
+  handle,
+  startSandbox,
+  createSandboxState,
+  answerWithFaults,
+  createFaultCounter,
+  isFaultProblem,
+  parseFaults,
+} = sandbox;

@@ -1,5 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../model/text/counted.ts";
+import { formatInstant, type Instant } from "../../model/time/time.ts";
 
 /**
  * When a list is complete. A walk ends where the API says that the list ends, unless the API's own count of rows
@@ -37,24 +38,24 @@ export type Proof =
 /** Further requests for one page, without a new row, until a contradiction is final. */
 export const mostRepeats = 3;
 
-/** Rows that the service counts and does not return. */
-export interface MissingRows {
-  /** Undefined where the count is beyond what can be told exactly. */
-  readonly rows: number | undefined;
-  /** They are at or before this time, RFC 3339; undefined where rows have no time. */
-  readonly to: string | undefined;
-}
-
-/** The service's count and its pages contradict each other, whatever was tried. */
-export function incompleteList(problem: string, missing: MissingRows): Failure {
-  const where = missing.to === undefined ? "" : ` at or before ${missing.to}`;
-  const what = missing.rows === undefined ? "rows" : counted(missing.rows, "row");
-  const verb = missing.rows === 1 ? "is" : "are";
+/**
+ * The service's count and its pages contradict each other, whatever was tried. `rows`: how many are missing; undefined where
+ * the count is beyond what can be told exactly. `before`: they are at or before this time; undefined where rows have none.
+ */
+export function incompleteList(
+  problem: string,
+  rows: number | undefined,
+  before: Instant | undefined,
+): Failure {
+  const to = before === undefined ? undefined : formatInstant(before);
+  const what = rows === undefined ? "rows" : counted(rows, "row");
+  const where = to === undefined ? "" : ` at or before ${to}`;
+  const verb = rows === 1 ? "is" : "are";
   return new Failure(`incomplete list: ${problem}; ${what}${where} ${verb} missing`, {
     exit: 8,
     code: "incomplete",
     retryable: true,
-    missing,
+    missing: { rows, to },
     next: "try again later, or accept the list as it is with --no-strict",
   });
 }

@@ -10,6 +10,7 @@ import { createAnswerReader } from "../answer/read-answer.ts";
 import type { Client } from "../client.ts";
 import { letLeave } from "../connection/let-leave.ts";
 import type { Rows } from "../rows/rows.ts";
+import { createDistinctFilter } from "./distinct-pages.ts";
 import { createDoubts, type CursorPage } from "./cursor-doubts.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Page } from "./page.ts";
@@ -51,6 +52,13 @@ export async function* walkCursorPages(
     return { rows, next: nextCursor(envelope), limit: member(echo, "limit") };
   };
   const settle = createDoubts(client, walk);
+  const { filter } = createDistinctFilter(walk.seen);
+  const pageOf = (rows: Rows, at: Place | undefined, next: Place | undefined): Page => ({
+    ...filter(rows),
+    group: onlyGroup,
+    next,
+    at,
+  });
   let cursor = walk.start?.value;
   let given = 0;
   let answer = ask(cursor);
@@ -92,10 +100,6 @@ export async function* walkCursorPages(
 
 /** Made once: nobody reads its stack. */
 const noLongerWanted = new Error("no longer wanted");
-
-function pageOf(rows: Rows, at: Place | undefined, next: Place | undefined): Page {
-  return { group: onlyGroup, rows, next, at };
-}
 
 function placeOf(cursor: string | undefined): Place | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };

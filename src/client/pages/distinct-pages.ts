@@ -16,32 +16,73 @@ export function reachOf({ reply }: Endpoint): Reach {
 }
 
 /**
- * The same pages without rows that an earlier one had: while a list moves, the service may send a row again. A
- * list that goes on without anything new ends as an error instead of spending credits for ever.
+ * The same pages. A list that goes on without anything new ends as an error instead of spending credits for ever.
  */
-export async function* distinctPages(pages: AsyncIterable<Page>, seen: SeenKeys): AsyncGenerator<Page> {
+export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
-  const findRepeats = createRepeatFinder(seen);
   for await (const page of pages) {
-    const { repeated, isBarren } = findRepeats(page.rows);
-    const distinct = repeated.size > 0 ? withoutRepeats(page, repeated) : page;
+    const { isBarren = false, isAgain = false } = page;
     // Where the walk asked once more on purpose, what it brings says nothing about the list.
-    if (page.isAgain !== true) {
-      repeats = isBarren && page.rows.length > 0 ? repeats + 1 : 0;
+    if (!isAgain) {
+      repeats = isBarren && (page.rows.length > 0 || (page.repeats ?? 0) > 0) ? repeats + 1 : 0;
       empty = isBarren ? empty + 1 : 0;
     }
     const isEndless =
-      page.isAgain !== true &&
+      !isAgain &&
       page.next !== undefined &&
       (repeats === patienceWithRepeats || empty === patienceWithEmptyPages);
-    yield distinct;
+    yield page;
     if (isEndless)
       throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
   }
 }
 
+/** The rows of a page that have not come before. */
+export interface DistinctRows {
+  readonly rows: Rows;
+  /** Rows that were left out because they had come before; absent where there is none. */
+  readonly repeats?: number;
+  /** No row was new. */
+  readonly isBarren: boolean;
+}
+
+export interface DistinctFilter {
+  readonly filter: (rows: Rows) => DistinctRows;
+  /** How many rows of the list have passed so far; one that the service lists twice in a page counts twice. */
+  readonly listed: () => number;
+}
+
+/** While a list moves, the service may send a row again. Adds the rows to those seen. */
+export function createDistinctFilter(seen: SeenKeys): DistinctFilter {
+  const findRepeats = createRepeatFinder(seen);
+  let listed = 0;
+  return {
+    filter: (rows) => {
+      const { repeated, isBarren } = findRepeats(rows);
+      listed += rows.length - repeated.size;
+      if (repeated.size === 0) return { rows, isBarren };
+      const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
+      listed += twinsOf(rows, repeated);
+      return { rows: kept, repeats: repeated.size, isBarren };
+    },
+    listed: () => listed,
+  };
+}
+
+/** How many of the repeated rows repeat another one of the same page. */
+function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
+  const hash: TextHash = { high: 0, low: 0 };
+  const keyAt = (index: number): string => {
+    rows.hashKey(index, hash);
+    return `${hash.high} ${hash.low}`;
+  };
+  const indexes = Array.from({ length: rows.length }, (_, index) => index);
+  const own = new Set(indexes.filter((index) => !repeated.has(index)).map(keyAt));
+  return [...repeated].filter((index) => own.has(keyAt(index))).length;
+}
+
 interface Repeats {
-  /** The indexes of the rows that an earlier page had. */
+  /** The indexes of the rows that came before. */
   readonly repeated: ReadonlySet<number>;
   /** No row was new. */
   readonly isBarren: boolean;
@@ -74,9 +115,4 @@ export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
   for (let index = 0; index < rows.length; index += 1)
     if (!rows.hashKey(index, hash) || !seen.has(hash)) return true;
   return false;
-}
-
-function withoutRepeats(page: Page, repeated: ReadonlySet<number>): Page {
-  const rows = page.rows.keep(Array.from({ length: page.rows.length }, (_, index) => !repeated.has(index)));
-  return { ...page, rows, repeats: repeated.size };
 }

@@ -95,10 +95,10 @@ export function createFrozenWindows(walk: NumberedWalk, reply: NumberedPages, ar
     openAt: async (at) => {
       const last = walk.last();
       const pagesLeft = walk.pagesLeft();
-      if (last === undefined || pagesLeft < 1 || !walk.isCounted()) return undefined;
+      if (last === undefined || pagesLeft < 1 || !walk.count.isUsable()) return undefined;
       const isStill = reply.handOverAfter === undefined || (canFreeze && (at.to ?? asked) !== undefined);
       if (at.flag === "page" && isStill)
-        return pagesLeft >= 2 && !isLeft ? open(at.to, last, walk.left() ?? 0) : undefined;
+        return pagesLeft >= 2 && !isLeft ? open(at.to, last, walk.count.left() ?? 0) : undefined;
       return pagesLeft < worthAWindow || mishaps >= mishapsAllowed ? undefined : await reopen();
     },
     reopen,

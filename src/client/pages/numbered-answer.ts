@@ -13,8 +13,13 @@ export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 export interface NumberedAnswer {
   readonly at: Place;
   readonly page: Page;
-  /** What `page_info` says of the list; NaN where it says nothing. */
-  readonly totals: { readonly limit: number; readonly items: number; readonly pages: number };
+  /** What `page_info` says of the list; NaN where it says nothing. `page`: the number that it says this page has. */
+  readonly totals: {
+    readonly page: number;
+    readonly limit: number;
+    readonly items: number;
+    readonly pages: number;
+  };
   /** The `next_cursor` of the cursor envelope, whatever it is. */
   readonly offered: unknown;
 }
@@ -37,6 +42,7 @@ export function createAskPage(
     const page: Page = { group: onlyGroup, rows, next: undefined };
     const info = member(envelope, "page_info");
     const totals = {
+      page: numberOf(member(info, "page")),
       limit: numberOf(member(info, "limit")),
       items: numberOf(member(info, "total_items")),
       pages: numberOf(member(info, "total_pages")),

@@ -45,6 +45,7 @@ export async function* walkNumberedPages(
     const window = walk.repeats() === mostRepeats ? await windows.reopen() : await windows.openAt(at);
     at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : inWindow(window);
   }
+  walk.confirm();
 }
 
 /**
@@ -73,7 +74,7 @@ async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
     yield* walk.refuse(problem, answer);
   }
   const page = windows.freeze(walk.take(answer));
-  const isProved = page.next !== undefined || at.flag === "page" || walk.left() === 0;
+  const isProved = page.next !== undefined || at.flag === "page" || walk.count.left() === 0;
   if (!isProved) return yield* afterLastCursor(reading, answer, page);
   yield page;
   return page.next;
@@ -100,7 +101,7 @@ async function* afterLastCursor(
     yield { ...page, left: window.left, next };
     return yield* inWindow(window);
   }
-  const left = walk.left();
+  const left = walk.count.left();
   if (id !== at.value && left !== undefined) {
     yield { ...page, next };
     return next;

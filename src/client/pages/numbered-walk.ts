@@ -1,17 +1,12 @@
 import { type Endpoint, rowShape } from "../../model/endpoint.ts";
 import { untrustedAnswer } from "../../model/failure.ts";
-import { formatInstant } from "../../model/time/time.ts";
+import type { Instant } from "../../model/time/time.ts";
 import type { Args } from "../../model/args.ts";
 import type { Client } from "../client.ts";
 import { incompleteList } from "./completeness.ts";
-import { hasNewRow } from "./distinct-pages.ts";
-import {
-  type AskPage,
-  countedRows,
-  createAskPage,
-  type NumberedAnswer,
-  type NumberedPages,
-} from "./numbered-answer.ts";
+import { createDistinctFilter, hasNewRow } from "./distinct-pages.ts";
+import { createListCount, type ListCount } from "./list-count.ts";
+import { type AskPage, createAskPage, type NumberedAnswer, type NumberedPages } from "./numbered-answer.ts";
 import type { Page } from "./page.ts";
 import type { ListWalk } from "./pages.ts";
 import type { Place } from "./place.ts";
@@ -20,6 +15,7 @@ import { createRowEdge, type RowEdge } from "./row-edge.ts";
 /** How far a walk through numbered pages has come; what it asks next follows from this. */
 export interface NumberedWalk {
   readonly edge: RowEdge;
+  readonly count: Pick<ListCount, "left" | "isUsable">;
   readonly ask: (at: Place) => Promise<NumberedAnswer>;
   /** Why this cannot be the next page of the list; undefined where it can. See completeness.ts. */
   readonly contradiction: (answer: NumberedAnswer) => string | undefined;
@@ -34,16 +30,14 @@ export interface NumberedWalk {
   readonly refuse: (problem: string, answer: NumberedAnswer) => Generator<Page, void>;
   /** Takes an answer as the next of the list: its page, and where the list goes on. `isAgain`: the edge lies in it. */
   readonly take: (answer: NumberedAnswer, isAgain?: boolean) => Page;
+  /** After the last page: fails where fewer rows have come than the service counted at the beginning. */
+  readonly confirm: () => void;
   /** The answer taken last. */
   readonly last: () => NumberedAnswer | undefined;
   /** Pages after that one which are both promised and wanted, at least one; Infinity where neither is known. */
   readonly pagesLeft: () => number;
-  /** Rows after the last one taken, by the service's count; undefined where that cannot be used. */
-  readonly left: () => number | undefined;
   /** Rows a request asks for. */
   readonly pageSize: () => number;
-  /** Whether all answers so far had totals to count on. */
-  readonly isCounted: () => boolean;
 }
 
 export function createNumberedWalk(
@@ -56,107 +50,81 @@ export function createNumberedWalk(
   const { seen, start } = walk;
   const edge = createRowEdge(rowShape(endpoint), walk.after);
   const askPage: AskPage = createAskPage(client, endpoint, reply, args, walk.isTyped);
+  const { filter, listed } = createDistinctFilter(seen);
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   let { pageSize } = walk;
-  let given = 0;
-  let promised = Number.POSITIVE_INFINITY;
-  let hasTotals = true;
+  const count = createListCount(() => pageSize, start);
   let [isAccepted, repeats] = [false, 0];
-  let left: number | undefined;
   let last: NumberedAnswer | undefined;
-  let items = start?.items;
-  /** The smallest count of the window that is being read. */
-  let leastItems = Number.POSITIVE_INFINITY;
+  let newest: Instant | undefined;
 
   /** A page before the one where the walk begins was read by an earlier run. */
-  const isReadAgain = (at: Place): boolean =>
-    start?.flag === "page" && at.flag === "page" && Number(at.value) < Number(start.value);
-
-  const contradiction = (answer: NumberedAnswer): string | undefined => {
-    const { at, page, totals } = answer;
-    if (at.flag !== "page" || isAccepted) return undefined;
-    const counted = countedRows(answer, pageSize);
-    // Totals that cannot be used do not take back what was counted before.
-    const due = counted ?? Math.min(pageSize, left ?? 0);
-    if (page.rows.length < due) return `page ${at.value} has ${page.rows.length} of ${due} rows`;
-    if (page.rows.length === 0 || isReadAgain(at) || hasNewRow(page.rows, seen)) return undefined;
-    const isPromised = (counted ?? left ?? 0) > 0 || totals.pages > Number(at.value);
-    // Rows that came in before the last one push known rows on into this page; that one is among them then.
-    const isPushedOn = totals.items !== items && edge.find(page.rows.marks()) >= 0;
-    return isPromised && !isPushedOn ? `page ${at.value} repeats earlier rows` : undefined;
-  };
-
-  const countLeft = ({ at, page, totals }: NumberedAnswer, isWhole: boolean): void => {
-    if (at.flag === "page") {
-      const before = (Number(at.value) - 1) * pageSize;
-      left = isWhole ? Math.max(0, totals.items - before - page.rows.length) : undefined;
-      promised = totals.pages - Number(at.value);
-      items = totals.items;
-      if (last?.at.to !== at.to) leastItems = Number.POSITIVE_INFINITY;
-      if (isWhole) leastItems = Math.min(leastItems, items);
-      if (!isWhole) hasTotals = false;
-      return;
-    }
-    promised -= 1;
-    const fresh = page.rows.length - 1 - edge.find(page.rows.marks());
-    // More rows than were counted: the count was wrong.
-    left = left === undefined || left < fresh ? undefined : left - fresh;
-  };
+  const isReadAgain = ({ flag, value, to }: Place): boolean =>
+    start?.flag === "page" && flag === "page" && to === start.to && Number(value) < Number(start.value);
 
   const take = (answer: NumberedAnswer, isAgain = false): Page => {
     const { at, page, totals } = answer;
     const marks = page.rows.marks();
-    const isNew = hasNewRow(page.rows, seen);
-    countLeft(answer, countedRows(answer, pageSize) !== undefined);
+    count.take(answer, marks.length - 1 - edge.find(marks));
+    newest ??= edge.instantOf(marks[0]);
+    const distinct = filter(page.rows);
     // A page without a new row moves nothing: the walk is where it was.
-    if (isNew) {
-      given += marks.length - 1 - edge.find(marks);
+    if (!distinct.isBarren) {
       edge.moveTo(marks, isAgain);
       repeats = 0;
     }
     last = answer;
-    const here = { ...page, at, left, ...((isAgain || isReadAgain(at)) && { isAgain: true }) };
+    const left = count.left();
+    const here = { ...page, ...distinct, at, left, ...((isAgain || isReadAgain(at)) && { isAgain: true }) };
     const isOneId = at.flag === "cursor" && (edge.lastWholeId() ?? at.value) === at.value;
     if (isOneId && page.rows.length >= pageSize && pageSize < reply.maxLimit) {
       // The events of one transaction fill the page, so no cursor leads beyond them: only a larger page does.
       pageSize = reply.maxLimit;
-      hasTotals = false;
+      count.giveUp();
       return { ...here, next: at };
     }
-    if (isEnd(answer, pageSize, isNew))
+    if (isEnd(answer, pageSize, !distinct.isBarren))
       return { ...here, next: undefined, proof: left === 0 ? "count" : "end of list" };
+    const due = count.due(listed());
     const next = nextPlace(answer, reply, edge.lastWholeId());
-    return { ...here, next: Number.isSafeInteger(totals.items) ? { ...next, items: totals.items } : next };
+    const { items } = totals;
+    return {
+      ...here,
+      next: { ...next, ...(due !== undefined && { due }), ...(Number.isSafeInteger(items) && { items }) },
+    };
   };
 
   return {
     edge,
+    count,
     ask: async (at) => await askPage(at, pageSize),
-    contradiction,
+    contradiction: (answer) => {
+      if (answer.at.flag !== "page" || isAccepted) return undefined;
+      const { rows } = answer.page;
+      const hasNew = isReadAgain(answer.at) || hasNewRow(rows, seen);
+      return count.contradiction(answer, { hasNew, holdsEdge: !hasNew && edge.find(rows.marks()) >= 0 });
+    },
     again: async (problem) => {
       repeats += 1;
       return await client.again(repeats, problem);
     },
     repeats: () => repeats,
     *refuse(problem, answer) {
-      const { at, page } = answer;
-      const reached = at.flag === "page" ? (Number(at.value) - 1) * pageSize + page.rows.length : 0;
-      // A count that has been smaller than this moves by itself, and says nothing of single rows.
-      isAccepted = !walk.isStrict || reached >= leastItems;
+      isAccepted = !walk.isStrict || count.hasBeenLess(answer);
       if (isAccepted) return;
-      yield { ...take(answer), next: at };
-      const instant = edge.instantOf(edge.last());
-      throw incompleteList(problem, {
-        rows: left ?? (Number.isSafeInteger(items) ? Math.max(0, (items ?? 0) - given) : undefined),
-        to: instant === undefined ? undefined : formatInstant(instant),
-      });
+      yield { ...take(answer), next: answer.at };
+      const promised = answer.totals.items - listed();
+      const rows = count.left() ?? (Number.isSafeInteger(promised) ? Math.max(0, promised) : undefined);
+      throw incompleteList(problem, rows, edge.instantOf(edge.last()));
     },
     take,
+    confirm: () => {
+      const problem = isAccepted || !walk.isStrict ? undefined : count.shortfall(listed());
+      if (problem !== undefined) throw incompleteList(problem, count.due(listed()), newest);
+    },
     last: () => last,
-    pagesLeft: () => Math.min(promised, Math.max(1, Math.ceil((wanted - given) / pageSize))),
-    left: () => left,
+    pagesLeft: () => Math.min(count.pagesLeft(), Math.max(1, Math.ceil((wanted - listed()) / pageSize))),
     pageSize: () => pageSize,
-    isCounted: () => hasTotals,
   };
 }
 

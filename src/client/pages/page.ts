@@ -31,6 +31,8 @@ export interface Page {
   readonly isAgain?: boolean;
   /** Rows that were left out because they had come before. */
   readonly repeats?: number;
+  /** None of its rows was new. */
+  readonly isBarren?: boolean;
   /** What was asked for and has no row, where the service leaves out what it does not know. */
   readonly missing?: readonly Subject[];
   /** A part of what was asked for, that the service refused; the rest goes on. */

@@ -10,7 +10,7 @@ import { walkCursorPages } from "./cursor-pages.ts";
 import type { Document } from "../answer/document.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../model/json/own-member.ts";
-import { distinctPages } from "./distinct-pages.ts";
+import { refuseEndless } from "./distinct-pages.ts";
 import { createPage, type Page } from "./page.ts";
 import { createShortMemory, type SeenKeys } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
@@ -82,7 +82,7 @@ function walkList(
     reply.kind === "cursor-pages"
       ? walkCursorPages(client, endpoint, reply, args, list)
       : walkNumberedPages(client, endpoint, reply, args, list);
-  return distinctPages(pages, seen);
+  return refuseEndless(pages);
 }
 
 async function* askOnce(

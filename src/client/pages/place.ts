@@ -10,6 +10,8 @@ export interface Place {
   readonly to?: string | undefined;
   /** Rows that the service counted in all when the place was reached; what it counts later says what has moved. */
   readonly items?: number | undefined;
+  /** Rows of the list that are still to come there, by the count at its beginning; absent once the list has moved. */
+  readonly due?: number | undefined;
   /** The last candle before it, as the service wrote it: filling gaps goes on from there. */
   readonly before?: string | undefined;
 }

@@ -57,8 +57,10 @@ export function createLook(
     const isWhole = began - wholeWalk >= wholeWalkGap;
     // Most likely the next page is the last one needed, and those asked for in advance would be paid for in vain.
     const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
-    // What a walk has missed is found by the count below, and read with the next one.
-    const asking: Client = { ...client, width, again: () => Promise.resolve(false) };
+    // What a walk still misses is found by the count below, and read with the next one.
+    const again: Client["again"] = async (repeats, problem) =>
+      repeats === 1 && (await client.again(repeats, problem));
+    const asking: Client = { ...client, width, again };
     for await (const page of walkPages(asking, endpoint, asked, { pageSize, isStrict: false })) {
       let isKnown = page.rows.length > 0;
       for (const [index, value] of page.rows.values().entries()) {
