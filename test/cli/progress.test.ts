@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
+import { deepList, faultyService } from "../harness/faulty-lists.ts";
 import { endlessList } from "../harness/endless-list.ts";
 import { picturesIn, screenOf } from "../harness/screen.ts";
 import { json, type Reply } from "../harness/scripted-server.ts";
@@ -160,5 +161,23 @@ describe("what is counted", () => {
   test("the service's own total, where it gives one", async () => {
     const { stderr } = await dexdata(`dexes ethereum --all --page-size 5 --sandbox --rpm 10 ${plain}`);
     expect(stderr).toMatch(/^progress: \d+ of 28 rows, /mu);
+  });
+
+  test("the same total before and after page 100, which begins another window", async () => {
+    const server = await serveInTest(faultyService());
+    const { exit, stderr } = await dexdata(`${deepList.words} --rpm 40 ${plain}`, {
+      env: {
+        DEXDATA_PRO_BASE_URL: server.url,
+        DEXDATA_API_KEY: "api_pro_0123456789",
+        DEXDATA_TIER: "pro",
+        DEXDATA_NOW: "2026-11-21T08:54:00Z",
+      },
+    });
+    expect(exit).toBe(0);
+    const seen = [...stderr.matchAll(/^progress: ([\d,]+) of ([\d,]+) rows/gmu)];
+    const rows = seen.map(([, count = ""]) => Number(count.replaceAll(",", "")));
+    expect(new Set(seen.map(([, , total]) => total))).toEqual(new Set(["1,359"]));
+    expect(rows.toSorted((a, b) => a - b)).toEqual(rows);
+    expect(rows.at(-1)).toBeGreaterThan(1100);
   });
 });

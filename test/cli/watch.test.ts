@@ -118,6 +118,21 @@ describe("--watch in a pipe", () => {
     expect(stderr).toMatch(/^watching .*\ndexdata: .*503.*; asking again in the next round\n$/u);
   });
 
+  test("a round whose list is incomplete is reported, and the next one follows", async () => {
+    const dexes = (ids: readonly string[], total: number): Reply =>
+      json({
+        dexes: ids.map((dex_id) => ({ dex_id, dex_name: dex_id })),
+        page_info: { limit: 100, page: 1, total_items: total, total_pages: 1 },
+      });
+    const rounds = [dexes(["a"], 1), dexes(["a"], 3), dexes(["a", "b"], 2)];
+    const { exit, stdout, stderr } = await watch(
+      "dexes ethereum --limit 100 --watch 30s --error-format text --retries 0",
+      rounds,
+    );
+    expect({ exit, rows: stdout.split("\n").length - 1 }).toEqual({ exit: 130, rows: 2 });
+    expect(stderr).toMatch(/incomplete list: page 1 has 1 of 3 rows; 2 rows are missing/u);
+  });
+
   test.each([
     [400, 2],
     [401, 4],

@@ -177,6 +177,19 @@ describe("totals and pages that do not agree", () => {
   });
 });
 
+test("a first page that lost its rows is not taken for a pool without any", async () => {
+  const listing: Listing = { events: manyEvents(50, 1) };
+  const server = await serveInTest((request, index) => {
+    // Longer than one read tries for.
+    if (index < 6)
+      return json({ transactions: [], page_info: { limit: 1, page: 1, total_items: 50, total_pages: 50 } });
+    if (index === 12) listing.events.unshift({ id: "0xnew", log_index: 0, time: listingStart + 5 });
+    return answerOf(listing, request);
+  });
+  const { exit, written } = await followServer(server, "--poll 10s --limit 1");
+  expect({ exit, written }).toEqual({ exit: 0, written: ["0xnew 0"] });
+});
+
 describe("rows of one instant", () => {
   const tie = (id: string, transaction: number, log: number): Event => ({
     id,

@@ -119,7 +119,7 @@ async function watch(
 
 /** After all retries: rate, service and network are not for ever as they are now. */
 function mayPass(cause: unknown): cause is Failure {
-  return cause instanceof Failure && (cause.exit === 6 || cause.exit === 7);
+  return cause instanceof Failure && (cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete");
 }
 
 /** `--now` sets where the time of the rounds begins; it passes all the same. */

@@ -77,7 +77,8 @@ export async function* walkCursorPages(
       const at = placeOf(from);
       if (problem !== undefined || page.next === null) {
         // Its rows are paid for.
-        yield pageOf(page.rows, at, at);
+        const rest = pageOf(page.rows, at, at);
+        if (rest.rows.length > 0) yield rest;
         throw untrustedAnswer(problem ?? "");
       }
       cursor = page.next;

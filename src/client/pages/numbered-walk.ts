@@ -112,7 +112,8 @@ export function createNumberedWalk(
     *refuse(problem, answer) {
       isAccepted = !walk.isStrict || count.hasBeenLess(answer);
       if (isAccepted) return;
-      yield { ...take(answer), next: answer.at };
+      const page = { ...take(answer), next: answer.at };
+      if (page.rows.length > 0) yield page;
       const promised = answer.totals.items - listed();
       const rows = count.left() ?? (Number.isSafeInteger(promised) ? Math.max(0, promised) : undefined);
       throw incompleteList(problem, rows, edge.instantOf(edge.last()));

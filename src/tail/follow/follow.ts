@@ -143,9 +143,9 @@ function createReader(
   };
 }
 
-/** What may pass by itself leads to another read: 408, 429, 5xx, faults of the line, a bad answer unless it stays so. */
-function isFinal({ exit, details: { status } }: Failure, failures: number): boolean {
-  if (exit === 1) return failures >= patience;
+/** What may pass by itself leads to another read: 408, 429, 5xx, faults of the line, and a bad answer or list unless it stays so. */
+function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
+  if (exit === 1 || code === "incomplete") return failures >= patience;
   if (status !== undefined && !lastingRefusals.has(status)) return false;
   return exit !== 6 && exit !== 7;
 }
