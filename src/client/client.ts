@@ -14,6 +14,7 @@ import { refuseKey } from "./connection/refuse-key.ts";
 import { checkPlan } from "./answer/required-plan.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
+import { waitTooLong } from "./pace/retry-after.ts";
 import { mostRepeats } from "./pages/completeness.ts";
 import { createAuthorization, type Target } from "./connection/target.ts";
 import { type Answer, createTransport } from "./connection/transport.ts";
@@ -124,6 +125,7 @@ export function createClient(
     // A run that is over, by a signal or its --deadline, has nothing to wait for; nor has a walk that nobody follows.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
     const decision = decideRetry(cause, options.retry, { ...tries, random: context.random() });
+    if (!decision.again && decision.reason === "service-wait") throw waitTooLong(cause);
     if (!decision.again)
       throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, tries.waited) : cause;
     options.observer.waiting({ milliseconds: decision.wait, attempt: tries.attempt, failure: cause });
@@ -164,14 +166,9 @@ export function createClient(
 function tooLong(failure: Failure, wait: number, waited: number): Failure {
   const next =
     waited === 0
-      ? `the wait of ${roughly(wait)} is longer than --retry-max-time allows; come back then, or allow it`
-      : `after ${roughly(waited)} of waiting, ${roughly(wait)} more would be longer than --retry-max-time allows`;
+      ? `the wait of ${seconds(wait)} is longer than --retry-max-time allows; come back then, or allow it`
+      : `after ${seconds(waited)} of waiting, ${seconds(wait)} more would be longer than --retry-max-time allows`;
   return new Failure(failure.message, { ...failure.details, next });
 }
 
-/** Long waits in days: nobody counts seconds of a date in another year. */
-function roughly(milliseconds: number): string {
-  const days = Math.ceil(milliseconds / 86_400_000);
-  if (days > 36_500) return "more than a hundred years";
-  return days > 2 ? `${days} days` : `${Math.ceil(milliseconds / 1000)} s`;
-}
+const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 1000)} s`;

@@ -1,16 +1,24 @@
+import { isWaitTooLong, waitTooLong } from "../client/pace/retry-after.ts";
 import type { Failure } from "../model/failure.ts";
 
 /** Milliseconds of the first wait and of the longest, before jitter. */
 const [first, longest] = [1000, 60_000];
 
 /**
- * How long to wait before the `attempt`-th connection in a row that follows one without data: 1, 2, 4 … 60 s, half as
- * much again at most, and never less than the service asked for. `random` in [0, 1).
+ * Milliseconds before the next connection or read, behind so many in a row that failed: 1, 2, 4 … 60 s, half as much again
+ * at most, and never less than the service asked for. Whole tenths of a second, from ten seconds on whole seconds, so that
+ * messages and `--events` give the same number. Throws where the service asked for a wait that is not begun.
+ *
+ * @param random in [0, 1)
+ * @param least milliseconds that a stream asked for by its `retry` field
  */
-export function reconnectWait(attempt: number, failure: Failure, random: number): number {
+export function reconnectWait(attempt: number, failure: Failure, random: number, least = 0): number {
+  if (isWaitTooLong(failure)) throw waitTooLong(failure);
   const backoff = Math.min(first * 2 ** Math.min(attempt - 1, 16), longest) * (1 + random / 2);
   const { retryAfter } = failure.details;
   // A little more than asked for: timers may fire a millisecond early, and processes should not return in step.
   const asked = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
-  return Math.ceil(Math.max(backoff, asked));
+  const wait = Math.max(backoff, asked, Math.min(least, longest));
+  const step = wait < 10_000 ? 100 : 1000;
+  return Math.ceil(wait / step) * step;
 }

@@ -248,6 +248,68 @@ describe("after a 429", () => {
     expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });
 
+  const asksForYears: readonly (readonly [string, string, Reply])[] = [
+    ["3601 s", "1h1s", tooMany({ "retry-after": "3601" })],
+    ["55 years", "20415d", tooMany({ "retry-after": "1763800000" })],
+    ["more than a number holds", "more than a hundred years", tooMany({ "retry-after": "9".repeat(400) })],
+    ["4000 s in the body", "1h6m40s", json({ retry_after: 4000 }, { status: 429 })],
+    ["4000 s with status 500", "1h6m40s", json({}, { status: 500, headers: { "retry-after": "4000" } })],
+    ["4000 s with status 503", "1h6m40s", json({}, { status: 503, headers: { "retry-after": "4000" } })],
+  ];
+  test.each(asksForYears)(
+    "a service that asks to wait for %s is not waited for, whatever --retry-max-time allows",
+    async (_, asked, reply) => {
+      const words = ["networks", "--retry-max-time", "900d", "--retry-on", "503"];
+      const { exit, stdout, stderr, arrivals, context } = await ask(words, { answer: () => reply });
+      expect({ exit, stdout, requests: arrivals.length, waited: context.clock.elapsed() }).toEqual({
+        exit: 6,
+        stdout: "",
+        requests: 1,
+        waited: 0,
+      });
+      expect(stderr).toBe(
+        `dexdata: the service asked to wait ${asked}, but dexdata waits 1h at most\n` +
+          "  commands with this key wait up to 1h; try again then, use another key, or add --rpm unlimited\n",
+      );
+    },
+  );
+
+  test("an hour is waited for", async () => {
+    const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "3600" }) : json("[]"));
+    const words = ["networks", "--retry-max-time", "2h"];
+    const { exit, context } = await ask(words, { answer, speed: 10_000 });
+    expect(exit).toBe(0);
+    expect(context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
+  });
+
+  test("other commands with the key wait an hour at most after it, and --rpm unlimited does not wait", async () => {
+    const origin = await serveInTest((_request, index) =>
+      index === 0 ? tooMany({ "retry-after": "1763800000" }) : json("[]"),
+    );
+    const env = { DEXDATA_BASE_URL: origin.url };
+    expect((await ask(["networks"], { env })).exit).toBe(6);
+    expect((await ask(["networks", "--rpm", "unlimited"], { env })).exit).toBe(0);
+    const blocked = await ask(["networks"], { env });
+    expect([blocked.exit, origin.requests.length]).toEqual([6, 2]);
+    const patient = await ask(["networks", "--retry-max-time", "2h"], { env, speed: 10_000 });
+    expect(patient.exit).toBe(0);
+    expect(patient.context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
+    expect(patient.context.clock.elapsed()).toBeLessThan(3_601_000);
+  });
+
+  test("a file of an earlier version that blocks the key for a day blocks it for an hour", async () => {
+    const env = oneService();
+    await ask(["networks"], { env });
+    const [name = ""] = readdirSync(state);
+    const hold = { heard: 0, until: 86_400_000 };
+    writeFileSync(path.join(state, name), JSON.stringify({ sends: [], refused: [], hold }));
+    const words = ["networks", "--retries", "0"];
+    const during = ({ clock }: Outcome["context"]): void => clock.advance(3_600_000);
+    const later = await ask(words, { env, during });
+    // It was sent: nothing listens there.
+    expect([later.exit, later.context.clock.elapsed()]).toEqual([7, 3_600_000]);
+  });
+
   test("one alone does not slow a pull", async () => {
     const answer: Answer = (_now, index) => (index === 20 ? tooMany({ "retry-after": "1" }) : pool);
     const paced = await ask(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });

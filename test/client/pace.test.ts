@@ -227,13 +227,19 @@ describe("after a 429", () => {
     expect(key(plan(500), state).send(1010)).toBe(28_990);
   });
 
-  test("not even an absurd one stops a machine for longer than a day", () => {
-    for (const wait of [1e15, 1e300, Number.MAX_VALUE]) {
+  test("none stops other commands with the key for longer than an hour", () => {
+    for (const wait of [3_600_001, 86_400_000, 1e15, 1e300, Number.MAX_VALUE, Number.POSITIVE_INFINITY]) {
       const held = key(plan(500));
       held.exchange(1000, news(429, {}, wait));
-      expect(held.send(2000)).toBe(86_399_000);
-      expect(held.send(86_401_000)).toBe(0);
+      expect(held.send(2000)).toBe(3_599_000);
+      expect(held.send(3_601_000)).toBe(0);
     }
+  });
+
+  test("nor does one that an earlier version kept in the file", () => {
+    const kept = { sends: [], refused: [], hold: { heard: 1000, until: 1e15 } };
+    const held = key(plan(500), readPaceState(kept));
+    expect([held.send(2000), held.send(3_601_000)]).toEqual([3_599_000, 0]);
   });
 
   test("Retry-After of another status is the retry's alone", () => {

@@ -64,6 +64,12 @@ export const ownCodes: Readonly<Record<string, OwnCode>> = {
     "the service counts the key under another plan than --require-plan",
     "see which plan it is: dexdata auth status",
   ),
+  wait_too_long: own(
+    6,
+    "the service asked for a wait of more than an hour, which is not begun",
+    "try again later, or now with another key or --rpm unlimited",
+    true,
+  ),
   too_many_assets: own(6, "more assets than the plan has connections for", "ask for fewer, or upgrade"),
   not_read: own(8, "the last reads of a list that was followed failed", "start it again from there", true),
   stream_ended: own(8, "the service ended the stream", "start it again", true),

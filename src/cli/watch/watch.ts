@@ -1,3 +1,4 @@
+import { isWaitTooLong } from "../../client/pace/retry-after.ts";
 import type { Context } from "../../model/context.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
@@ -119,7 +120,8 @@ async function watch(
 
 /** After all retries: rate, service and network are not for ever as they are now. */
 function mayPass(cause: unknown): cause is Failure {
-  return cause instanceof Failure && (cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete");
+  if (!(cause instanceof Failure) || isWaitTooLong(cause)) return false;
+  return cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete";
 }
 
 /** `--now` sets where the time of the rounds begins; it passes all the same. */

@@ -1,5 +1,6 @@
 import { minute, type PaceRate, type RateNews, type Turn } from "./pace.ts";
 import { countBetween, type Learned, type PaceState, type Suspect, withSend } from "./pace-state.ts";
+import { maxServiceWait } from "./retry-after.ts";
 
 /** Requests a minute; undefined where nobody has said or shown a limit yet. `state` is current. */
 export function rateInForce(rate: PaceRate, state: PaceState): number | undefined {
@@ -40,7 +41,7 @@ export function isNews({ status, headers }: RateNews, known: PaceState, now: num
 }
 
 function holdUntil(state: PaceState, now: number, wait: number): PaceState {
-  const until = Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(now + wait));
+  const until = Math.ceil(now + Math.min(wait, maxServiceWait));
   return { ...state, hold: { heard: now, until: Math.max(until, state.hold?.until ?? 0) } };
 }
 

@@ -1,5 +1,6 @@
 import { member } from "../../model/json/own-member.ts";
 import { minute, planAllowance } from "./pace.ts";
+import { maxServiceWait } from "./retry-after.ts";
 
 /** What all processes that use one key know of its rate. Every time is one of `Clock.elapsed`, in whole milliseconds. */
 export interface PaceState {
@@ -59,8 +60,6 @@ export const noState: PaceState = {
 
 /** What was learned is forgotten after ten minutes: plans change, and so do those who share an address. */
 const memory = 10 * minute;
-/** No single answer stops a machine for longer than a day. */
-const longestHold = 24 * 60 * minute;
 /** The longest window is 61.3 s, one request a minute; the minute that `withPeak` looks at begins before. */
 const kept = 63_000;
 /** Sends closer together are one entry, so that a fast pace does not make a large file. */
@@ -94,7 +93,7 @@ function currentHold(hold: Hold | undefined, now: number): Hold | undefined {
   if (hold === undefined) return undefined;
   const isForeign = hold.heard > now;
   const heard = isForeign ? now : hold.heard;
-  const longest = isForeign ? planAllowance(1).window : longestHold;
+  const longest = isForeign ? planAllowance(1).window : maxServiceWait;
   const until = Math.min(hold.until, heard + longest);
   return until > now ? { heard, until } : undefined;
 }

@@ -1,4 +1,28 @@
+import { Failure } from "../../model/failure.ts";
+import { formatDuration } from "../../model/time/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
+
+/**
+ * Milliseconds. A service can ask for any wait, by mistake also for years. A longer one than this is not begun, and stops
+ * no other command with the same key for longer.
+ */
+export const maxServiceWait = 3_600_000;
+
+export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
+  return retryAfter !== undefined && retryAfter > maxServiceWait;
+}
+
+/** The failure of a request whose response asked for such a wait. */
+export function waitTooLong({ details }: Failure): Failure {
+  const asked = formatDuration(details.retryAfter ?? 0);
+  const limit = formatDuration(maxServiceWait);
+  return new Failure(`the service asked to wait ${asked}, but dexdata waits ${limit} at most`, {
+    ...details,
+    exit: 6,
+    code: "wait_too_long",
+    next: `commands with this key wait up to ${limit}; try again then, use another key, or add --rpm unlimited`,
+  });
+}
 
 /**
  * Milliseconds the service asks to wait: the header Retry-After (RFC 9110: whole seconds, or a date), else the

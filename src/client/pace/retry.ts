@@ -1,4 +1,5 @@
 import type { Failure } from "../../model/failure.ts";
+import { isWaitTooLong } from "./retry-after.ts";
 
 export interface RetryPolicy {
   /** Requests after the first, at most. */
@@ -21,7 +22,11 @@ export interface Tries {
 
 export type Decision =
   | { readonly again: true; readonly wait: number }
-  | { readonly again: false; readonly reason: "final" | "retries" | "time"; readonly wait?: number };
+  | {
+      readonly again: false;
+      readonly reason: "final" | "service-wait" | "retries" | "time";
+      readonly wait?: number;
+    };
 
 /** Milliseconds before a request is sent again: 1, 2, 4 … s. Jitter only adds. `random` in [0, 1). */
 export function backoffAfter(attempt: number, random: number): number {
@@ -42,6 +47,7 @@ export function decideRetry(
   const isRetried =
     failure.details.retryable === true || (status !== undefined && policy.retryOn.has(status));
   if (!isRetried) return { again: false, reason: "final" };
+  if (isWaitTooLong(failure)) return { again: false, reason: "service-wait" };
   if (progress.attempt > policy.retries) return { again: false, reason: "retries" };
   const backoff = backoffAfter(progress.attempt, progress.random);
   // A little more than asked for: timers may fire a millisecond early, and processes should not return in step.

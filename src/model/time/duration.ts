@@ -28,3 +28,25 @@ export function parseDuration(typed: string): number | undefined {
 export function unitHint(typed: string): string | undefined {
   return /^\d+$/u.test(typed) && Number(typed) > 0 ? `did you mean ${typed}s?` : undefined;
 }
+
+const centuryDays = 36_500;
+
+/**
+ * As flags take it: `500ms`, `1.2s`, `2m5s`, `1h`, `3d`. To the tenth of a second below a minute, to the second below two
+ * days, then to the day; rounded up, so that no wait is shown shorter than it is.
+ */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;
+  const tenths = Math.ceil(milliseconds / 100);
+  if (tenths < 600) return `${tenths / 10}s`;
+  const seconds = Math.ceil(milliseconds / 1000);
+  const days = Math.ceil(seconds / 86_400);
+  if (days > centuryDays) return "more than a hundred years";
+  if (days > 2) return `${days}d`;
+  const parts = [
+    [Math.floor(seconds / 3600), "h"],
+    [Math.floor(seconds / 60) % 60, "m"],
+    [seconds % 60, "s"],
+  ] as const;
+  return parts.map(([count, unit]) => (count === 0 ? "" : `${count}${unit}`)).join("");
+}

@@ -145,7 +145,7 @@ const limits: readonly Mode[] = [
   ...longWaits.map(([name, headers]) => ({
     name: `says to come back after ${name}`,
     reply: () => json({}, { status: 429, headers }),
-    ends: refused(6, tooMany),
+    ends: refused(6, /^the service asked to wait .+, but dexdata waits 1h at most$/),
     waits: [],
     isFor: ({ words }: HostileCommand) => words === "networks",
   })),
