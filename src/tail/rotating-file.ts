@@ -44,13 +44,13 @@ const lookGap = 1000;
  */
 export async function openRotatingFile(
   pattern: string,
-  clock: Pick<Clock, "now" | "elapsed">,
+  clock: Pick<Clock, "now" | "elapsed" | "sleep">,
   onRepair: (file: string, torn: TornLine) => void,
 ): Promise<RotatingFile> {
   checkOutPattern(pattern, clock.now());
   const openAt = async (file: string): Promise<Opened> => {
     const handle = await openToAppend(file);
-    const torn = await repairLastLine(handle, file).catch(async (cause: unknown) => {
+    const torn = await repairLastLine(handle, file, clock).catch(async (cause: unknown) => {
       await handle.close();
       throw cause;
     });
@@ -71,7 +71,7 @@ export async function openRotatingFile(
       await leave();
       current = await openAt(file);
     }
-    await current.handle.appendFile(text).catch((cause: unknown) => {
+    await appendAll(current.handle, text).catch((cause: unknown) => {
       throw unwritable(file, cause);
     });
   };
@@ -116,6 +116,18 @@ async function openToAppend(file: string): Promise<FileHandle> {
     return await open(file, "a+", 0o666);
   } catch (cause) {
     throw unwritable(file, cause);
+  }
+}
+
+/**
+ * In one call, however long the text is: the system lets no other process write between. `appendFile` makes several, and
+ * of two processes that add lines to one file each would split the lines of the other.
+ */
+async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise<void> {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  for (let written = 0; written < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, written);
+    written += bytesWritten;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import type { Clock } from "../model/context.ts";
 import { cutFile } from "../model/cut-file.ts";
 import { usageFailure } from "../model/failure.ts";
 
@@ -6,18 +7,26 @@ import { usageFailure } from "../model/failure.ts";
 const longest = 4 * 1024 * 1024;
 const LF = 0x0a;
 
+/** Milliseconds for which a partial line has to stay as it is, and between two looks at it. */
+const [settling, lookGap] = [1000, 100];
+
 export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number };
 
 /**
  * Sees to it that the file ends with a whole line, before lines are added to it: a run that was killed may have left
  * half of one. A line that lacks nothing but its end is given that; the beginning of one is cut off, because nobody
- * could read it in the middle of a file. Undefined where nothing had to be done.
+ * could read it in the middle of a file. A line that still grows belongs to another process, which is writing it now: it
+ * is left alone. Undefined where nothing had to be done.
  */
-export async function repairLastLine(handle: FileHandle, file: string): Promise<TornLine | undefined> {
+export async function repairLastLine(
+  handle: FileHandle,
+  file: string,
+  clock: Pick<Clock, "sleep">,
+): Promise<TornLine | undefined> {
   const { size } = await handle.stat();
   if (size === 0) return undefined;
   const tail = await readTail(handle, size);
-  if (tail.at(-1) === LF) return undefined;
+  if (tail.at(-1) === LF || (await isGrowing(handle, size, clock))) return undefined;
   const begin = tail.lastIndexOf(LF) + 1;
   const torn = tail.subarray(begin);
   if (torn[0] !== 0x7b || (begin === 0 && size > tail.length)) throw foreign(file);
@@ -27,6 +36,14 @@ export async function repairLastLine(handle: FileHandle, file: string): Promise<
   }
   await cutFile(handle, file, size - torn.length);
   return { kind: "cut", bytes: torn.length };
+}
+
+async function isGrowing(handle: FileHandle, size: number, clock: Pick<Clock, "sleep">): Promise<boolean> {
+  for (let waited = 0; waited < settling; waited += lookGap) {
+    await clock.sleep(lookGap);
+    if ((await handle.stat()).size !== size) return true;
+  }
+  return false;
 }
 
 async function readTail(handle: FileHandle, size: number): Promise<Buffer> {

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   appendFileSync,
   mkdirSync,
@@ -5,10 +7,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Clock } from "../../src/model/context.ts";
 import { fileOf, fixedFolder } from "../../src/tail/file-pattern.ts";
 import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/tail/rotating-file.ts";
 import type { TornLine } from "../../src/tail/torn-line.ts";
@@ -31,9 +35,10 @@ async function open(
   pattern: string,
   now = midnight - 60_000,
   elapsed = () => 0,
+  sleep: Clock["sleep"] = async () => await Promise.resolve(),
 ): Promise<RotatingFile & { repairs: TornLine[] }> {
   const repairs: TornLine[] = [];
-  const clock = { now: () => now, elapsed };
+  const clock = { now: () => now, elapsed, sleep };
   const file = await openRotatingFile(pattern, clock, (_file, torn) => repairs.push(torn));
   return { ...file, repairs };
 }
@@ -244,6 +249,79 @@ describe("what is there is kept", () => {
     await file.write('{"n":2}\n', midnight);
     await file.close();
     expect(filesIn(made)["00.ndjson"]).toBe('{"n":1}\n{"n":2}\n');
+  });
+});
+
+describe("a line that another process is writing", () => {
+  const others = Buffer.from('{"n":1,"x":"é"}\n{"n":2}\n');
+
+  test("is never cut, whichever byte of it has been written", async () => {
+    const file = path.join(newFolder(), "x.ndjson");
+    for (let length = 0; length <= others.length; length += 1) {
+      writeFileSync(file, others.subarray(0, length));
+      let isWritten = false;
+      const goOn = (): void => {
+        if (!isWritten) appendFileSync(file, others.subarray(length));
+        isWritten = true;
+      };
+      const mine = await open(file, undefined, undefined, async () => await Promise.resolve(goOn()));
+      goOn();
+      await mine.write('{"n":3}\n');
+      await mine.close();
+      expect(readFileSync(file, "utf8"), `${length} bytes written`).toBe(`${String(others)}{"n":3}\n`);
+      expect(mine.repairs).toEqual([]);
+    }
+  });
+
+  test("is left alone as long as it grows: a second without a change, and it is what a killed run left", async () => {
+    const file = path.join(newFolder(), "x.ndjson");
+    const open10 = async (growsAt: number): Promise<{ slept: number; text: string }> => {
+      writeFileSync(file, '{"n":1}\n{"n":2,');
+      let slept = 0;
+      const mine = await open(file, undefined, undefined, async (milliseconds) => {
+        slept += milliseconds;
+        if (slept === growsAt) appendFileSync(file, '"x":');
+        await Promise.resolve();
+      });
+      await mine.close();
+      return { slept, text: readFileSync(file, "utf8") };
+    };
+    expect(await open10(900)).toEqual({ slept: 900, text: '{"n":1}\n{"n":2,"x":' });
+    expect(await open10(2000)).toEqual({ slept: 1000, text: '{"n":1}\n' });
+  });
+
+  test("of 700 KB: two processes that add to one file lose and split no line", async () => {
+    const file = path.join(newFolder(), "x.ndjson");
+    const lines = 40;
+    const script = `const { openSync, writeSync } = require("node:fs");
+      const file = openSync(${JSON.stringify(file)}, "a");
+      const text = "x".repeat(700_000);
+      for (let n = 0; n < ${lines}; n += 1) writeSync(file, Buffer.from(JSON.stringify({ n, text }) + "\\n"));`;
+    const writer = spawn(process.execPath, ["-e", script]);
+    const over = once(writer, "exit");
+    const isOver = (): boolean => writer.exitCode !== null || writer.signalCode !== null;
+    const sizeOf = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    // However slow the machine is: a look is followed by another one when the writer has gone on, or is done.
+    const untilChanged = async (): Promise<void> => {
+      for (const before = sizeOf(); sizeOf() === before && !isOver();) await new Promise(setImmediate);
+    };
+    let mine = 0;
+    while (!isOver()) {
+      const opened = await open(file, undefined, undefined, untilChanged);
+      await opened.write(`${JSON.stringify({ mine, text: "y".repeat(700_000) })}\n`);
+      await opened.close();
+      expect(opened.repairs).toEqual([]);
+      mine += 1;
+    }
+    expect((await over)[0]).toBe(0);
+    const rows = readFileSync(file, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    const numbersOf = (name: string): readonly unknown[] =>
+      rows.flatMap((row) => (Object.hasOwn(Object(row), name) ? [Object(row)[name]] : []));
+    expect(numbersOf("n")).toEqual(Array.from({ length: lines }, (_, n) => n));
+    expect(numbersOf("mine")).toEqual(Array.from({ length: mine }, (_, n) => n));
   });
 });
 
