@@ -71,15 +71,28 @@ describe("the assets that a refused batch is refused for", () => {
     expect(opens()).toBe(2);
   });
 
-  test("rule 129: without a message, by halves: one of 25 in at most ten openings", async () => {
-    for (const bad of all) {
-      const { probe, opens } = service(new Set([bad]), () => undefined);
-      expect(await findInvalid(all, refusal(undefined), probe)).toEqual([bad]);
-      expect(opens()).toBeLessThanOrEqual(10);
+  test("rule 129: without a message, by halves: one of any number in as few openings as halving takes", async () => {
+    for (let count = 2; count <= 25; count += 1) {
+      const some = all.slice(0, count);
+      // The last two: that the one is refused alone, and that all others are accepted together.
+      const most = Math.ceil(Math.log2(count)) + 2;
+      for (const bad of some) {
+        const { probe, opens } = service(new Set([bad]), () => undefined);
+        expect(await findInvalid(some, refusal(undefined), probe)).toEqual([bad]);
+        expect(opens(), `${bad.address} of ${count}`).toBeLessThanOrEqual(most);
+      }
     }
   });
 
-  test("several bad ones: after ten openings REST says which to look at, and only openings decide", async () => {
+  test("no asset is blamed that is accepted alone: the service refuses all of them together", async () => {
+    for (let most = 1; most < 25; most += 1) {
+      const probe = async (some: readonly Subject[]): Promise<Failure | undefined> =>
+        await Promise.resolve(some.length > most ? refusal(undefined) : undefined);
+      expect(await findInvalid(all, refusal(undefined), probe)).toEqual([]);
+    }
+  });
+
+  test("several bad ones: after seven openings REST says which to look at, and only openings decide", async () => {
     const bad = new Set(all.filter((_, index) => index % 2 === 1));
     const priced = all[1];
     const asked: Subject[] = [];
