@@ -391,7 +391,7 @@ describe("where the state cannot be kept", () => {
     writeFileSync(file, '{"sends":[{"at":12');
     const { stderr } = await ask(["networks", "--retries", "0"], { env: oneService() });
     expect(stderr).not.toContain("pace");
-    expect(readFileSync(file, "utf8")).toBe('{"sends":[{"at":0,"count":1}],"refused":[]}');
+    expect(readFileSync(file, "utf8")).toBe('{"sends":[{"at":0,"count":1}],"refused":[],"openings":[]}');
   });
 });
 

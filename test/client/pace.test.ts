@@ -169,6 +169,7 @@ describe("times of another clock", () => {
     const states = record({
       sends,
       refused: sends,
+      openings: sends,
       hold: option(record({ heard: integer({ min: 100_001 }), until: maxSafeNat() })),
       told: learned,
       learned,
@@ -439,6 +440,47 @@ describe("requests that wait", () => {
       [0, 61_200, 122_400, 183_600].flatMap((at) => Array.from({ length: 8 }, () => at)),
     );
     expect(context.clock.pending()).toBe(0);
+  });
+
+  test.each([
+    [plan(15), 15],
+    [plan(120), 120],
+    [fixed(30), 30],
+    [fixed(300), 300],
+  ])(
+    "streams that are reopened again and again leave half of the rate to requests: %j",
+    async (rate, perMinute) => {
+      const { pace, context, said } = open(rate);
+      const { clock } = context;
+      const until = 5 * 61_200;
+      const sent = { request: 0, reopening: 0 };
+      const ask = async (kind: keyof typeof sent): Promise<void> => {
+        while (clock.elapsed() < until) {
+          await pace.turn(kind);
+          sent[kind] += 1;
+          await clock.sleep(20);
+        }
+      };
+      await Promise.all([...Array.from({ length: 20 }, () => ask("reopening")), ask("request")]);
+      expect(sent.request).toBeGreaterThanOrEqual((5 * perMinute) / 2);
+      expect(sent.reopening).toBeGreaterThanOrEqual(4 * Math.floor(perMinute / 2));
+      // One more each may leave as the time ends.
+      expect(sent.reopening).toBeLessThanOrEqual((5 * perMinute) / 2 + Math.ceil(perMinute / 2) + 20);
+      expect(said.some((line) => line.includes("streams reopen within half of the rate limit"))).toBe(true);
+    },
+  );
+
+  test("a stream that waits to be reopened lets requests pass, and is left when nobody wants it", async () => {
+    const { pace, context } = open(plan(4));
+    await pace.turn("opening");
+    await pace.turn("opening");
+    const left = new AbortController();
+    const waiting = pace.turn("reopening", left.signal).catch((cause: unknown) => cause);
+    expect([(await pace.turn()).at, (await pace.turn()).at]).toEqual([0, 0]);
+    left.abort("left");
+    expect(await waiting).toBe("left");
+    expect(context.clock.pending()).toBe(0);
+    expect((await pace.turn("reopening")).at).toBe(61_200);
   });
 
   test("only the first of them looks", async () => {

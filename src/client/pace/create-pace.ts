@@ -1,6 +1,7 @@
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
-import { type Pace, type PaceRate, planAllowance, type Turn } from "./pace.ts";
+import { formatDuration } from "../../model/time/duration.ts";
+import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { isNews, learn } from "./pace-learning.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";
 import { arrivedLate, isLate, takeTurn } from "./pace-turn.ts";
@@ -37,7 +38,10 @@ const shortWait = 2000;
 /** Those who were held back together come back within so many milliseconds, not in step. */
 const spread = 250;
 
-/** Requests leave in the order they asked in, one at a time: many may ask at once, and only the first looks. */
+/**
+ * Requests leave in the order they asked in, one at a time: many may ask at once, and only the first looks. A stream that
+ * may not be reopened yet lets the requests behind it pass.
+ */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
   { rate, store, pausing }: PaceOptions,
@@ -46,7 +50,7 @@ export function createPace(
   const now = (): number => Math.floor(clock.elapsed());
   const said = new Set<string>();
   let known = noState;
-  let last: Promise<unknown> = Promise.resolve();
+  const [inTurn, inTurnToReopen] = [createQueue(), createQueue()];
 
   const update: PaceStore["update"] = (change) =>
     store.update((before) => {
@@ -55,19 +59,21 @@ export function createPace(
       return changed;
     });
 
-  const pause = async (milliseconds: number, what: string, line: string): Promise<void> => {
+  const pause = async (milliseconds: number, what: string, line: string, until = signal): Promise<void> => {
     const isWorthALine = milliseconds > shortWait && !said.has(what);
     if (isWorthALine) said.add(what);
     pausing(milliseconds, isWorthALine ? line : undefined);
-    await clock.sleep(milliseconds, signal);
+    await clock.sleep(milliseconds, until);
   };
 
-  const takePlace = async (): Promise<Turn> => {
+  /** The milliseconds to wait where a stream may not be reopened yet: that is not waited for in the queue. */
+  const takePlace = async (kind: SendKind): Promise<Turn | number> => {
     for (;;) {
       signal.throwIfAborted();
-      const attempt = await update((before) => takeTurn(before, rate, now()));
+      const attempt = await update((before) => takeTurn(before, rate, now(), kind));
       if ("turn" in attempt) return attempt.turn;
       const { wait, because } = attempt;
+      if (because === "reopening") return wait;
       // Longer than any pace: whether that is waited for is --retry-max-time's to say, as with an answer of 429.
       if (because === "hold" && wait > planAllowance(1).window) throw heldBack(wait);
       if (because === "hold") await pause(wait + spread * random(), `until ${attempt.until}`, holdLine(wait));
@@ -75,12 +81,18 @@ export function createPace(
     }
   };
 
+  const waitForTurn = async (kind: SendKind, until?: AbortSignal): Promise<Turn> => {
+    for (;;) {
+      until?.throwIfAborted();
+      const place = await inTurn(() => takePlace(kind));
+      if (typeof place !== "number") return place;
+      await pause(place, "reopening", reopeningLine(place), until);
+    }
+  };
+
   return {
-    turn: () => {
-      const mine = last.then(takePlace, takePlace);
-      last = mine;
-      return mine;
-    },
+    turn: (kind = "request", until) =>
+      kind === "reopening" ? inTurnToReopen(() => waitForTurn(kind, until)) : waitForTurn(kind),
     heard: async (news, turn) => {
       const isArrivedLate = isLate(rate, known, turn, now());
       if (!isArrivedLate && !isNews(news, known, now())) return;
@@ -90,6 +102,16 @@ export function createPace(
         return { after: isArrivedLate ? arrivedLate(learned, turn, now()) : learned, result: undefined };
       });
     },
+  };
+}
+
+/** Runs one after the other, whatever became of those before. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work, work);
+    last = mine;
+    return mine;
   };
 }
 
@@ -108,6 +130,10 @@ function holdLine(wait: number): string {
 
 function paceLine(wait: number, perMinute: number, rate: PaceRate): string {
   return `waiting ${seconds(wait)} s for the pace of ${perMinute} request${perMinute === 1 ? "" : "s"} a minute (${reason(perMinute, rate)})`;
+}
+
+function reopeningLine(wait: number): string {
+  return `waiting ${formatDuration(wait)} to reconnect: streams reopen within half of the rate limit`;
 }
 
 function reason(perMinute: number, rate: PaceRate): string {

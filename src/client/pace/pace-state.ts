@@ -8,6 +8,8 @@ export interface PaceState {
   readonly sends: readonly Sends[];
   /** Those of them that were answered with 429, by the time they were sent. */
   readonly refused: readonly Sends[];
+  /** Those of them that opened a stream. */
+  readonly openings: readonly Sends[];
   /** Nobody sends before it is over. */
   readonly hold: Hold | undefined;
   /** RateLimit-Limit of the service. */
@@ -51,6 +53,7 @@ export interface Peak {
 export const noState: PaceState = {
   sends: [],
   refused: [],
+  openings: [],
   hold: undefined,
   told: undefined,
   learned: undefined,
@@ -73,6 +76,7 @@ export function current(state: PaceState, now: number): PaceState {
   return {
     sends: recent(state.sends, now),
     refused: recent(state.refused, now),
+    openings: recent(state.openings, now),
     hold: currentHold(state.hold, now),
     told: remembered(state.told, now),
     learned: remembered(state.learned, now),
@@ -122,6 +126,7 @@ export function readPaceState(value: unknown): PaceState {
   return {
     sends: readSends(member(value, "sends")),
     refused: readSends(member(value, "refused")),
+    openings: readSends(member(value, "openings")),
     hold: entry("hold", "heard", "until"),
     told: entry("told", "perMinute", "at"),
     learned: entry("learned", "perMinute", "at"),

@@ -1,4 +1,12 @@
-import { type Allowance, fixedAllowance, minute, type PaceRate, planAllowance, type Turn } from "./pace.ts";
+import {
+  type Allowance,
+  fixedAllowance,
+  minute,
+  type PaceRate,
+  planAllowance,
+  type SendKind,
+  type Turn,
+} from "./pace.ts";
 import { rateInForce, withPeak } from "./pace-learning.ts";
 import { countBetween, current, type PaceState, type Sends, withSend } from "./pace-state.ts";
 
@@ -6,13 +14,14 @@ import { countBetween, current, type PaceState, type Sends, withSend } from "./p
 export type Attempt =
   | { readonly turn: Turn }
   | { readonly wait: number; readonly because: "hold"; readonly until: number }
-  | { readonly wait: number; readonly because: "rate"; readonly perMinute: number };
+  | { readonly wait: number; readonly because: "rate" | "reopening"; readonly perMinute: number };
 
 /** Takes a place for a request that leaves now, if one is free. */
 export function takeTurn(
   before: PaceState,
   rate: PaceRate,
   now: number,
+  kind: SendKind = "request",
 ): { readonly after: PaceState; readonly result: Attempt } {
   const state = current(before, now);
   if (state.hold !== undefined) {
@@ -22,11 +31,19 @@ export function takeTurn(
   const turn = { at: now, before: countBetween(state.sends, now - minute, now) };
   if (rate.kind === "unlimited") return { after: state, result: { turn } };
   const perMinute = rateInForce(rate, state);
-  const free = perMinute === undefined ? now : freeAt(state.sends, allowanceOf(rate, perMinute), now);
-  if (perMinute !== undefined && free > now) {
-    return { after: state, result: { wait: free - now, because: "rate", perMinute } };
+  if (perMinute !== undefined) {
+    const half = Math.max(1, Math.floor(perMinute / 2));
+    const reopening = kind === "reopening" ? freeAt(state.openings, allowanceOf(rate, half), now) : now;
+    if (reopening > now)
+      return { after: state, result: { wait: reopening - now, because: "reopening", perMinute } };
+    const free = freeAt(state.sends, allowanceOf(rate, perMinute), now);
+    if (free > now) return { after: state, result: { wait: free - now, because: "rate", perMinute } };
   }
-  return { after: withPeak({ ...state, sends: withSend(state.sends, now) }, now), result: { turn } };
+  const openings = kind === "request" ? state.openings : withSend(state.openings, now);
+  return {
+    after: withPeak({ ...state, openings, sends: withSend(state.sends, now) }, now),
+    result: { turn },
+  };
 }
 
 function allowanceOf(rate: PaceRate, perMinute: number): Allowance {

@@ -1,10 +1,19 @@
 /** When the next request may leave. */
 export interface Pace {
-  /** Resolves when it may; the request counts as sent from then on. */
-  readonly turn: () => Promise<Turn>;
+  /**
+   * Resolves when it may; the request counts as sent from then on. `until` ends the wait of a stream that may not be
+   * reopened yet.
+   */
+  readonly turn: (kind?: SendKind, until?: AbortSignal) => Promise<Turn>;
   /** What an answer says about the rate. */
   readonly heard: (news: RateNews, turn: Turn) => Promise<void>;
 }
+
+/**
+ * What leaves: a request, the first try to open a stream, or a later one. All count alike, but streams are reopened within
+ * half of the rate, so that a service which keeps closing them cannot use up the rate of the key's requests.
+ */
+export type SendKind = "request" | "opening" | "reopening";
 
 /** A place in the minute that a request has taken. */
 export interface Turn {
