@@ -132,6 +132,8 @@ export type StreamNotice =
       readonly wait: number;
       readonly reason: string;
     }
+  /** One event of these assets was skipped. */
+  | { readonly kind: "lost"; readonly assets: readonly Asset[]; readonly reason: string }
   /** Assets that are left out. */
   | { readonly kind: "dropped"; readonly assets: readonly Asset[]; readonly reason: string }
   /** What the service says besides data, or sent in place of it: text of strangers. */

@@ -1,6 +1,7 @@
 import type { Budget } from "../client/spending/budget.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
+import { isSkipped } from "../client/streams/stream-event.ts";
 import type { Context } from "../model/context.ts";
 import { untrustedAnswer } from "../model/failure.ts";
 import { childOf } from "../model/child-signal.ts";
@@ -32,17 +33,42 @@ export function streamEvents(
   options: StreamOptions,
 ): AsyncIterable<StreamEvent<unknown>> {
   const wishes = readStream(options, opened.context.clock.now());
-  return { [Symbol.asyncIterator]: () => listen(opened, options, wishes) };
+  return { [Symbol.asyncIterator]: () => leavable((left) => listen(opened, options, wishes, left)) };
+}
+
+/** The iterator of a generator that `left` ends. A generator alone would end behind the event that it waits for. */
+function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIterator<T> {
+  const left = new AbortController();
+  const events = begin(left.signal);
+  const done = { done: true, value: undefined } as const;
+  return {
+    next: async () => {
+      try {
+        return await events.next();
+      } catch (cause) {
+        if (left.signal.aborted) return done;
+        throw cause;
+      }
+    },
+    return: async () => {
+      left.abort(new Error("the loop over the stream was left"));
+      await events.return(undefined);
+      return done;
+    },
+  };
 }
 
 async function* listen(
   { client, pace, budget, timeout, hasTexts, context }: OpenStreaming,
   { onInvalid = "fail", onNotice = () => undefined }: StreamOptions,
   { feed, kind, params, subjects }: StreamWishes,
+  left: AbortSignal,
 ): AsyncGenerator<StreamEvent<unknown>> {
   const { target } = client;
   const read = rowReader(kind.event.record, hasTexts);
   const ending = childOf(context.signal);
+  left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
+  const notices = noticesOf(onNotice);
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
   const tail = createTail(
     context,
@@ -53,22 +79,25 @@ async function* listen(
       params,
       cap: capOf(target.tier),
       onInvalid,
-      limits: { names: feed.events, silence: defaultSilence, maxReconnects: undefined },
+      limits: { feed, silence: defaultSilence, maxReconnects: undefined },
       suspects: undefined,
     },
     {
-      ...noticesOf(onNotice),
+      ...notices,
       charged: () => undefined,
       events: async (shard, events, { now }) => {
         const claim = await budget.claim(events.length);
         await claim.settle(events.length);
+        for (const event of events) if (isSkipped(event)) notices.skipped(shard);
         await handover.give(
-          events.map((event) => {
-            const text = jsonLine(event);
-            if (text === undefined) throw untrustedAnswer(`an event ${event.name} is not JSON`);
-            const asset = subjectOf(event, shard.subjects);
-            return { event: event.name, asset, received: new Date(now), data: read(text), text };
-          }),
+          events
+            .filter((event) => !isSkipped(event))
+            .map((event) => {
+              const text = jsonLine(event);
+              if (text === undefined) throw untrustedAnswer(`an event ${event.name} is not JSON`);
+              const asset = subjectOf(event, shard.subjects);
+              return { event: event.name, asset, received: new Date(now), data: read(text), text };
+            }),
         );
       },
     },
@@ -77,7 +106,7 @@ async function* listen(
   try {
     yield* handover.taken();
   } finally {
-    ending.abort(new Error("the loop over the stream was left"));
+    ending.abort("the loop over the stream was left");
     await running;
     ending.release();
   }

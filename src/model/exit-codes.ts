@@ -26,7 +26,10 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     when: "402: credits used up; or --max-credits or budget.daily reached",
     next: "wait, pay, or raise the bound",
   },
-  6: { when: "429 after all retries, or more assets than the plan streams", next: "later, or ask for fewer" },
+  6: {
+    when: "429 after all retries, a wait of more than 1h, or more assets than the plan streams",
+    next: "later, or ask for fewer",
+  },
   7: { when: "5xx after all retries, or network, TLS, time-out", next: "later" },
   8: {
     when: "delivered, but not whole: some inputs failed, a stream ended by itself or was not connected",

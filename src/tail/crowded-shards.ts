@@ -7,6 +7,10 @@ import type { TailHandlers, TailOptions } from "./tail-options.ts";
 
 /** What becomes of connections that the service has no place for. */
 export interface CrowdedShards {
+  /** Connections that the service allowed when it refused another one; without a limit before that. */
+  readonly accepted: () => number;
+  /** The assets whose connections never had a place, as the failure that ends the stream; undefined where all had one. */
+  readonly withoutPlace: () => Failure | undefined;
   /** Its assets, and those of others like it, go on with connections that are open; it is over. Throws where that cannot be. */
   readonly placeElsewhere: (self: RunningShard, refused: Failure) => void;
   /** The service takes one asset a connection: each goes on with its own, where the others may be left out. */
@@ -22,6 +26,7 @@ export function createCrowdedShards(
   handlers: Pick<TailHandlers, "closed" | "dropped" | "moved">,
 ): CrowdedShards {
   let perConnection = feed.batches === "never" ? 1 : assetsPerPost;
+  let accepted = Number.POSITIVE_INFINITY;
 
   const close = (self: RunningShard, why: string): void => {
     running.delete(self);
@@ -34,17 +39,18 @@ export function createCrowdedShards(
     const all = [...running];
     const open = all.filter(({ wasOpen }) => wasOpen);
     if (self.isAdded) return handlers.dropped(homeless, refused);
-    if (open.length === 0) throw refused;
-    const assets = assetsOf(all).length;
-    throw doesNotFit(
-      `the service allows ${open.length} connections here, not the ${all.length} that ${assets} assets take: ${homeless.length} do not fit`,
-      assets - homeless.length,
-      homeless,
-      refused,
-    );
+    throw noPlace(homeless, all, open.length, refused);
   };
 
   return {
+    accepted: () => accepted,
+    withoutPlace: () => {
+      const all = [...running];
+      const crowded = all.filter(({ isCrowdedOut }) => isCrowdedOut);
+      const refused = crowded.find((each) => each.refused !== undefined)?.refused;
+      const open = all.filter(({ wasOpen }) => wasOpen).length;
+      return refused && noPlace(assetsOf(crowded), all, open, refused);
+    },
     placeElsewhere: (self, refused) => {
       const all = [...running];
       const open = all.filter(({ wasOpen }) => wasOpen);
@@ -56,6 +62,7 @@ export function createCrowdedShards(
         0,
       );
       const homeless = assetsOf(crowded);
+      if (open.length > 0) accepted = open.length;
       refuse(homeless.slice(free), self, refused);
       const placed = homeless.slice(0, free);
       for (const each of crowded) {
@@ -93,4 +100,20 @@ export function createCrowdedShards(
       return true;
     },
   };
+}
+
+function noPlace(
+  homeless: readonly Subject[],
+  all: readonly RunningShard[],
+  open: number,
+  refused: Failure,
+): Failure {
+  if (open === 0) return refused;
+  const assets = assetsOf(all).length;
+  return doesNotFit(
+    `the service allows ${open} connections here, not the ${all.length} that ${assets} assets take: ${homeless.length} do not fit`,
+    assets - homeless.length,
+    homeless,
+    refused,
+  );
 }

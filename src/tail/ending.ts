@@ -1,4 +1,4 @@
-import type { Clock } from "../model/context.ts";
+import { type Clock, isInterruption } from "../model/context.ts";
 import { childOf } from "../model/child-signal.ts";
 
 /** A stop that was asked for and met: so many events or rows, or so much time, connected or not. */
@@ -7,6 +7,13 @@ export class Stop {
   constructor(by: "limit" | "time") {
     this.by = by;
   }
+}
+
+/** Names what ended a stream, for `--events`: a stop, a signal or the failure. */
+export function endCause(reason: unknown): string {
+  if (reason instanceof Stop) return reason.by === "time" ? "--for reached" : "--limit reached";
+  if (isInterruption(reason)) return reason.cause === "closed-pipe" ? "output closed" : reason.cause;
+  return reason instanceof Error ? reason.message : String(reason);
 }
 
 /** When what has no end of its own is over. */

@@ -20,6 +20,8 @@ export interface Feed {
   readonly batches: "always" | "perhaps" | "never";
   /** The lowest plan that may open it with any asset. */
   readonly plan: Tier;
+  /** Its ids are the times of its events: an id that goes back belongs to a correction of something older (wire-facts 5.6). */
+  readonly hasTimeIds: boolean;
 }
 
 export interface FeedKind {
@@ -64,6 +66,7 @@ export const feeds: Readonly<Record<FeedName, Feed>> = {
     events: new Set(["token_price", "t_p"]),
     batches: "always",
     plan: "keyless",
+    hasTimeIds: false,
   },
   transactions: {
     name: "transactions",
@@ -72,6 +75,7 @@ export const feeds: Readonly<Record<FeedName, Feed>> = {
     events: new Set(["pool", "token"]),
     batches: "perhaps",
     plan: "dev",
+    hasTimeIds: false,
   },
   ohlcv: {
     name: "ohlcv",
@@ -80,6 +84,7 @@ export const feeds: Readonly<Record<FeedName, Feed>> = {
     events: new Set(["token_ohlcv"]),
     batches: "never",
     plan: "dev",
+    hasTimeIds: true,
   },
   reserves: {
     name: "reserves",
@@ -88,5 +93,6 @@ export const feeds: Readonly<Record<FeedName, Feed>> = {
     events: new Set(["token_reserves", "pool_reserves"]),
     batches: "perhaps",
     plan: "free",
+    hasTimeIds: false,
   },
 };

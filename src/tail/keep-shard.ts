@@ -1,3 +1,4 @@
+import { isWaitTooLong } from "../client/pace/retry-after.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { Context } from "../model/context.ts";
 import type { RunningShard } from "./running-shard.ts";
@@ -35,7 +36,7 @@ export async function keepShard(
       },
       retrying: (failure, wait) => {
         self.settled?.();
-        if (!self.wasOpen) self.refused = failure.message;
+        if (!self.wasOpen) self.refused = failure;
         self.isCrowdedOut = !self.wasOpen && isStreamLimitFailure(failure);
         handlers.retrying(shard, failure, wait);
       },
@@ -44,7 +45,7 @@ export async function keepShard(
     {
       ...limits,
       isFinal: (failure, { attempts }) =>
-        isStreamLimitFailure(failure) && !self.wasOpen && attempts > patience,
+        isStreamLimitFailure(failure) && !self.wasOpen && (attempts > patience || isWaitTooLong(failure)),
     },
     self.current.signal,
   );

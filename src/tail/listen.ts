@@ -1,4 +1,5 @@
 import type { Connection } from "../client/streams/connection.ts";
+import { maxSkippedBytes } from "../client/streams/event-data.ts";
 import { createEventStreamParser } from "../client/streams/event-stream.ts";
 import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream-event.ts";
 import type { Clock } from "../model/context.ts";
@@ -26,11 +27,16 @@ export interface Heard {
   readonly last: Moment;
   readonly newest: StreamEvent | undefined;
   readonly hasData: boolean;
+  /** The last id of the stream, empty where it was taken back; undefined where none came. */
+  readonly lastEventId: string | undefined;
+  /** Milliseconds of its last `retry` field. */
+  readonly retry: number | undefined;
 }
 
 /** Listens to one connection until it is over. Throws only what a handler threw, and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening): Promise<Heard> {
   const { handlers, limits, signal } = listening;
+  const { events: names, hasTimeIds } = limits.feed;
   const parser = createEventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
   let last = momentOf(clock);
@@ -38,7 +44,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   let repeated = listening.newest;
   let hasData = false;
   const noteNewest = (event: StreamEvent): void => {
-    if (isNewer(event, newest)) newest = event;
+    if (event.id !== "" && !(hasTimeIds && isOlder(event, newest))) newest = event;
   };
   /** Not where the service goes on at the last event rather than behind it. */
   const isFresh = (event: StreamEvent): boolean => {
@@ -52,14 +58,15 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
-    return { failure, last: isLater ? away : last, newest, hasData };
+    const [lastEventId, retry] = [parser.lastEventId(), parser.retry()];
+    return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
   };
   const watch = watchOver(clock, limits.silence, (failure) => {
     stopped = failure;
     connection.close();
   });
 
-  const isData = ({ name }: StreamEvent): boolean => limits.names.has(name);
+  const isData = ({ name }: StreamEvent): boolean => names.has(name);
   const sort = (events: readonly StreamEvent[], sorted: Sorted): void => {
     if (events.length === 0) return;
     // Of most chunks all are data: no other list is made of them.
@@ -115,7 +122,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         handlers.said("error", textOf(error));
         return over(streamError(error));
       }
-      if (parser.hasOverflown()) return over(overflow(limits.largestEvent));
+      if (parser.hasOverflown()) return over(overflow());
     }
   } finally {
     watch.release();
@@ -145,9 +152,8 @@ function isSame(event: StreamEvent, other: StreamEvent): boolean {
   return event.id === other.id && dataOf(event).equals(dataOf(other));
 }
 
-/** Ids are instants: one that goes back belongs to a correction of something older. */
-function isNewer(event: StreamEvent, newest: StreamEvent | undefined): boolean {
-  return event.id !== "" && (newest === undefined || !(Number(event.id) < Number(newest.id)));
+function isOlder(event: StreamEvent, newest: StreamEvent | undefined): boolean {
+  return newest !== undefined && Number(event.id) < Number(newest.id);
 }
 
 function asFailure(cause: unknown): Failure {
@@ -159,11 +165,11 @@ function ended(): Failure {
   return new Failure("the service ended the stream", { exit: 8, code: "stream_ended", retryable: true });
 }
 
-function overflow(largest: number | undefined): Failure {
-  return new Failure(`an event of more than ${(largest ?? mebibyte) / mebibyte} MiB came`, {
+/** Skipping an event has to end somewhere: behind one without an end nothing would ever come. */
+function overflow(): Failure {
+  return new Failure(`the service sent an event larger than ${maxSkippedBytes / mebibyte} MiB`, {
     exit: 1,
     code: "untrusted_answer",
     retryable: true,
-    ...(largest !== undefined && { next: "where such events are meant to come, allow them: --max-event" }),
   });
 }

@@ -20,7 +20,7 @@ export interface RunningShard {
   /** What the next opening has to tell as a gap, where the connection is not its keeper's first any more. */
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
   /** Why the last try to open it failed, where it never was open. */
-  refused: string | undefined;
+  refused: Failure | undefined;
   /** It never was open, and the last try found no place. */
   isCrowdedOut: boolean;
   /** What it has taken over from connections that found no place. */
@@ -71,7 +71,7 @@ export function missedBy(
 ): { readonly gap: Gap; readonly missing: Missing } | undefined {
   if (isOpen) return undefined;
   if (interrupted !== undefined) return { gap: { ...interrupted, to }, missing: "lost" };
-  const gap = { from: started, to, reason: refused ?? "it was never open" };
+  const gap = { from: started, to, reason: refused?.message ?? "it was never open" };
   return { gap, missing: wasOpen ? "lost" : refused === undefined ? "opening" : "refused" };
 }
 

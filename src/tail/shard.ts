@@ -2,6 +2,7 @@ import type { Connection } from "../client/streams/connection.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
+import type { Feed } from "./feeds.ts";
 import { lastingRefusals } from "./lasting-refusals.ts";
 import { listen } from "./listen.ts";
 import { type Moment, momentOf } from "./moment.ts";
@@ -36,13 +37,13 @@ export interface ShardHandlers {
 }
 
 export interface ShardLimits {
-  /** Names of the events that carry data. Others never end the stream, and are not handed on. */
-  readonly names: ReadonlySet<string>;
+  /** Events of other names than the feed's carry no data: they never end the stream, and are not handed on. */
+  readonly feed: Pick<Feed, "events" | "hasTimeIds">;
   /** Milliseconds without a byte after which the connection is given up. */
   readonly silence: number;
   /** Connections in a row without a data event, after the first, before it is given up; undefined for any number. */
   readonly maxReconnects: number | undefined;
-  /** Bytes of the largest event that is taken, where users say it; else the parser's own 1 MiB. */
+  /** Bytes of the largest event, where users set it; else the parser's own 1 MiB. Larger ones are skipped. */
   readonly largestEvent?: number;
   /** Whether others have found the host: then it is there, whatever a look-up says just now. */
   readonly isHostKnown?: () => boolean;
@@ -60,6 +61,12 @@ export interface Tried {
 /** What stands in between says so of a request that came too slowly. */
 const requestTimeout = 408;
 
+/**
+ * Milliseconds that a connection with data is open before it counts as sound. A service that closes each one after an event
+ * would otherwise be asked for another one every second, a credit each, for ever.
+ */
+const soundAfter = 30_000;
+
 /** Three pings of the service (wire-facts 5.4). */
 export const defaultSilence = 45_000;
 
@@ -71,8 +78,8 @@ export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Co
 
 /**
  * Keeps one stream open for ever: ends only by throwing, the signal's reason when that aborts, what a handler threw, or
- * the Failure that no further connection would change (400, 401, 402, 403, 404, 410, "token not found" in the stream,
- * `maxReconnects`; before it was open, a host or an answer that is none). Everything else leads to a new connection: 408,
+ * the Failure that no further connection would change (204, 400, 401, 402, 403, 404, 410, "token not found" in the
+ * stream, `maxReconnects`, a wait that is too long; before it was open, a host or an answer that is none). Everything else leads to a new connection: 408,
  * 429, 5xx, faults of the line, silence, an `error` event, an end by the service, a machine that was suspended.
  */
 export async function keepOpen(
@@ -83,13 +90,19 @@ export async function keepOpen(
   signal: AbortSignal,
 ): Promise<never> {
   const { clock, random } = context;
+  /** Connections in a row that failed, or ended without data. */
   let attempts = 0;
+  /** The same, but a connection with data that ended soon is among them: the waits grow with this. */
+  let unsound = 0;
+  /** Milliseconds of the stream's last `retry` field: the least wait. */
+  let least: number | undefined;
   let lost: { readonly from: Moment; readonly reason: string } | undefined;
   let newest: StreamEvent | undefined;
+  let lastEventId = "";
   let wasOpen = false;
 
   for (;;) {
-    const attempt = await tryToOpen(open, String(newest?.id ?? ""), signal);
+    const attempt = await tryToOpen(open, lastEventId, signal);
     let failure: Failure;
     if (attempt instanceof Failure) failure = attempt;
     else {
@@ -98,17 +111,23 @@ export async function keepOpen(
       handlers.opened(at, lost === undefined ? undefined : { ...lost, to: at });
       const heard = await listen(clock, attempt, { handlers, limits, signal, newest });
       failure = heard.failure;
-      newest = heard.newest;
-      if (heard.hasData) attempts = 0;
+      newest = heard.lastEventId === "" ? undefined : heard.newest;
+      lastEventId = limits.feed.hasTimeIds ? String(newest?.id ?? "") : (heard.lastEventId ?? lastEventId);
+      least = heard.retry ?? least;
+      if (heard.hasData) {
+        attempts = 0;
+        if (clock.elapsed() - at.elapsed >= soundAfter) unsound = 0;
+      }
       lost = { from: heard.last, reason: failure.message };
       handlers.lost?.(heard.last, failure);
     }
     attempts += 1;
+    unsound += 1;
     if (!isRetried(failure, wasOpen || limits.isHostKnown?.() === true)) throw failure;
     if (limits.isFinal?.(failure, { attempts, wasOpen }) === true) throw failure;
     if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
       throw givenUp(failure, limits.maxReconnects);
-    const wait = reconnectWait(attempts, failure, random());
+    const wait = reconnectWait(unsound, failure, random(), least);
     handlers.retrying(failure, wait);
     await clock.sleep(wait, signal);
   }

@@ -1,6 +1,7 @@
 import { addressKey } from "../client/address-key.ts";
 import type { Subject } from "../client/batches.ts";
 import { Failure } from "../model/failure.ts";
+import { counted } from "../model/text/counted.ts";
 import type { Tier } from "../model/tier.ts";
 import { assetsPerPost, connectionsOfPlan, type Feed } from "./feeds.ts";
 
@@ -87,12 +88,8 @@ export function replanShards(
 
 export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: Room): Failure {
   const fits = perConnection * cap;
-  const of = perConnection === 1 ? "" : ` of ${perConnection} assets`;
-  return doesNotFit(
-    `${all.length} assets do not fit: the plan's ${cap} connections${of} hold ${fits}`,
-    fits,
-    all.slice(fits),
-  );
+  const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` of ${perConnection} assets`}`;
+  return doesNotFit(`too many assets: ${all.length}, but ${connections} hold ${fits}`, fits, all.slice(fits));
 }
 
 /** Exit 6, the assets that have no place listed: some for people, all of them in the JSON form. */

@@ -1,4 +1,4 @@
-import { dataOf, type StreamEvent } from "../client/streams/stream-event.ts";
+import { dataOf, isSkipped, type StreamEvent } from "../client/streams/stream-event.ts";
 import { Failure } from "../model/failure.ts";
 import { member } from "../model/json/own-member.ts";
 
@@ -11,6 +11,7 @@ export function shortened(text: string): string {
 
 /** What a `warning` or an `error` says: its `message`, or all of it where it has none. Untrusted text. */
 export function textOf(event: StreamEvent): string {
+  if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");
   try {
     const value: unknown = JSON.parse(text);

@@ -1,7 +1,7 @@
 import type { Subject } from "../client/batches.ts";
 import { hideKey } from "../client/connection/hide-key.ts";
 import { refuseKey } from "../client/connection/refuse-key.ts";
-import type { Pace } from "../client/pace/pace.ts";
+import type { Pace, SendKind } from "../client/pace/pace.ts";
 import { openConnection } from "../client/streams/connection.ts";
 import {
   isStreamLimitFailure,
@@ -45,14 +45,16 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
   const authorize = createAuthorization(target);
   let wasOpen = false;
+  let kind: SendKind = "opening";
   return async (lastEventId, signal) => {
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
     const url = urlOf(target.streaming, subscription, wasOpen);
     // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
     const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
-    const resumed = isInstant(feed, lastEventId) ? lastEventId : since;
-    const turn = await unlessAborted(pace.turn(), signal);
+    const resumed = headerOf(lastEventId) ?? since;
+    const turn = await unlessAborted(pace.turn(kind, signal), signal);
+    kind = "reopening";
     const request = {
       url,
       headers: {
@@ -71,8 +73,10 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     }
     const answer = hideKey(opened.answer, target.key);
     const refused = streamRefusal(answer, question, target);
-    // A place that is not free says nothing about the minute.
-    if (!isStreamLimitFailure(refused)) {
+    if (isStreamLimitFailure(refused)) {
+      // A place that is not free says nothing about the minute, and is asked for only a few times.
+      if (!wasOpen) kind = "opening";
+    } else {
       const { status } = answer;
       await pace.heard({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
@@ -80,12 +84,18 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   };
 }
 
+/** Servers reject requests whose headers are long. */
+const maxIdBytes = 1024;
+
 /**
- * Only candles have ids, and those are instants (wire-facts 5.2). Whatever else a service says must not go into a header:
- * one that cannot be sent would leave the asset without a connection for good.
+ * The id as the value of a header, which holds its UTF-8 (WHATWG HTML, The Last-Event-ID header). Undefined for an id that
+ * is empty or that no header can hold: sending it would leave the asset without a connection for good.
  */
-function isInstant(feed: Feed, id: string): boolean {
-  return feed.name === "ohlcv" && /^\d{1,15}$/u.test(id);
+function headerOf(id: string): string | undefined {
+  const value = Buffer.from(id, "utf8").toString("latin1");
+  return value.length <= maxIdBytes && /^[\t\u0020-\u007e\u0080-\u00ff]*[!-\u007e\u0080-\u00ff]$/u.test(value)
+    ? value
+    : undefined;
 }
 
 /** One asset is asked for in the query, several in the body (specification, Streaming). */

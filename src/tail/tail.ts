@@ -4,8 +4,10 @@ import type { Context } from "../model/context.ts";
 import { Failure, usageFailure } from "../model/failure.ts";
 import { childOf } from "../model/child-signal.ts";
 import { createCrowdedShards } from "./crowded-shards.ts";
+import { endCause, Stop } from "./ending.ts";
 import { findFault } from "./find-fault.ts";
 import { keepShard } from "./keep-shard.ts";
+import { endedForGood } from "./lasting-refusals.ts";
 import { momentOf } from "./moment.ts";
 import { missedBy, Regrouped, regroup, type RunningShard, settling, type Shard } from "./running-shard.ts";
 import { planShards, replanShards, type Room, roomFor, subjectKey } from "./shards.ts";
@@ -35,12 +37,15 @@ export function createTail(
 ): Tail {
   const { clock } = context;
   const running = new Set<RunningShard>();
-  const ended = new Set<Promise<void>>();
-  const room = (assets: number): Room => roomFor(options.feed, assets, options.cap);
+  const done = new Set<Promise<void>>();
+  const room = (assets: number): Room =>
+    roomFor(options.feed, assets, Math.min(options.cap, crowded.accepted()));
   const limits = { ...options.limits, isHostKnown: () => [...running].some(({ wasOpen }) => wasOpen) };
   const crowded = createCrowdedShards(running, options, handlers);
+  /** Closed for good by the service, which the end of the stream has to report. */
+  const ended: RunningShard[] = [];
   let numbered = 0;
-  /** Dropped, for as long as the list holds them: they would be refused again, and interrupt others. */
+  /** Dropped or ended, for as long as the list holds them: they would be refused again, and interrupt others. */
   const droppedKeys = new Set<string>();
   let start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
@@ -64,6 +69,15 @@ export function createTail(
     return true;
   };
 
+  const endForGood = (self: RunningShard, failure: Failure): false => {
+    self.refused = failure;
+    ended.push(self);
+    for (const subject of self.shard.subjects) droppedKeys.add(subjectKey(subject));
+    giveUp(self, failure);
+    handlers.ended(self.shard, failure);
+    return false;
+  };
+
   const giveUp = (self: RunningShard, failure: Failure): false => {
     running.delete(self);
     handlers.closed(self.shard, failure.message);
@@ -83,6 +97,7 @@ export function createTail(
         self.interrupted = { from: momentOf(clock), reason: reason.why };
       }
       if (isAborted || !(cause instanceof Failure)) throw cause;
+      if (cause.details.status === endedForGood) return endForGood(self, cause);
       if (isStreamLimitFailure(cause) && !self.wasOpen) {
         crowded.placeElsewhere(self, cause);
         if (running.size === 0) throw cause;
@@ -111,6 +126,7 @@ export function createTail(
 
   const run = async (subjects: readonly Subject[], signal: AbortSignal): Promise<never> => {
     const all = childOf(signal);
+    let over: unknown;
     try {
       return await new Promise<never>((_, reject) => {
         start = (assets, after) => {
@@ -130,31 +146,34 @@ export function createTail(
           };
           running.add(self);
           handlers.begun(self.shard);
-          const done = (async () => {
+          const work = (async () => {
             await after;
             await runShard(self, all.signal);
           })()
             .catch(reject)
             .finally(() => {
               self.settled?.();
-              ended.delete(done);
+              done.delete(work);
             });
-          ended.add(done);
+          done.add(work);
         };
         for (const assets of planShards(subjects, room(subjects.length))) start(assets);
       });
+    } catch (cause) {
+      over = cause;
+      throw (cause instanceof Stop && cause.by === "time" && crowded.withoutPlace()) || cause;
     } finally {
       const isStopped = signal.aborted;
-      all.abort(signal.reason ?? "the tail is over");
+      all.abort(over);
       all.release();
-      await Promise.all(ended);
-      for (const self of running) {
+      await Promise.all(done);
+      for (const self of [...ended, ...running]) {
         const { shard } = self;
         const missed = missedBy(self, momentOf(clock));
         // A failure that ended it all stands for those that were never open.
         if (missed !== undefined && (isStopped || missed.missing === "lost"))
           handlers.missed(shard, missed.gap, missed.missing);
-        handlers.closed(shard, "the tail is over");
+        if (running.has(self)) handlers.closed(shard, endCause(over));
       }
     }
   };

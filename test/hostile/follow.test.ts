@@ -60,7 +60,7 @@ async function follow(mode: Mode, asked: HostileCommand, stopAt: number) {
   const [, first, ...more] = stderr.split("\n").filter((line) => line.startsWith("dexdata: "));
   return {
     ended: { exit, requests: server.requests.length, rows: stdout.split("\n").length - 1 },
-    says: first?.slice("dexdata: ".length).replace("; reading again in 1 s", ""),
+    says: first?.slice("dexdata: ".length).replace("; retrying in 1s", ""),
     linesAfter: more.length,
     forbidden: findForbidden(stdout + stderr),
     hasStack: /\n\s+at |a bug in dexdata/u.test(stderr),

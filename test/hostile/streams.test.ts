@@ -39,7 +39,12 @@ interface End {
 /** Whatever comes behind the headers is not read. */
 const notAStream: End = {
   exit: 1,
-  says: /^127\.0\.0\.1:\d+ answered with (?:application\/json|text\/html; charset=UTF-8|something without a type|status 20[45]) instead of an event stream$/u,
+  says: /^127\.0\.0\.1:\d+ answered with (?:application\/json|text\/html; charset=UTF-8|something without a type|status 205) instead of an event stream$/u,
+  requests: 1,
+};
+const endedForGood: End = {
+  exit: 8,
+  says: /^the service ended the stream for good \(HTTP 204\)$/u,
   requests: 1,
 };
 const breaksAfterHeaders: ReadonlySet<string> = new Set([
@@ -85,6 +90,7 @@ const refusals: Readonly<Record<number, End>> = {
 /** What a sound client makes of a mode of REST that meets it where a stream should open. */
 function endOf(kind: string, { name, ends }: Mode): End {
   const status = Number(/\d{3}/u.exec(name)?.[0]);
+  if (status === 204) return endedForGood;
   if (kind === "refusal") {
     const says = new RegExp(
       `^the streaming host answered with a redirect \\(status ${status}\\), which is not followed$`,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StreamNotice } from "../../src/library/public-types.ts";
-import { json, raw, type Script, type ScriptedServer } from "../harness/scripted-server.ts";
+import { hang, json, raw, type Script, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
@@ -78,4 +78,53 @@ test("a refusal that stays ends it as a Failure; so do credits that are spent", 
   ).toMatchObject({
     code: "max_credits",
   });
+});
+
+const states: readonly (readonly [string, Script, number])[] = [
+  ["is quiet", () => raw([head], { stayOpen: true }), 1],
+  ["is being opened", () => hang(), 1],
+  ["waits to reconnect", () => raw([head]), 2],
+];
+test.each(states)(
+  "R13: return() of a stream that %s settles, and so does next()",
+  async (_, script, requests) => {
+    const client = openLibrary({ streamingUrl: await serve(script) });
+    const iterator = client.stream({ feed: "prices", assets })[Symbol.asyncIterator]();
+    const next = iterator.next();
+    while (server.requests.length < requests) await new Promise(setImmediate);
+    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    while (server.openRequests() !== 0) await new Promise(setImmediate);
+  },
+);
+
+test("return() of a stream that was never read sends nothing", async () => {
+  const client = openLibrary({ streamingUrl: await serve(() => hang()) });
+  const iterator = client.stream({ feed: "prices", assets })[Symbol.asyncIterator]();
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(server.requests).toEqual([]);
+});
+
+test("R14: an event larger than 1 MiB is a notice, and the stream goes on", async () => {
+  const streamingUrl = await serve(() =>
+    raw([head, event("1".repeat(1024 * 1024)), event("2")], { stayOpen: true }),
+  );
+  const notices: StreamNotice[] = [];
+  const client = openLibrary({ streamingUrl });
+  const asked = {
+    feed: "prices",
+    assets,
+    onNotice: (notice: StreamNotice) => void notices.push(notice),
+  } as const;
+  for await (const { data } of client.stream(asked)) {
+    expect(data).toMatchObject({ price: "2" });
+    break;
+  }
+  expect(notices).toEqual([
+    { kind: "open", assets },
+    { kind: "lost", assets, reason: "larger than 1 MiB" },
+  ]);
+  expect(server.requests.length).toBe(1);
 });

@@ -89,6 +89,12 @@ describe("an interruption", () => {
     const [filled] = eventsIn(log).filter(({ event }) => event === "filled");
     expect(String(gap?.["from"])).toMatch(/^2026-11-21T08:5/u);
     expect(filled).toMatchObject({ from: gap?.["from"], to: gap?.["to"] });
+    // D4: every line has its time, and what is of the stream names its pool.
+    for (const event of eventsIn(log)) {
+      expect(event).toMatchObject({ at: expect.stringMatching(/^2026-11-21T08:5/u) });
+      if (["open", "retry", "gap", "filled"].includes(String(event["event"])))
+        expect(event["names"]).toEqual([expect.stringMatching(/^ethereum:0x[\da-f]{40}$/u)]);
+    }
     const instants = `from ${String(gap?.["from"])} to ${String(gap?.["to"])}`;
     expect(stderr).toContain(`dexdata: the stream was interrupted ${instants} (`);
     expect(stderr).toContain(`dexdata: nothing is missing ${instants}; `);
@@ -102,10 +108,19 @@ describe("an interruption", () => {
     expect(exit).toBe(0);
     const waits = eventsIn(log).flatMap(({ event, wait_ms }) => (event === "read_failed" ? [wait_ms] : []));
     expect(waits.map((wait) => Number(wait) / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
-    const said = [...stderr.matchAll(/; reading again in (\d+) s/gu)].map(([, wait]) => Number(wait));
-    expect(said).toEqual([1, 32, 60]);
+    const said = [...stderr.matchAll(/; retrying in (\S+)/gu)].map(([, wait]) => wait);
+    expect(said).toEqual(["1s", "32s", "1m"]);
     expect(stderr).toMatch(/dexdata: nothing is missing from 2026-11-21T0\S+Z to \S+Z; \d+ rows? came/u);
   });
+});
+
+test.each([
+  ["REST", "429=4000@4/networks"],
+  ["the stream", "429=4000/sse"],
+])("R7: %s asks to wait for more than an hour: exit 6 at once, with what it asked for", async (_, faults) => {
+  const { exit, stderr } = await follow("--for 6h", 30, { sandbox: { faults } });
+  expect(exit).toBe(6);
+  expect(stderr).toContain("the service asked to wait 1h6m40s, but dexdata waits 1h at most");
 });
 
 describe("without a stream", () => {
@@ -126,7 +141,7 @@ describe("without a stream", () => {
     expect(exit).toBe(0);
     const [first, ...others] = stderr.split("\n");
     expect(first).toMatch(
-      /^dexdata: no stream: the connection to [^ ]* was refused; asking for it again in 1 s; meanwhile reading every 15 s: 240 credits an hour/u,
+      /^dexdata: no stream: the connection to [^ ]* was refused; reconnecting in 1s; meanwhile reading every 15 s: 240 credits an hour/u,
     );
     expect(others.filter((line) => line.includes("credits an hour"))).toEqual([]);
   });

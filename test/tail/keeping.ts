@@ -113,7 +113,7 @@ export async function keep(
       },
       said: (kind, text) => said.push(`${kind}: ${text}`),
     },
-    { names: subscription.feed.events, silence: 45_000, maxReconnects: undefined, ...options.limits },
+    { feed: subscription.feed, silence: 45_000, maxReconnects: undefined, ...options.limits },
     stopping.signal,
   ).catch((cause: unknown) => cause);
   stops.push(async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
+import { feeds } from "../../src/tail/feeds.ts";
 import { listen } from "../../src/tail/listen.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { ping, price } from "./keeping.ts";
@@ -11,7 +12,7 @@ const handlers = {
   retrying: () => undefined,
   said: () => undefined,
 };
-const limits = { names: new Set(["token_price"]), silence: 45_000, maxReconnects: undefined };
+const limits = { feed: feeds.prices, silence: 45_000, maxReconnects: undefined };
 
 /** The machine goes away behind the first event; on waking the system hands over what it had kept. */
 async function heardAcross(away: (clock: ReturnType<typeof createTestClock>) => void, isCut: boolean) {

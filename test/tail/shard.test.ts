@@ -106,8 +106,8 @@ describe("what leads to a new connection", () => {
     ["silence", stream([price("1")]), "nothing came for 45 s, not even a ping"],
     [
       "an event that never ends",
-      stream([price("1"), `data: ${"x".repeat(1024 * 1024 + 10)}`]),
-      "an event of more than 1 MiB came",
+      stream([price("1"), "data: ", ...Array.from({ length: 65 }, () => "x".repeat(1024 * 1024))]),
+      "the service sent an event larger than 64 MiB",
     ],
     [
       "a broken line",
@@ -152,14 +152,18 @@ describe("what leads to a new connection", () => {
     }
   });
 
-  test("rule 161: only a data event makes the waits short again: a connection or a ping does not", async () => {
-    const kept = await keep((_, index) =>
-      index === 3
-        ? stream([ping, price("1")], { stayOpen: false })
-        : stream([ping, 'event: warning\ndata: {"message":"w"}\n\n'], { stayOpen: false }),
+  const warning = 'event: warning\ndata: {"message":"w"}\n\n';
+  test.each([
+    ["a data event on a connection that was open for 30 s does", stream([ping, price("1")]), 1000],
+    ["a data event on one that ends at once does not", stream([price("1")], { stayOpen: false }), 8000],
+    ["a ping and a warning on one that was open for 30 s do not", stream([ping, warning]), 8000],
+  ])("rule 161: what makes the waits short again: %s", async (_, fourth, wait) => {
+    // A connection that stays open is given up after 45 s of silence.
+    const kept = await keep((_request, index) =>
+      index === 3 ? fourth : stream([ping, warning], { stayOpen: false }),
     );
-    await kept.until(() => kept.waits.length >= 6);
-    expect(kept.waits.slice(0, 6)).toEqual([1000, 2000, 4000, 1000, 2000, 4000]);
+    await kept.until(() => kept.waits.length >= 5);
+    expect(kept.waits.slice(0, 5)).toEqual([1000, 2000, 4000, wait, 2 * wait]);
   });
 
   test("Retry-After is waited for, from the header and from the body", async () => {
@@ -171,6 +175,21 @@ describe("what leads to a new connection", () => {
     await kept.until(() => kept.events.length === 1);
     expect(kept.waits[0]).toBeGreaterThanOrEqual(7000);
     expect(kept.waits[1]).toBeGreaterThanOrEqual(90_000);
+  });
+
+  test.each([
+    ["the least wait", "retry: 5000\n", 5000],
+    ["60 s at most", "retry: 3153600000000\n", 60_000],
+    ["of any number of digits", `retry: ${"9".repeat(400)}\n`, 60_000],
+    ["no less than the backoff", "retry: 0\n", 1000],
+    ["ignored where it is no number", "retry: 5s\nretry: -5000\nretry: 5e3\n", 1000],
+    ["the last one that is a number", "retry: 9000\nretry: 7000\nretry: soon\n", 7000],
+  ])("the field retry is %s, for each connection after it", async (_, field, wait) => {
+    const kept = await keep((_request, index) =>
+      stream(index === 0 ? [field, price("1")] : [], { stayOpen: false }),
+    );
+    await kept.until(() => kept.waits.length >= 3);
+    expect(kept.waits.slice(0, 3)).toEqual([1000, 2000, 4000].map((least) => Math.max(least, wait)));
   });
 
   test("pings keep a connection that has no data", async () => {
@@ -227,6 +246,44 @@ describe("an answer that is not the service's own", () => {
 });
 
 describe("what ends it", () => {
+  test.each([0, 1])("204 to connection %i: the service wants no further one", async (index) => {
+    const kept = await keep((_, at) =>
+      at === index ? empty(204) : stream([price("1")], { stayOpen: false }),
+    );
+    const { exit, code, message, status } = failureOf(await kept.end);
+    expect({ exit, code, message, status, requests: kept.requests.length }).toEqual({
+      exit: 8,
+      code: "stream_ended",
+      message: "the service ended the stream for good (HTTP 204)",
+      status: 204,
+      requests: index + 1,
+    });
+  });
+
+  const longWaits = [
+    ["429", json({}, { status: 429, headers: { "retry-after": "3601" } })],
+    ["429, in its body", json({ error: "rate_limited", retry_after: 3601 }, { status: 429 })],
+    ["503", json({}, { status: 503, headers: { "retry-after": "3601" } })],
+  ] as const;
+  test.each(longWaits)(
+    "a wait of more than an hour is not begun (%s), before a stream was open and after",
+    async (_, reply) => {
+      for (const before of [0, 1]) {
+        const kept = await keep((__, index) =>
+          index < before ? stream([price("1")], { stayOpen: false }) : reply,
+        );
+        const { exit, code, message, details } = failureOf(await kept.end);
+        expect({ exit, code, message, waits: kept.waits.length }).toEqual({
+          exit: 6,
+          code: "wait_too_long",
+          message: "the service asked to wait 1h1s, but dexdata waits 1h at most",
+          waits: before,
+        });
+        expect(details.next).toContain("--rpm unlimited");
+      }
+    },
+  );
+
   test.each([
     [400, 2],
     [401, 4],
@@ -279,13 +336,14 @@ describe("what ends it", () => {
 });
 
 describe("a stream with ids", () => {
+  const candles = { feed: { ...feeds.prices, hasTimeIds: true } };
   test("goes on at the newest id, and the event that comes again identically is dropped", async () => {
     const kept = await keep(
       (_, index) =>
         index === 0
           ? stream([price("1", "100"), price("2", "101"), price("1b", "100")], { stayOpen: false })
           : stream([price("2", "101"), price("2", "101"), price("3", "102")]),
-      { subscription: { feed: { ...feeds.prices, name: "ohlcv" } } },
+      { subscription: candles },
     );
     await kept.until(() => kept.events.length === 5);
     expect(kept.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "101"]);
@@ -301,20 +359,47 @@ describe("a stream with ids", () => {
     expect(texts(kept.events)).toEqual(['{"p":"1"}', '{"p":"1 corrected"}']);
   });
 
-  test.each([
-    ["no instant", "100-7", "ohlcv"],
-    ["no Latin-1", "\u4e00", "ohlcv"],
-    ["a control character", "1\u0001", "ohlcv"],
-    ["huge", "1".repeat(100_000), "ohlcv"],
-    ["on a feed that has none", "100", "prices"],
-  ] as const)("an id that is %s is not sent, and the asset stays reachable", async (_, id, name) => {
-    const kept = await keep(
-      (_request, index) => stream([price(String(index), id)], { stayOpen: index > 0 }),
-      {
-        subscription: { feed: { ...feeds.prices, name } },
-      },
+  const sent = async (...connections: readonly (readonly string[])[]): Promise<readonly unknown[]> => {
+    const kept = await keep((_, index) =>
+      stream(connections[index] ?? [price("last")], { stayOpen: index >= connections.length }),
     );
-    await kept.until(() => kept.events.length === 2);
-    expect(kept.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, undefined]);
+    await kept.until(() => kept.requests.length > connections.length);
+    return kept.requests.map(({ headers }) => {
+      const id = headers["last-event-id"];
+      // Node reads headers as Latin-1; the standard sends UTF-8.
+      return typeof id === "string" ? Buffer.from(id, "latin1").toString("utf8") : id;
+    });
+  };
+
+  test.each([
+    ["a number", "100"],
+    ["any text", "100-7 a"],
+    ["not ASCII", "né\u4e00"],
+    ["of 1,024 bytes", "1".repeat(1024)],
+  ])("P2: an id that is %s is sent with every connection after it, on every feed", async (_, id) => {
+    expect(await sent([price("1", id)], [], [price("2")])).toEqual([undefined, id, id, id]);
+  });
+
+  test("P2: the last id counts, whichever event brought it, and a smaller one as well", async () => {
+    expect(await sent([price("1", "9"), price("2", "7")])).toEqual([undefined, "7"]);
+    expect(await sent([price("1", "9"), 'event: ping\nid: 10\ndata: {"time":1}\n\n'])).toEqual([
+      undefined,
+      "10",
+    ]);
+    expect(await sent([price("1", "9"), "id: 11\n\n"])).toEqual([undefined, "11"]);
+  });
+
+  test("P2: an empty id takes it back, one with NUL is ignored", async () => {
+    expect(await sent([price("1", "9"), price("2", "")])).toEqual([undefined, undefined]);
+    expect(await sent([price("1", "9")], ["id\n\n"])).toEqual([undefined, "9", undefined]);
+    expect(await sent([price("1", "9"), price("2", "8\0")])).toEqual([undefined, "9"]);
+  });
+
+  test.each([
+    ["a control character", "1\u0001"],
+    ["a blank", " "],
+    ["longer than 1,024 bytes", "1".repeat(1025)],
+  ])("an id that is %s goes into no header, and the asset stays reachable", async (_, id) => {
+    expect(await sent([price("1", id)], [])).toEqual([undefined, undefined, undefined]);
   });
 });

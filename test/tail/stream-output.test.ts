@@ -64,13 +64,13 @@ test("what is said meanwhile stands in the picture, and on stderr once the pictu
   const server = await serveInTest((_request, index) =>
     index === 0 ? stream([price("1")], { stayOpen: false }) : stream([price("2")]),
   );
-  const { context, until, interrupted } = listen(asset, server, terminal);
+  const { context, until, interrupted } = listen(asset, server, { ...terminal, columns: 120 });
   await until(() => context.stdoutText().includes(" 2.00 "));
   expect(context.stdoutText()).toContain("the service ended the stream");
   expect(context.stdoutText()).toContain("1 retrying");
   expect(context.stderrText()).not.toContain("the service ended the stream");
   const { stderr } = await interrupted();
-  expect(stderr).toContain("the service ended the stream; connecting again");
+  expect(stderr).toContain("the service ended the stream; reconnecting");
   expect(stderr).toMatch(/may lack events from \S+Z to \S+Z/u);
 });
 

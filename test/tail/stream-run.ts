@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterEach } from "vitest";
 import type { Subject } from "../../src/client/batches.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
@@ -32,6 +33,14 @@ export function pricesOf(request: SeenRequest): Reply {
       )
       .join(""),
   ]);
+}
+
+/** The lines of `--events`. */
+export function logged(file: string): readonly Readonly<Record<string, unknown>>[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line): Record<string, unknown> => JSON.parse(line));
 }
 
 export function refuse(status: number, message: string, more: object = {}): Reply {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import dns from "node:dns";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +7,7 @@ import { hang, json, type ScriptedServer, type SeenRequest, slow } from "../harn
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { price, stream, streamError } from "./keeping.ts";
-import { askedFor, listen, pricesOf, refuse } from "./stream-run.ts";
+import { askedFor, listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
 const inFolder = (name: string): string => path.join(folder, name);
@@ -19,11 +20,6 @@ const closed = async (server: { readonly openRequests: () => number }): Promise<
 };
 const candle = (id: number, close: string): string =>
   `event: token_ohlcv\ndata: {"timestamp":${id},"close":${close}}\nid: ${id}\nrequest_id: 0\n\n`;
-const logged = (file: string): readonly Record<string, unknown>[] =>
-  readFileSync(file, "utf8")
-    .split("\n")
-    .filter(Boolean)
-    .map((line): Record<string, unknown> => JSON.parse(line));
 
 describe("events", () => {
   test("each is one line, the service's own text; several of a chunk are one write", async () => {
@@ -50,12 +46,26 @@ describe("events", () => {
     expect(stderr).toMatch(/left out: an event token_price on connection 1 that is no JSON/u);
   });
 
-  test("--max-event: a larger one ends its connection, and comes whole where it is allowed", async () => {
+  test("--max-event: a larger one is skipped and reported, its connection stays; it comes whole where allowed", async () => {
     const large = price("1".repeat(2 * 1024 * 1024));
-    const server = await serveInTest(() => stream([large]));
-    const refused = await listen(`${one} --max-reconnects 0`, server).outcome;
-    expect([refused.exit, refused.stdout]).toEqual([1, ""]);
-    expect(refused.stderr).toContain("an event of more than 1 MiB came");
+    const server = await serveInTest(() => stream([large, price("2"), large + large + price("3")]));
+    const file = inFolder("EVENTS-LARGE");
+    const running = listen([one, "--limit", "2", "--events", file], server);
+    const { exit, stdout, stderr } = await running.outcome;
+    expect([exit, stdout, server.requests.length]).toEqual([0, '{"p":"2"}\n{"p":"3"}\n', 1]);
+    const skipped = (count: string): string =>
+      "dexdata: skipped event token_price on connection 1: larger than 1 MiB (--max-event); " +
+      `${count} lost so far\n`;
+    expect(stderr).toBe(skipped("1 event") + skipped("2 events"));
+    // A third is one of a series.
+    expect(logged(file)).toMatchObject([
+      { event: "open" },
+      { event: "lost", reason: "larger than 1 MiB", name: "token_price", so_far: 1, names: [one] },
+      { event: "lost", so_far: 2 },
+      { event: "close" },
+      // The service charges for them.
+      { event: "credits", events: 2, credits: 5 },
+    ]);
     const allowed = await listen(`${one} --max-event 3 --limit 1`, server).outcome;
     expect([allowed.exit, allowed.stderr, allowed.stdout.length]).toEqual([0, "", 2 * 1024 * 1024 + 9]);
   });
@@ -129,7 +139,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen(many(260), server).outcome;
     expect(exit).toBe(6);
     expect(stderr).toBe(
-      "dexdata: 260 assets do not fit: the plan's 10 connections of 25 assets hold 250\n" +
+      "dexdata: too many assets: 260, but 10 connections of 25 assets hold 250\n" +
         `  these have no place: ${many(7, 250).join(", ")} and 3 more\n`,
     );
     expect(server.requests.length).toBe(0);
@@ -155,6 +165,58 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(refused.length).toBe(4);
     expect(stderr).toContain(`base:${refused[0]}`);
     expect(stderr).toContain("the service says: ip stream limit exceeded");
+  });
+
+  /** Candles, which take a connection each, where the service allows ten streams per address. */
+  const tenStreams = async () => {
+    const server: ScriptedServer = await serveInTest(() =>
+      server.openRequests() > 10 ? refuse(429, "ip stream limit exceeded") : stream([candle(1, "1")]),
+    );
+    return server;
+  };
+  const dev = { env: { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" } };
+
+  test.each([
+    ["without a stop", []],
+    ["with a --for that ends while a place is still waited for", ["--for", "5s"]],
+    ["with a --for that ends later", ["--for", "1h"]],
+  ])("P4: an eleventh of ten streams, %s: exit 6 with the asset that has no stream", async (_, flags) => {
+    const server = await tenStreams();
+    const words = [...many(11), "--feed", "ohlcv", "--error-format", "json", ...flags];
+    const { exit, stderr } = await listen(words, server, { ...dev, speed: 20 }).outcome;
+    expect(exit).toBe(6);
+    const failure: Record<string, unknown> = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
+    expect(failure).toMatchObject({
+      code: "too_many_assets",
+      status: 429,
+      message: "the service allows 10 connections here, not the 11 that 11 assets take: 1 do not fit",
+      service_message: "ip stream limit exceeded",
+      assets_fit: 10,
+      assets_left: [expect.stringMatching(/^base:0x[\da]$/u)],
+    });
+  });
+
+  test("P4: the number of streams that the service accepted is remembered: no list opens more", async () => {
+    const server = await tenStreams();
+    const list = inFolder("LIST-ELEVEN");
+    writeFileSync(list, many(10).join("\n"));
+    const running = listen([`@${list}`, "--feed", "ohlcv"], server, dev);
+    await running.until(() => running.lines().length === 10);
+    writeFileSync(list, many(11).join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("left out: base:0xa (ip stream limit"));
+    const requests = server.requests.length;
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("is not used: "));
+    expect(running.context.stderrText()).toContain(
+      "the list was read again and is not used: too many assets: 11, but 10 connections hold 10\n",
+    );
+    // One asset for another needs no other place.
+    writeFileSync(list, [...many(9), "base:0x99"].join("\n"));
+    running.context.reload();
+    await running.until(() => running.lines().length === 11);
+    expect(server.requests.length).toBe(requests + 1);
+    expect((await running.interrupted()).exit).toBe(130);
   });
 
   /** A feed of one asset a connection, at a host that has fewer places than the plan. */
@@ -201,7 +263,6 @@ describe("rules 125 and 218: assets on connections", () => {
   });
 
   const post = ({ method }: SeenRequest) => (method === "POST" ? refuse(405, "one by one") : undefined);
-  const dev = { env: { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" } };
 
   test("where a POST is not taken, exit 6 with those that had no place", async () => {
     const server = await crowded(5, post);
@@ -237,7 +298,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(
-      /31 assets do not fit: the plan's 30 connections hold 30\n {2}these have no place: base:0x1e\n/u,
+      /too many assets: 31, but 30 connections hold 30\n {2}these have no place: base:0x1e\n/u,
     );
   });
 });
@@ -268,7 +329,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const { exit, stderr } = await listen(many(25), server).outcome;
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^dexdata: the service does not stream base:0x7\n/u);
-    expect(server.requests.length).toBeLessThanOrEqual(11);
+    expect(server.requests.length).toBeLessThanOrEqual(8);
   });
 
   test("several without a name: REST is asked about those in doubt, its credits are counted, and --max-credits forbids it", async () => {
@@ -529,7 +590,7 @@ describe("what is said", () => {
   test("an interruption: a line when it begins and one with both instants when it is over", async () => {
     const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
     expect(stderr).toMatch(
-      /^dexdata: connection 1 \(ethereum:0xabc\): the service ended the stream; connecting again in 1 s\ndexdata: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
+      /^dexdata: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\ndexdata: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
     );
   });
 
@@ -569,7 +630,9 @@ describe("what is said", () => {
     await running.until(() => running.lines().length === 2);
     rmSync(file, { recursive: true });
     await running.interrupted();
-    expect(readFileSync(file, "utf8")).toMatch(/^\n\{"event":"log_lost","lines":\d\}\n\{"event":"close",/u);
+    expect(readFileSync(file, "utf8")).toMatch(
+      /^\n\{"event":"log_lost","at":"[^"]+","lines":\d\}\n\{"event":"close",/u,
+    );
   });
 
   test("--stats: how many assets on how many connections, and what it came to", async () => {
@@ -585,7 +648,7 @@ describe("what is said", () => {
         : pricesOf(request),
     );
     const { stderr } = await listen([...many(20), "--limit", "20"], server).outcome;
-    expect(stderr).toMatch(/connection 1 \(20 assets\): the service ended the stream/u);
+    expect(stderr).toMatch(/connection 1 \(20 assets\) lost: the service ended the stream/u);
     expect(stderr).toMatch(/20 assets may lack events from/u);
   });
 });
@@ -750,7 +813,7 @@ describe("SIGHUP", () => {
     await running.until(() => running.lines().length === 2 + 30);
     const { exit, stderr } = await running.interrupted();
     expect(exit).toBe(130);
-    expect(stderr).toMatch(/ is not known; connecting again in /u);
+    expect(stderr).toMatch(/ is not known; reconnecting in /u);
   });
 
   const pro = { env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" } };
@@ -839,6 +902,38 @@ describe("SIGHUP", () => {
     await running.until(() => running.lines().length > 5);
     expect((await running.interrupted()).stderr).toContain("the list was read again: 40 assets");
   });
+
+  test.skipIf(process.platform === "win32").each([
+    ["Ctrl-C", "SIGINT", 130],
+    ["SIGTERM", "SIGTERM", 143],
+    ["--for", undefined, 0],
+  ] as const)(
+    "R13: %s while the list is read from a pipe without a writer: a clean end",
+    async (_, cause, exit) => {
+      const list = inFolder(`LIST-PIPE-${exit}`);
+      const server = await serveInTest(() => stream([price("1")]));
+      const unhandled: unknown[] = [];
+      const note = (fault: unknown): void => void unhandled.push(fault);
+      process.on("unhandledRejection", note);
+      try {
+        writeFileSync(list, one);
+        const words = [`@${list}`, ...(cause === undefined ? ["--for", "20s"] : [])];
+        const running = listen(words, server, { speed: 20 });
+        await running.until(() => running.lines().length === 1);
+        rmSync(list);
+        execFileSync("mkfifo", [list]);
+        expect(running.context.reload()).toBe(true);
+        await new Promise(setImmediate);
+        if (cause !== undefined) running.context.interrupt({ cause });
+        const outcome = await running.outcome;
+        expect([outcome.exit, outcome.stdout, outcome.stderr]).toEqual([exit, '{"p":"1"}\n', ""]);
+        await new Promise(setImmediate);
+        expect(unhandled).toEqual([]);
+      } finally {
+        process.off("unhandledRejection", note);
+      }
+    },
+  );
 
   test("without a file nobody listens: the signal ends the process, as it does any", async () => {
     const running = listen(one, await serveInTest(() => stream([price("1")])));

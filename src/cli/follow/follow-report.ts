@@ -1,6 +1,7 @@
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Clock } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
+import { formatDuration } from "../../model/time/duration.ts";
 import { compareInstants, type Instant } from "../../model/time/time.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
@@ -47,7 +48,9 @@ export function createFollowReport(
   { warn, remark }: Pick<Notices, "warn" | "remark">,
   clock: Pick<Clock, "now" | "elapsed">,
   log: FollowLog,
+  asset: string,
 ): FollowReport {
+  const named = { assets: 1, names: [asset] };
   let isListening = false;
   const timesToTell = createRepetitions(clock);
   let isPollSaid = false;
@@ -70,11 +73,11 @@ export function createFollowReport(
     isListening: () => isListening,
     opened: (moment, gap) => {
       [isListening, lostBy] = [true, undefined];
-      log({ event: "open", at: instant(moment.now) });
+      log({ event: "open", at: instant(moment.now), ...named });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
       holes.push({ ...hole, readAfter: moment.elapsed });
-      log({ event: "gap", ...bounds(hole), reason: gap.reason });
+      log({ event: "gap", ...bounds(hole), reason: gap.reason, ...named });
       warn(`dexdata: the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
     },
     charged: (more) => {
@@ -97,11 +100,11 @@ export function createFollowReport(
     streamLost: (failure, wait) => {
       const begin = isListening ? "the stream is gone" : "no stream";
       isListening = false;
-      log({ event: "retry", at: at(), reason: failure.message, wait_ms: wait });
+      log({ event: "retry", at: at(), reason: failure.message, wait_ms: wait, ...named });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
       isPollSaid = true;
       const lost = `dexdata: ${begin}: ${failure.message}`;
-      lostBy = sayFailure(lostBy, lost, `${lost}; asking for it again in ${seconds(wait)}${meanwhile}`);
+      lostBy = sayFailure(lostBy, lost, `${lost}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
     },
     said: (kind, text) => {
       const words = `dexdata: the stream says (${kind}): ${text}`;
@@ -114,7 +117,7 @@ export function createFollowReport(
       failedSince ??= lastRead ?? clock.now();
       log({ event: "read_failed", at: at(), reason: failure.message, wait_ms: wait });
       const failed = `dexdata: ${failure.message}`;
-      failedBy = sayFailure(failedBy, failed, `${failed}; reading again in ${seconds(wait)}`);
+      failedBy = sayFailure(failedBy, failed, `${failed}; retrying in ${formatDuration(wait)}`);
     },
     caughtUp: (began, rows) => {
       lastRead = clock.now();
@@ -124,14 +127,14 @@ export function createFollowReport(
       const filled = holes.filter(({ readAfter }) => readAfter <= began);
       holes = holes.filter(({ readAfter }) => readAfter > began);
       for (const hole of filled) {
-        log({ event: "filled", ...bounds(hole), rows });
+        log({ event: "filled", ...bounds(hole), rows, ...named });
         warn(`dexdata: nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
       }
     },
     behind: () => {
       if (failedSince === undefined) return undefined;
       const hole = { from: failedSince, to: clock.now() };
-      log({ event: "gap", ...bounds(hole), reason: failedBy?.replace("dexdata: ", "") });
+      log({ event: "gap", ...bounds(hole), reason: failedBy?.replace("dexdata: ", ""), ...named });
       return new Failure(`no read succeeded ${shown(hole)}: rows may be missing at the end`, {
         exit: 8,
         code: "not_read",

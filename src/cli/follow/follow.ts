@@ -31,7 +31,7 @@ export async function runFollow(
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
   const streaming = readStreamingUrl(flags);
-  const log = openEventLog(wishes.events, notices);
+  const log = openEventLog(wishes.events, notices, outer.clock);
   const output = await openFollowOutput(wishes, outer, notices);
   const ending = createEnding(outer.clock, outer.signal, wishes.duration);
   // There is nothing to read again: it is a terminal that was closed, and what is held is to be written.
@@ -47,7 +47,8 @@ export async function runFollow(
     try {
       const question = { endpoint, args: asked[0] ?? new Map() };
       const remark = options.hasStats ? notices.warn : notices.remark;
-      const report = createFollowReport({ warn: notices.warn, remark }, context.clock, log);
+      const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
+      const report = createFollowReport({ warn: notices.warn, remark }, context.clock, log, pool);
       // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
       const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
       const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };

@@ -35,6 +35,11 @@ export const ownCodes: Readonly<Record<string, OwnCode>> = {
     "the certificate of the host was not accepted",
     "where the host uses an authority of its own, name its file in NODE_EXTRA_CA_CERTS",
   ),
+  proxy: own(
+    7,
+    "The proxy failed, does not connect to the host, or rejects its user name and password (exit 4)",
+    "check the variable that the message names, or bypass the proxy: NO_PROXY=<host>",
+  ),
   untrusted_answer: own(
     1,
     "the answer is not JSON, not the shape, leaves a filter out, or repeats a cursor: what it says cannot be trusted",
@@ -66,8 +71,14 @@ export const ownCodes: Readonly<Record<string, OwnCode>> = {
   ),
   wait_too_long: own(
     6,
-    "the service asked for a wait of more than an hour, which is not begun",
-    "try again later, or now with another key or --rpm unlimited",
+    "The service asked for a wait of more than 1h, which dexdata does not begin",
+    "try again later, use another key, or add --rpm unlimited",
+    true,
+  ),
+  stream_limit: own(
+    6,
+    "More streams than the plan or the IP address can have open at once",
+    "close other streams, including those of other programs, or stream fewer assets",
     true,
   ),
   too_many_assets: own(6, "more assets than the plan has connections for", "ask for fewer, or upgrade"),

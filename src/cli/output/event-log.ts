@@ -6,12 +6,16 @@ import { hideSecrets, withoutSecrets } from "../../model/key.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
 import { type FlagValues } from "../flags/flags.ts";
 import { readFileName, readText } from "../flags/read-flag.ts";
+import type { Clock } from "../../model/context.ts";
 import { changesWithTime } from "../../tail/file-pattern.ts";
 import type { Notices } from "../notices.ts";
+import { instant } from "./times-said.ts";
 
-/** What happened to a tail: one line of `--events`. */
+/** What happened to a stream: one line of `--events`. */
 export interface LoggedEvent<Name extends string> {
   readonly event: Name;
+  /** When it happened; when it is logged where not given. */
+  readonly at?: string;
   readonly [name: string]: unknown;
 }
 
@@ -34,10 +38,14 @@ export function readEventsFile(flags: FlagValues): string | undefined {
 }
 
 /**
- * Appends one NDJSON line an event, each in one write, so that lines are whole and the file may be moved away. A file
- * that cannot be written is refused; one that fails later, on a full disk, is said once and the tail goes on.
+ * Appends one NDJSON line an event, with its time, each in one write, so that lines are whole and the file may be moved
+ * away. A file that cannot be written is refused; one that fails later, on a full disk, is said once and the tail goes on.
  */
-export function openEventLog(file: string | undefined, { warn }: Pick<Notices, "warn">): LogEvent<string> {
+export function openEventLog(
+  file: string | undefined,
+  { warn }: Pick<Notices, "warn">,
+  clock: Pick<Clock, "now">,
+): LogEvent<string> {
   if (file === undefined) return () => undefined;
   const append = (text: string): string | undefined => {
     try {
@@ -51,10 +59,11 @@ export function openEventLog(file: string | undefined, { warn }: Pick<Notices, "
   if (refused !== undefined) throw usageFailure(refused, "check the folder and its permissions");
   let isSaid = false;
   let lost = 0;
-  return (event) => {
+  return ({ event, at = instant(clock.now()), ...facts }) => {
     // What failed may have left half a line: the next one begins behind it, and says how many are missing.
-    const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", lines: lost })}\n` : "";
-    const problem = append(`${before}${hideSecrets(escapeJsonText(JSON.stringify(event)))}\n`);
+    const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
+    const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
+    const problem = append(`${before}${hideSecrets(line)}\n`);
     lost = problem === undefined ? 0 : lost + 1;
     if (problem !== undefined && !isSaid) warn(`dexdata: ${problem}; the stream goes on`);
     isSaid ||= problem !== undefined;

@@ -9,6 +9,7 @@ export const streamEvents = [
   "moved",
   "dropped",
   "left_out",
+  "lost",
   "warning",
   "error",
   "unknown",

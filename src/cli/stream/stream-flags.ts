@@ -83,7 +83,7 @@ export const streamFlags: readonly Flag[] = [
   {
     name: "max-event",
     value: "mib",
-    help: `MiB of the largest event that is taken, up to ${mostMebibytes} (default 1); a larger one ends its connection`,
+    help: `largest event in MiB, up to ${mostMebibytes} (default 1); larger ones are skipped and reported`,
     group: "Requests",
   },
   {

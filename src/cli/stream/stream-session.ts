@@ -1,3 +1,4 @@
+import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../model/context.ts";
 import { Stop } from "../../tail/ending.ts";
 import { defaultSilence } from "../../tail/shard.ts";
@@ -48,7 +49,7 @@ export function createSessionTail(session: Session, cap: number): Tail {
       params,
       cap,
       onInvalid,
-      limits: { names: feed.events, silence: defaultSilence, maxReconnects, largestEvent },
+      limits: { feed, silence: defaultSilence, maxReconnects, largestEvent },
       // Credits that were to be spent on events are not spent on a search that can do without.
       suspects:
         kind.by === "token" && options.maxCredits === undefined
@@ -70,6 +71,10 @@ export function createSessionTail(session: Session, cap: number): Tail {
       charged: stops.charge,
       events: async (shard, events, at) => {
         let rest = events;
+        if (events.some(isSkipped)) {
+          for (const event of events.filter(isSkipped)) report.skipped(shard, event);
+          rest = events.filter((event) => !isSkipped(event));
+        }
         let wanted: number;
         do {
           wanted = stops.take(rest.length);

@@ -9,12 +9,14 @@ import { readSubjects } from "../asking/subjects.ts";
 
 export const streamUsage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
-/** The assets that the words name; read again whenever it is called, files as they are then. */
-export function subjectReader(words: readonly string[], context: Context): () => Promise<readonly Subject[]> {
+/** Reads the assets that the words name, files as they are then; the signal ends a read that waits. */
+export type SubjectReader = (signal: AbortSignal) => Promise<readonly Subject[]>;
+
+export function subjectReader(words: readonly string[], context: Context): SubjectReader {
   let typed: Promise<string> | undefined;
   const stdin = async (): Promise<string> => await (typed ??= context.stdin.read(context.signal));
-  return async () => {
-    const subjects = distinct(await readSubjects(words, stdin, streamUsage, readList(context.signal)));
+  return async (signal) => {
+    const subjects = distinct(await readSubjects(words, stdin, streamUsage, readList(signal)));
     if (subjects.length === 0) throw usageFailure("no assets to stream: the list is empty", streamUsage);
     return subjects;
   };

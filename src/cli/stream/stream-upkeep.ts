@@ -1,23 +1,27 @@
 import { Failure } from "../../model/failure.ts";
 import type { Tail } from "../../tail/tail.ts";
 import type { Session } from "./stream-session.ts";
-import type { subjectReader } from "./stream-subjects.ts";
+import type { SubjectReader } from "./stream-subjects.ts";
 
 /** SIGHUP reads `@file` again; a list that cannot be used leaves everything as it is. */
 export function listenForReload(
-  { context, report, display }: Session,
+  { context, report, display, stops }: Session,
   tail: Tail,
-  read: ReturnType<typeof subjectReader> | undefined,
+  read: SubjectReader | undefined,
 ): () => void {
   if (read === undefined) return () => undefined;
   const reload = async (): Promise<void> => {
     try {
-      const subjects = tail.reload(await read());
+      const listed = await read(stops.signal);
+      stops.signal.throwIfAborted();
+      const subjects = tail.reload(listed);
       display.watch?.(subjects);
       report.reloaded(subjects.length);
     } catch (cause) {
-      if (!(cause instanceof Failure)) throw cause;
-      report.reloadRefused(cause);
+      // The run ended while the list was read, e.g. from a pipe without a writer.
+      if (stops.signal.aborted) return;
+      if (cause instanceof Failure) report.reloadRefused(cause);
+      else stops.end(cause);
     }
   };
   return context.onReload(() => {

@@ -37,13 +37,14 @@ export async function stream(
   const remark = options.hasStats ? notices.warn : notices.remark;
   const read = subjectReader(words, context);
   try {
-    const subjects = await read();
-    const log = openEventLog(wishes.eventsFile, notices);
+    const subjects = await read(context.signal);
+    const log = openEventLog(wishes.eventsFile, notices, context.clock);
     const speed = options.sandbox?.speed ?? (wishes.params.has("since") ? 1 : sandboxSpeed);
     const open = await openClient(context, options, notices, speed);
     const stops = createStops(context.clock, context.signal, { ...wishes, maxCredits: options.maxCredits });
     const tally = createTally();
-    const saying = { warn: notices.warn, log, isVerbose: options.verbosity > 0 };
+    const { largestEvent } = wishes;
+    const saying = { warn: notices.warn, log, isVerbose: options.verbosity > 0, largestEvent };
     const report = tally.counting(createStreamReport(context.clock, saying));
     try {
       const { isSimulated, tier } = open.client.target;

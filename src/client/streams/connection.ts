@@ -85,6 +85,13 @@ async function ask(
     const answer = { status, headers: received.headers };
     return { kind: "refused", answer: { ...answer, body: await readAnswerBody(received.body, answer, url) } };
   }
+  if (status === 204)
+    throw new Failure("the service ended the stream for good (HTTP 204)", {
+      exit: 8,
+      code: "stream_ended",
+      status,
+      retryable: false,
+    });
   // The standard: an answer of another status or type is not read, and not asked for again.
   if (status !== 200)
     throw untrustedAnswer(`${url.host} answered with status ${status} instead of an event stream`);

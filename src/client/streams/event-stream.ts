@@ -1,6 +1,7 @@
 import { isPlainJson } from "../../model/json/plain-json.ts";
 import { AlikeEvent } from "./alike-event.ts";
 import { createByteStore } from "./byte-store.ts";
+import { EventData } from "./event-data.ts";
 import { endOfName, fieldOf, fields, stands } from "./field-names.ts";
 import { findByte } from "./find-byte.ts";
 import { KnownText } from "./known-text.ts";
@@ -9,17 +10,17 @@ import { type EventId, idOf, type StreamEvent } from "./stream-event.ts";
 export interface EventStreamParser {
   /** Takes the next bytes of the stream, cut anywhere; gives the events that they complete. */
   readonly push: (chunk: Buffer) => readonly StreamEvent[];
-  /** The standard's, like `retry`: what its vectors check. A tail goes on at the newest event that it handed on. */
-  readonly lastEventId: () => string;
-  /** Milliseconds of the last `retry:`. The waits of a tail are those of the service's own rules, 1 to 60 s, instead. */
+  /** The standard's last event ID; undefined until the stream has sent one. */
+  readonly lastEventId: () => string | undefined;
+  /** Milliseconds of the last `retry` field. */
   readonly retry: () => number | undefined;
-  /** A line or an event grew beyond the cap: nothing more is read, for what follows could not be trusted. */
+  /** Too much of one event was skipped without its end: nothing more is read. */
   readonly hasOverflown: () => boolean;
 }
 
 /** One line or one event may have as many bytes: no event of the service comes near. */
 const mostBytes = 1024 * 1024;
-const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20];
+const [LF, CR, SPACE, COLON] = [0x0a, 0x0d, 0x20, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const noBytes = Buffer.alloc(0);
 const noEvents: readonly StreamEvent[] = [];
@@ -28,6 +29,8 @@ const noEvents: readonly StreamEvent[] = [];
  * The event-stream format of the WHATWG HTML standard (Server-sent events, parsing and interpreting an event stream),
  * without I/O. It works on bytes: all that has a meaning there is ASCII, which in UTF-8 is never part of another
  * character, so lines may be cut before they are decoded.
+ *
+ * An event larger than the cap is skipped: it is given without its data (`isSkipped`), and what follows is read as ever.
  */
 export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
@@ -38,16 +41,14 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   let isFirstLine = true;
   /** No line has come of the event that comes next. */
   let isBetween = false;
-  let hasOverflown = false;
+  /** The line in progress is longer than the cap: the rest of it is skipped. A comment is no part of its event. */
+  let longLine: "comment" | "field" | undefined;
 
-  /** Most events have one data line, which is given where it lies; only several are copied together. */
-  let data: Buffer | undefined;
-  let [dataStart, dataEnd] = [0, 0];
-  const dataLines = createByteStore();
+  const data = new EventData(cap);
   let name = "";
   let requestId: EventId | undefined;
-  let idBuffer: EventId = "";
-  let lastEventId: EventId = "";
+  let idBuffer: EventId | undefined;
+  let lastEventId: EventId | undefined;
   let retry: number | undefined;
 
   /** The line whose end has just come: mostly a part of the chunk, looked at where it lies. */
@@ -68,54 +69,48 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       lineEnd = begun.length();
       line = begun.lendRoom();
     }
-    hasOverflown = lineEnd - lineStart > cap;
+    if (lineEnd - lineStart > cap) longLine = kindOf(line[lineStart]);
     if (!isFirstLine) return;
     isFirstLine = false;
     // One byte order mark at the very beginning is no part of the stream.
     if (lineEnd - lineStart >= 3 && stands(byteOrderMark, line, lineStart)) lineStart += 3;
   };
 
-  const setData = (bytes: Buffer, from: number, to: number): void => {
-    data = bytes;
-    dataStart = from;
-    dataEnd = to;
+  /** So many bytes of the long line. */
+  const skip = (bytes: number): void => {
+    if (longLine === "comment") data.skipComment(bytes);
+    else data.skip(bytes);
   };
 
-  const addData = (bytes: Buffer, from: number, to: number): void => {
-    if (data === undefined) {
-      if (isLent) setData(Buffer.from(bytes.subarray(from, to)), 0, to - from);
-      else setData(bytes, from, to);
+  /** The beginning of a line whose end has not come, or more of it. */
+  const keepOrSkip = (chunk: Buffer, from: number): void => {
+    const bytes = begun.length() + chunk.length - from;
+    if (longLine === undefined && bytes <= cap) {
+      if (from < chunk.length) begun.add(chunk.subarray(from));
       return;
     }
-    if (dataLines.length() === 0) {
-      dataLines.add(data.subarray(dataStart, dataEnd));
-      // Not the bytes themselves: they would keep the chunk it came in.
-      setData(noBytes, 0, 0);
-    }
-    dataLines.addByte(LF);
-    dataLines.add(bytes.subarray(from, to));
-    hasOverflown = dataLines.length() > cap;
+    [isBetween, isFirstLine] = [false, false];
+    longLine ??= kindOf(begun.length() > 0 ? begun.lendRoom()[0] : chunk[from]);
+    skip(bytes);
   };
 
   /** "Dispatch the event": an event without a data line is none, but its id counts. */
   const dispatch = (events: StreamEvent[]): void => {
     lastEventId = idBuffer;
-    if (dataLines.length() > 0) {
-      const joined = dataLines.take();
-      setData(joined, 0, joined.length);
-    }
-    if (data !== undefined) {
+    data.finish();
+    const { bytes, start, end } = data;
+    if (bytes !== undefined) {
       events.push({
         name: name === "" ? "message" : name,
-        bytes: data,
-        start: dataStart,
-        end: dataEnd,
-        isPlainJson: isPlainJson(data, dataStart, dataEnd),
-        id: lastEventId,
+        bytes,
+        start,
+        end,
+        isPlainJson: isPlainJson(bytes, start, end),
+        id: lastEventId ?? "",
         requestId,
       });
     }
-    data = undefined;
+    data.clear();
     name = "";
     requestId = undefined;
     isBetween = true;
@@ -128,7 +123,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     const from = Math.min(end, colon + (hasSpace ? 2 : 1));
     switch (fieldOf(bytes, start, colon)) {
       case fields.data:
-        return addData(bytes, from, end);
+        return data.add(bytes, from, end, isLent);
       case fields.event:
         name = knownName.of(bytes, from, end);
         return;
@@ -160,14 +155,14 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       start: alike.start,
       end: alike.end,
       isPlainJson: true,
-      id: lastEventId,
+      id: lastEventId ?? "",
       requestId: alike.requestId,
     });
     return end;
   };
 
   const pushChunk = (chunk: Buffer): readonly StreamEvent[] => {
-    if (hasOverflown || chunk.length === 0) return noEvents;
+    if (data.hasOverflown() || chunk.length === 0) return noEvents;
     const events: StreamEvent[] = [];
     let start = skipsLineFeed && chunk[0] === LF ? 1 : 0;
     skipsLineFeed = false;
@@ -188,22 +183,28 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       if (nextCr < start) nextCr = findByte(chunk, CR, start);
       const end = Math.min(nextLf, nextCr);
       if (end === chunk.length) break;
-      takeLine(chunk, start, end);
+      const isRest = longLine !== undefined;
+      if (!isRest) takeLine(chunk, start, end);
+      const lineBytes = isRest ? end - start : lineEnd - lineStart;
       start = end + 1;
       if (end === nextCr) {
         // CR LF is one end of line, also where a chunk ends between the two.
         if (start === chunk.length) skipsLineFeed = true;
         else if (chunk[start] === LF) start += 1;
       }
-      if (lineStart === lineEnd) {
-        if (data !== undefined && eventStart >= 0) alike.learn(chunk, eventStart, start, name);
+      if (longLine !== undefined) {
+        skip(lineBytes);
+        longLine = undefined;
+        // It would keep a chunk that nothing was taken of.
+        line = noBytes;
+      } else if (lineBytes === 0) {
+        if (data.bytes !== undefined && eventStart >= 0) alike.learn(chunk, eventStart, start, name);
         dispatch(events);
-      } else if (!hasOverflown) field(line, lineStart, lineEnd);
-      if (hasOverflown) break;
+      } else field(line, lineStart, lineEnd);
+      if (data.hasOverflown()) break;
     }
-    if (begun.length() + chunk.length - start > cap) hasOverflown = true;
-    if (hasOverflown) forget();
-    else if (start < chunk.length) begun.add(chunk.subarray(start));
+    if (!data.hasOverflown()) keepOrSkip(chunk, start);
+    if (data.hasOverflown()) forget();
     alike.leave();
     return events;
   };
@@ -211,7 +212,8 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** A byte inside a line is kept at once: a sender that flushes each byte makes millions of them. */
   const push = (chunk: Buffer): readonly StreamEvent[] => {
     const only = chunk.length === 1 ? (chunk[0] ?? LF) : LF;
-    if (only === LF || only === CR || !begun.tryByte(only, cap)) return pushChunk(chunk);
+    const isInside = only !== LF && only !== CR && longLine === undefined;
+    if (!isInside || !begun.tryByte(only, cap)) return pushChunk(chunk);
     skipsLineFeed = false;
     return noEvents;
   };
@@ -219,19 +221,22 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   const forget = (): void => {
     line = noBytes;
     begun.take();
-    dataLines.take();
-    data = undefined;
+    data.forget();
   };
 
   return {
     push,
-    lastEventId: () => String(lastEventId),
+    lastEventId: () => (lastEventId === undefined ? undefined : String(lastEventId)),
     retry: () => retry,
-    hasOverflown: () => hasOverflown,
+    hasOverflown: () => data.hasOverflown(),
   };
 }
 
-/** Digits only, as the standard has it: a sign, a point or a blank makes it no number. */
+function kindOf(firstByte: number | undefined): "comment" | "field" {
+  return firstByte === COLON ? "comment" : "field";
+}
+
+/** ASCII digits only, as the standard has it: a sign, a point or a space makes it invalid. */
 function readDigits(text: string): number | undefined {
-  return /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+  return /^\d+$/u.test(text) ? Number(text) : undefined;
 }

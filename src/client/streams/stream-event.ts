@@ -17,6 +17,14 @@ export interface StreamEvent {
 /** A number where it is written as one is: of a number there is no text to decode, and it can be compared. */
 export type EventId = number | string;
 
+/** In place of the data of an event that was larger than the parser's limit. */
+export const skippedData: Buffer = Buffer.alloc(0);
+
+/** Whether an event was skipped for its size: its name and ids are known, its data are not. */
+export function isSkipped({ bytes }: StreamEvent): boolean {
+  return bytes === skippedData;
+}
+
 /** UTF-8, lines joined by LF. May hold invalid sequences, which decoding replaces. */
 export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
@@ -24,6 +32,7 @@ export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
 
 /** The same event in memory of its own: a part of a chunk keeps all of it. */
 export function withoutChunk(event: StreamEvent): StreamEvent {
+  if (isSkipped(event)) return event;
   const bytes = Buffer.from(dataOf(event));
   return { ...event, bytes, start: 0, end: bytes.length };
 }

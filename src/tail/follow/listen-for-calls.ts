@@ -22,7 +22,7 @@ export async function listenForCalls(
   handlers: CallHandlers,
   signal: AbortSignal,
 ): Promise<never> {
-  const limits = { names: feeds.transactions.events, silence: defaultSilence, maxReconnects: undefined };
+  const limits = { feed: feeds.transactions, silence: defaultSilence, maxReconnects: undefined };
   const shard: ShardHandlers = {
     ...handlers,
     opened: (at, gap) => {

@@ -53,6 +53,11 @@ describe("dexdata explain", () => {
       ...readFileSync(path.join("src", file), "utf8").matchAll(/exit: (\d+),\s+code: "([a-z_]+)"/gu),
     ]);
     expect(thrown.length).toBeGreaterThan(15);
+    const named = files.flatMap((file) => [
+      ...readFileSync(path.join("src", file), "utf8").matchAll(/\bcode: [^,;\n]*?"([a-z_]+)"/gu),
+    ]);
+    for (const [, code = ""] of named)
+      expect([code, isErrorCode(code) || code in ownCodes]).toEqual([code, true]);
     for (const [, exit, code = ""] of thrown) {
       if (isErrorCode(code) || code === "output") continue;
       expect([code, String(ownCodes[code]?.exit)]).toEqual([code, exit]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AlikeEvent } from "../../../src/client/streams/alike-event.ts";
 import { isLong } from "../../harness/long.ts";
 import { createRandom } from "../../harness/random.ts";
-import { parseChunks } from "./parse-stream.ts";
+import { parseChunks, skippedText } from "./parse-stream.ts";
 import { parseByTheStandard } from "./reference-parser.ts";
 
 /** Of the event where it stands among others: its length where it is known, else -1. */
@@ -123,11 +123,11 @@ test("whatever one or two bytes of an event are changed to, it is read as the st
   }
 });
 
-test("an event that passes the cap ends the reading, also where it is like the one before", () => {
-  const events = [10, 10, 20, 60].map((length) => `data:"${"a".repeat(length)}"\n\n`).join("");
-  expect(parseChunks([Buffer.from(events)], 40)).toMatchObject({ events: { length: 3 }, hasOverflown: true });
-  expect(parseChunks([Buffer.from(events)], 80)).toMatchObject({
-    events: { length: 4 },
-    hasOverflown: false,
-  });
+test("an event that passes the cap is skipped, also where it is like the one before", () => {
+  const texts = [10, 10, 20, 60, 15].map((length) => `"${"a".repeat(length)}"`);
+  const stream = Buffer.from(texts.map((text) => `data:${text}\n\n`).join(""));
+  const read = (cap: number): readonly string[] =>
+    parseChunks([stream], cap).events.map(({ data: each }) => each);
+  expect(read(40)).toEqual(texts.map((text) => (text.length > 60 ? skippedText : text)));
+  expect(read(80)).toEqual(texts);
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { dataOf, withoutChunk } from "../../../src/client/streams/stream-event.ts";
-import { inPieces, parseChunks } from "./parse-stream.ts";
+import { createRandom } from "../../harness/random.ts";
+import { inPieces, parseChunks, skippedText } from "./parse-stream.ts";
+import { cutAnywhere } from "./random-streams.ts";
 import { parseByTheStandard } from "./reference-parser.ts";
 import { streamCases } from "./stream-cases.ts";
 
@@ -74,54 +76,114 @@ test("what was given does not change when the parser goes on", () => {
   expect(given.map((event) => dataOf(event).toString())).toEqual(["1\n2", "3\n4"]);
 });
 
-describe("the cap of 1 MiB", () => {
+describe("an event larger than the cap of 1 MiB is skipped, and what follows is read", () => {
   const line = (length: number): string => `data:${"x".repeat(length - 5)}\n`;
   const half = line(cap / 2 + 5);
   // Two lines of half a MiB are one byte too long with the LF between them.
   const fitting = `${half}${line(cap / 2 + 4)}\n`;
+  const large = line(cap + 1);
 
   test.each([
-    { what: "a line of 1 MiB is taken", stream: `${line(cap)}\n`, overflows: false },
-    { what: "a longer one is not", stream: `${line(cap + 1)}\n`, overflows: true },
-    { what: "a comment counts too", stream: `:${"x".repeat(cap)}\ndata: 1\n\n`, overflows: true },
-    { what: "a line that never ends is not taken", stream: "x".repeat(cap + 1), overflows: true },
-    { what: "an event of 1 MiB in two lines is taken", stream: fitting, overflows: false },
-    { what: "a longer one is not, in two lines", stream: `${half}${half}\n`, overflows: true },
-    { what: "nor in a million", stream: "data\n".repeat(cap + 2), overflows: true },
-  ])("$what", ({ stream, overflows }) => {
+    { what: "a line of 1 MiB is taken", stream: `${line(cap)}\n`, data: "x".repeat(cap - 5) },
+    { what: "a longer one is skipped", stream: `${large}\n`, data: skippedText },
+    { what: "with the lines around it", stream: `data: 1\n${large}data: 2\n\n`, data: skippedText },
+    { what: "also where its end is CR LF", stream: `${large.replace("\n", "\r\n")}\r\n`, data: skippedText },
+    {
+      what: "a longer comment is no part of its event",
+      stream: `:${"x".repeat(cap)}\ndata: 1\n\n`,
+      data: "1",
+    },
+    {
+      what: "an event of 1 MiB in two lines is taken",
+      stream: fitting,
+      data: fitting.replaceAll(/data:|\n\n$/gu, ""),
+    },
+    { what: "a longer one is skipped, in two lines", stream: `${half}${half}\n`, data: skippedText },
+    { what: "also in a million", stream: `${"data\n".repeat(cap + 2)}\n`, data: skippedText },
+  ])("$what", ({ stream, data }) => {
+    const whole = Buffer.from(`data: first\n\n${stream}data: last\n\n`);
     for (const size of [Number.POSITIVE_INFINITY, 65_536, 4093, 7]) {
-      const { events, hasOverflown } = parseChunks(inPieces(Buffer.from(`data: first\n\n${stream}`), size));
-      expect(hasOverflown, `in pieces of ${size}`).toBe(overflows);
-      expect(events).toHaveLength(overflows ? 1 : 2);
+      const { events, hasOverflown } = parseChunks(inPieces(whole, size));
+      // Comparing texts: a failed comparison of values would show a MiB.
+      const isSame = events.map((each) => each.data).join(" ") === `first ${data} last`;
+      expect({ isSame, hasOverflown }, `in pieces of ${size}`).toEqual({ isSame: true, hasOverflown: false });
     }
   });
 
-  test.each([
-    { length: cap - 3, overflows: false },
-    { length: cap - 2, overflows: true },
-  ])("the byte order mark counts, at any chunking ($length)", ({ length, overflows }) => {
-    for (const size of [Number.POSITIVE_INFINITY, 7]) {
-      const { hasOverflown } = parseChunks(inPieces(Buffer.from(`\ufeff${line(length)}`), size));
-      expect(hasOverflown, `in pieces of ${size}`).toBe(overflows);
-    }
-  });
-
-  test("or another one is passed by the next byte, and not before, however they come", () => {
-    for (let most = 1; most <= 300; most += 1) {
-      for (const size of [1, 2, most, most + 1]) {
-        const parser = createEventStreamParser(most);
-        for (const piece of inPieces(Buffer.from("x".repeat(most)), size)) parser.push(piece);
-        expect(parser.hasOverflown(), `${most} in pieces of ${size}`).toBe(false);
-        parser.push(Buffer.from("x"));
-        expect(parser.hasOverflown(), `${most} in pieces of ${size}, and one more`).toBe(true);
+  test("its name and ids are known, whichever side of the data they stand on", () => {
+    const fields = ["id: 7\n", "event: token_price\n", "request_id: 24\n", large];
+    for (let turn = 0; turn < fields.length; turn += 1) {
+      fields.push(...fields.splice(0, 1));
+      for (const size of [Number.POSITIVE_INFINITY, 4093]) {
+        const { events, lastEventId } = parseChunks(inPieces(Buffer.from(`${fields.join("")}\n`), size));
+        expect(events).toEqual([{ name: "token_price", data: skippedText, id: "7", requestId: "24" }]);
+        expect(lastEventId).toBe("7");
       }
     }
   });
 
-  test("nothing is read behind it", () => {
+  test.each([
+    { length: cap - 3, isTaken: true },
+    { length: cap - 2, isTaken: false },
+  ])("the byte order mark counts, at any chunking ($length)", ({ length, isTaken }) => {
+    for (const size of [Number.POSITIVE_INFINITY, 7]) {
+      const { events } = parseChunks(inPieces(Buffer.from(`\ufeff${line(length)}\n`), size));
+      expect(events.map(({ data }) => data !== skippedText)).toEqual([isTaken]);
+    }
+  });
+
+  test("or another one is passed by the next byte, and not before, however they come", () => {
+    for (let most = 6; most <= 300; most += 1) {
+      for (const size of [1, 2, most, most + 1]) {
+        const stream = [line(most), "\n", line(most + 1), "\n", line(most), "\n"].join("");
+        const events = parseChunks(inPieces(Buffer.from(stream), size), most).events;
+        const sound = "x".repeat(most - 5);
+        expect(events.map(({ data }) => data)).toEqual([sound, skippedText, sound]);
+      }
+    }
+  });
+
+  test("random streams, cut anywhere: each event that is larger, and no other", () => {
+    const random = createRandom(14);
+    const draw = (values: readonly string[]): string => values[Math.floor(random() * values.length)] ?? "";
+    for (let turn = 0; turn < 4000; turn += 1) {
+      const most = 8 + Math.floor(random() * 40);
+      const longText = (): string => "y".repeat(Math.floor(random() * 3 * most));
+      const expected: string[] = [];
+      let stream = "";
+      for (let event = 0; event < 6; event += 1) {
+        const texts = Array.from({ length: 1 + Math.floor(random() * 3) }, longText);
+        const end = draw(["\n", "\r", "\r\n"]);
+        for (const text of texts) {
+          if (random() < 0.3) stream += `:${longText()}${end}`;
+          stream += `data:${text}${end}`;
+        }
+        stream += end;
+        const data = texts.join("\n");
+        const isTooLarge =
+          (texts.length > 1 && data.length > most) || texts.some((each) => each.length + 5 > most);
+        expected.push(isTooLarge ? skippedText : data);
+      }
+      const bytes = Buffer.from(stream);
+      for (const chunks of [[bytes], cutAnywhere(bytes, random)])
+        expect(parseChunks(chunks, most).events.map(({ data }) => data)).toEqual(expected);
+    }
+  });
+
+  test("a byte order mark behind a long first line is no mark", () => {
+    for (const size of [Number.POSITIVE_INFINITY, 5]) {
+      const stream = Buffer.from(`:${"x".repeat(40)}\n\ufeffdata: 1\ndata: 2\n\n`);
+      expect(parseChunks(inPieces(stream, size), 16).events.map(({ data }) => data)).toEqual(["2"]);
+    }
+  });
+
+  test("one without an end is given up behind 64 MiB", () => {
     const parser = createEventStreamParser();
-    parser.push(Buffer.from("x".repeat(cap + 1)));
-    expect(parser.push(Buffer.from("\n\ndata: 1\n\n"))).toEqual([]);
+    const chunk = Buffer.alloc(1024 * 1024, "x");
+    for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) expect(parser.push(chunk)).toEqual([]);
+    expect(parser.hasOverflown()).toBe(false);
+    parser.push(Buffer.from("x"));
     expect(parser.hasOverflown()).toBe(true);
+    expect(parser.push(Buffer.from("\n\ndata: 1\n\n"))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
-import { dataOf, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
+import { dataOf, isSkipped, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
 import { isPlainJson } from "../../../src/model/json/plain-json.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
@@ -10,6 +10,9 @@ export interface Parsed {
   readonly hasOverflown: boolean;
 }
 
+/** In place of the data of an event that is larger than the cap. */
+export const skippedText = "(skipped)";
+
 /** What a parser of its own makes of the chunks. */
 export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
   const parser = createEventStreamParser(cap);
@@ -17,7 +20,7 @@ export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
   for (const chunk of chunks) events.push(...parser.push(chunk).map(readable));
   return {
     events,
-    lastEventId: parser.lastEventId(),
+    lastEventId: parser.lastEventId() ?? "",
     retry: parser.retry(),
     hasOverflown: parser.hasOverflown(),
   };
@@ -26,7 +29,8 @@ export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
 function readable(event: StreamEvent): ExpectedEvent {
   const { name, id, requestId } = event;
   if (event.isPlainJson !== isPlainJson(dataOf(event))) throw new Error("taken for what it is not");
-  return { name, data: dataOf(event).toString("utf8"), id: String(id), requestId: requestId?.toString() };
+  const data = isSkipped(event) ? skippedText : dataOf(event).toString("utf8");
+  return { name, data, id: String(id), requestId: requestId?.toString() };
 }
 
 /** The bytes in pieces of one size, each in memory of its own as a socket gives them. */

@@ -66,7 +66,7 @@ test.each([
 test.each([
   { what: "a line without an end", pieces: [Buffer.alloc(1024 * 1024, "x"), Buffer.from("xx")] },
   { what: "a line too long, with its end", pieces: [Buffer.from(`${"x".repeat(1024 * 1024 + 1)}\n`)] },
-])("what has overflown is let go: $what", async ({ pieces }) => {
+])("what is skipped is let go: $what", async ({ pieces }) => {
   const before = memory();
   const parsers = Array.from({ length: 20 }, () => {
     const parser = createEventStreamParser();
@@ -76,5 +76,6 @@ test.each([
   });
   // Buffers are given back beside the program, a little after they are collected.
   await expect.poll(() => memory() - before, { timeout: 5000 }).toBeLessThan(4 * 1024 * 1024);
-  expect(parsers.every((parser) => parser.hasOverflown())).toBe(true);
+  // The parsers were in use until here.
+  expect(parsers.some((parser) => parser.hasOverflown())).toBe(false);
 });

@@ -25,7 +25,7 @@ export function parseByTheStandard(stream: Buffer): Parsed {
     if (field === "data") data += `${value}\n`;
     if (field === "event") name = value;
     if (field === "id" && !value.includes("\0")) idBuffer = value;
-    if (field === "retry" && /^[0-9]{1,15}$/u.test(value)) retry = Number(value);
+    if (field === "retry" && /^[0-9]+$/u.test(value)) retry = Number(value);
     if (field === "request_id") requestId = value;
   }
   return { events, lastEventId, retry, hasOverflown: false };

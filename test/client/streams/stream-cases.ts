@@ -202,6 +202,12 @@ export const streamCases: readonly StreamCase[] = [
   // Interpreting: retry.
   { rule: "retry is milliseconds", stream: "retry: 1500\n\n", events: [], retry: 1500 },
   { rule: "it counts at once, without an event", stream: "retry: 0\ndata: 1", events: [], retry: 0 },
+  {
+    rule: "any number of digits is a number",
+    stream: "retry: 100000000000000000000\n",
+    events: [],
+    retry: 1e20,
+  },
   { rule: "leading zeros are digits", stream: "retry: 0015\n", events: [], retry: 15 },
   ...["1e3", "-5", "+5", "5.0", "5 ", " 5", "0x10", "", "five", "５"].map((value) => ({
     rule: `retry "${value}" is ignored: digits only`,

@@ -31,9 +31,9 @@ const refusals: readonly (readonly [string, Reply, RegExp])[] = [
     wrongType,
   ],
   [
-    "answers 204",
-    raw(["HTTP/1.1 204 No Content\r\n\r\n"]),
-    /^127\.0\.0\.1:\d+ answered with status 204 instead of an event stream$/,
+    "answers 205",
+    raw(["HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n"]),
+    /^127\.0\.0\.1:\d+ answered with status 205 instead of an event stream$/,
   ],
   [
     "redirects",
@@ -102,6 +102,14 @@ const events: readonly (readonly [string, string])[] = [
 ];
 
 export const streamModes: readonly StreamMode[] = [
+  {
+    name: "answers 204",
+    reply: () => raw(["HTTP/1.1 204 No Content\r\n\r\n"]),
+    exit: 8,
+    says: /^the service ended the stream for good \(HTTP 204\)$/,
+    rows: 0,
+    requests: 1,
+  },
   ...refusals.map(([name, reply, says]) => ({
     name,
     reply: () => reply,

@@ -25,7 +25,12 @@ export function limitsTopic(): readonly Block[] {
           "a list",
           "a cursor of 8,192 characters that never comes twice; 20 pages in a row without a row, 3 with known rows only",
         ],
-        ["an event", "of a stream: 1 MiB, up to 16 by --max-event; then the connection is opened again"],
+        ["a wait", "that the service asks for: 1h; a longer one ends the command with exit 6"],
+        [
+          "an event",
+          "of a stream: 1 MiB, up to 16 by --max-event. A larger one is skipped and reported; after 64 MiB without its " +
+            "end, dexdata reconnects",
+        ],
         ["a window", "of ohlcv: 50 million candles (exit 2)"],
         ["--follow", "3,000 rows held at once; late rows are looked for among the last 10 min or 5,000 rows"],
         ["a key", "as a file, or printed by key_command: 4 KiB; a minute for the program (exit 2)"],

@@ -20,7 +20,7 @@ export function streamsTopic(): readonly Block[] {
         [
           "an event",
           "the service's own bytes, when it comes; --envelope adds feed, event, id, network, address and the instant it " +
-            "was received. One of more than 1 MiB ends its connection; --max-event 16 takes up to 16 MiB",
+            "was received. One larger than 1 MiB is skipped and reported; --max-event 16 takes up to 16 MiB",
         ],
         [
           "--out FILE",
@@ -46,8 +46,9 @@ export function streamsTopic(): readonly Block[] {
         ],
         [
           "broken ones",
-          "45 s without a byte, an end, an error, 408, 429, 5xx, a machine that slept: connected again after 1, 2, 4 … 60 " +
-            "s, which only data makes short again, and said with both instants. ohlcv goes on at its last candle",
+          "45 s without a byte, an end, an error, 408, 429, 5xx or a machine that slept: dexdata reconnects after 1, 2, 4 … " +
+            "60 s, or when the retry field says, and reports the gap. Only 30 s with data reset the wait. Reconnects send " +
+            "the last event ID and use half of the rate limit at most. HTTP 204 ends a connection for good",
         ],
         ["--idle-exit", "is a clock for each connection, open or not: take a time that the quietest keeps"],
       ],
@@ -58,8 +59,11 @@ export function streamsTopic(): readonly Block[] {
         ["0", "--limit or --for was reached, or the reader went away"],
         ["2, 3, 4", "a refusal that stays: 400; 404, 410; 401, 403"],
         ["5", "402, --max-credits, or the day's budget"],
-        ["6, 7", "more assets than there is room for; a host that was not found at the start"],
-        ["8", "--idle-exit; with --for a connection that never opened, or was down at the end"],
+        [
+          "6, 7",
+          "more assets than there is room for, a wait of more than 1h; a host that was not found at the start",
+        ],
+        ["8", "--idle-exit; HTTP 204; with --for a connection that never opened, or was down at the end"],
         ["130, 143", "Ctrl-C, SIGTERM"],
       ],
     },
