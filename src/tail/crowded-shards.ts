@@ -7,9 +7,9 @@ import type { TailHandlers, TailOptions } from "./tail-options.ts";
 
 /** What becomes of connections that the service has no place for. */
 export interface CrowdedShards {
-  /** Connections that the service allowed when it refused another one; without a limit before that. */
+  /** Connections that the service accepted before it refused one; infinite before that. */
   readonly accepted: () => number;
-  /** The assets whose connections never had a place, as the failure that ends the stream; undefined where all had one. */
+  /** The failure that names the assets whose connections were never accepted; undefined where all were. */
   readonly withoutPlace: () => Failure | undefined;
   /** Its assets, and those of others like it, go on with connections that are open; it is over. Throws where that cannot be. */
   readonly placeElsewhere: (self: RunningShard, refused: Failure) => void;

@@ -26,10 +26,10 @@ const few = 4;
  * The assets that a refusal is for: the one whose address its message names; else what it hints at, or halves, until
  * single ones are refused. None where every half is accepted, or where it is no asset's fault.
  *
- * Halving comes first, and REST only where several are bad: an opening costs no credit, a look at REST one a token. But
- * openings count against the plan's minute, so none is made whose outcome follows from others. Of two halves, one that is
- * accepted leaves the fault in the other, which is not opened; behind the first bad asset all that no opening has accepted
- * yet is opened at once. One bad asset of 25 takes seven at most, of which the last shows that there is no other.
+ * Halving comes first, and REST only where several are bad: an opening costs no credit, and REST costs 1 credit per token.
+ * But openings count against the plan's minute, so none is made whose outcome follows from others. If the first half is
+ * accepted, the bad asset is in the second, which is not opened. After the first bad asset, all assets that no opening has
+ * accepted yet are opened together. One bad asset of 25 takes seven openings at most; the last shows that it is the only one.
  */
 export async function findInvalid(
   subjects: readonly Subject[],
@@ -38,7 +38,7 @@ export async function findInvalid(
   suspects?: Suspects,
 ): Promise<readonly Subject[]> {
   let openings = 0;
-  /** Set aside while the first bad asset is looked for; undefined where several are. */
+  /** Not opened yet while the first bad asset is searched for; undefined once several are bad. */
   let unopened: Subject[] | undefined = [];
   const counted: Probe = async (some) => {
     openings += 1;
@@ -60,7 +60,7 @@ export async function findInvalid(
     return await byHalves(all);
   };
 
-  /** Of assets that are refused together: several. */
+  /** The bad ones among several that are refused together. */
   const byHalves = async (all: readonly Subject[]): Promise<readonly Subject[]> => {
     const middle = Math.ceil(all.length / 2);
     const [first, second] = [all.slice(0, middle), all.slice(middle)];

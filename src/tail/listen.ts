@@ -27,7 +27,7 @@ export interface Heard {
   readonly last: Moment;
   readonly newest: StreamEvent | undefined;
   readonly hasData: boolean;
-  /** The last id of the stream, empty where it was taken back; undefined where none came. */
+  /** The last event ID; empty where the stream reset it, undefined where it sent none. */
   readonly lastEventId: string | undefined;
   /** Milliseconds of its last `retry` field. */
   readonly retry: number | undefined;

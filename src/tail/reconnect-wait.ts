@@ -5,12 +5,12 @@ import type { Failure } from "../model/failure.ts";
 const [first, longest] = [1000, 60_000];
 
 /**
- * Milliseconds before the next connection or read, behind so many in a row that failed: 1, 2, 4 … 60 s, half as much again
- * at most, and never less than the service asked for. Whole tenths of a second, from ten seconds on whole seconds, so that
- * messages and `--events` give the same number. Throws where the service asked for a wait that is not begun.
+ * Milliseconds before the next connection or read, by the number that failed in a row: 1, 2, 4 … 60 s, plus jitter of up to
+ * half, and never less than the service requested. Rounded up to tenths of a second, from ten seconds on to seconds, so
+ * that messages and `--events` give the same number. Throws where the requested wait is too long.
  *
  * @param random in [0, 1)
- * @param least milliseconds that a stream asked for by its `retry` field
+ * @param least milliseconds of the stream's `retry` field
  */
 export function reconnectWait(attempt: number, failure: Failure, random: number, least = 0): number {
   if (isWaitTooLong(failure)) throw waitTooLong(failure);

@@ -120,8 +120,8 @@ async function openToAppend(file: string): Promise<FileHandle> {
 }
 
 /**
- * In one call, however long the text is: the system lets no other process write between. `appendFile` makes several, and
- * of two processes that add lines to one file each would split the lines of the other.
+ * Writes in one system call, however long the text is, so that no other process can write in between. `appendFile` makes
+ * one call per 512 KiB: two processes that append to one file would split each other's lines.
  */
 async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise<void> {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;

@@ -62,8 +62,8 @@ export interface Tried {
 const requestTimeout = 408;
 
 /**
- * Milliseconds that a connection with data is open before it counts as sound. A service that closes each one after an event
- * would otherwise be asked for another one every second, a credit each, for ever.
+ * Milliseconds for which a connection with data has to be open to count as sound. Without that, a service that closes each
+ * connection after one event would be reconnected every second for ever, at a credit each.
  */
 const soundAfter = 30_000;
 
@@ -92,7 +92,7 @@ export async function keepOpen(
   const { clock, random } = context;
   /** Connections in a row that failed, or ended without data. */
   let attempts = 0;
-  /** The same, but a connection with data that ended soon is among them: the waits grow with this. */
+  /** The same, including connections with data that ended soon. The waits grow with this number. */
   let unsound = 0;
   /** Milliseconds of the stream's last `retry` field: the least wait. */
   let least: number | undefined;

@@ -74,7 +74,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const answer = hideKey(opened.answer, target.key);
     const refused = streamRefusal(answer, question, target);
     if (isStreamLimitFailure(refused)) {
-      // A place that is not free says nothing about the minute, and is asked for only a few times.
+      // A full plan is no matter of the minute, and only a few tries follow.
       if (!wasOpen) kind = "opening";
     } else {
       const { status } = answer;

@@ -21,7 +21,7 @@ export interface TailHandlers {
   readonly closed: (shard: Shard, why: string) => void;
   /** Assets of connections that found no place go on with others; so many connections are to be had. */
   readonly moved: (subjects: readonly Subject[], connections: number, failure: Failure) => void;
-  /** The service ended this connection for good while others go on. */
+  /** The service ended this connection for good; others remain. */
   readonly ended: (shard: Shard, failure: Failure) => void;
   /** Assets that the service does not stream are left out. */
   readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;

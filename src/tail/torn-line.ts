@@ -7,7 +7,7 @@ import { usageFailure } from "../model/failure.ts";
 const longest = 4 * 1024 * 1024;
 const LF = 0x0a;
 
-/** Milliseconds for which a partial line has to stay as it is, and between two looks at it. */
+/** Milliseconds for which a partial line has to stay unchanged before it is repaired, and between two checks. */
 const [settling, lookGap] = [1000, 100];
 
 export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number };
@@ -15,8 +15,8 @@ export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number 
 /**
  * Sees to it that the file ends with a whole line, before lines are added to it: a run that was killed may have left
  * half of one. A line that lacks nothing but its end is given that; the beginning of one is cut off, because nobody
- * could read it in the middle of a file. A line that still grows belongs to another process, which is writing it now: it
- * is left alone. Undefined where nothing had to be done.
+ * could read it in the middle of a file. A line that still grows is left alone: another process is writing it. Undefined
+ * where nothing had to be done.
  */
 export async function repairLastLine(
   handle: FileHandle,

@@ -248,7 +248,7 @@ describe("after a 429", () => {
     expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });
 
-  const asksForYears: readonly (readonly [string, string, Reply])[] = [
+  const longWaits: readonly (readonly [string, string, Reply])[] = [
     ["3601 s", "1h1s", tooMany({ "retry-after": "3601" })],
     ["55 years", "20415d", tooMany({ "retry-after": "1763800000" })],
     ["more than a number holds", "more than a hundred years", tooMany({ "retry-after": "9".repeat(400) })],
@@ -256,9 +256,9 @@ describe("after a 429", () => {
     ["4000 s with status 500", "1h6m40s", json({}, { status: 500, headers: { "retry-after": "4000" } })],
     ["4000 s with status 503", "1h6m40s", json({}, { status: 503, headers: { "retry-after": "4000" } })],
   ];
-  test.each(asksForYears)(
-    "a service that asks to wait for %s is not waited for, whatever --retry-max-time allows",
-    async (_, asked, reply) => {
+  test.each(longWaits)(
+    "does not wait for a service that requests a wait of %s, whatever --retry-max-time allows",
+    async (_, requested, reply) => {
       const words = ["networks", "--retry-max-time", "900d", "--retry-on", "503"];
       const { exit, stdout, stderr, arrivals, context } = await ask(words, { answer: () => reply });
       expect({ exit, stdout, requests: arrivals.length, waited: context.clock.elapsed() }).toEqual({
@@ -268,13 +268,13 @@ describe("after a 429", () => {
         waited: 0,
       });
       expect(stderr).toBe(
-        `dexdata: the service asked to wait ${asked}, but dexdata waits 1h at most\n` +
-          "  commands with this key wait up to 1h; try again then, use another key, or add --rpm unlimited\n",
+        `dexdata: the service requested a wait of ${requested}, longer than the limit of 1h\n` +
+          "  try again in 1h, use another key, or add --rpm unlimited\n",
       );
     },
   );
 
-  test("an hour is waited for", async () => {
+  test("waits for an hour", async () => {
     const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "3600" }) : json("[]"));
     const words = ["networks", "--retry-max-time", "2h"];
     const { exit, context } = await ask(words, { answer, speed: 10_000 });

@@ -470,7 +470,7 @@ describe("requests that wait", () => {
     },
   );
 
-  test("a stream that waits to be reopened lets requests pass, and is left when nobody wants it", async () => {
+  test("a stream that waits to be reopened lets requests pass, and leaves the queue when it is aborted", async () => {
     const { pace, context } = open(plan(4));
     await pace.turn("opening");
     await pace.turn("opening");

@@ -107,7 +107,7 @@ test("return() of a stream that was never read sends nothing", async () => {
   expect(server.requests).toEqual([]);
 });
 
-test("R14: an event larger than 1 MiB is a notice, and the stream goes on", async () => {
+test("R14: an event larger than 1 MiB is a notice, and the stream continues", async () => {
   const streamingUrl = await serve(() =>
     raw([head, event("1".repeat(1024 * 1024)), event("2")], { stayOpen: true }),
   );

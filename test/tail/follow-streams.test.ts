@@ -117,10 +117,10 @@ describe("an interruption", () => {
 test.each([
   ["REST", "429=4000@4/networks"],
   ["the stream", "429=4000/sse"],
-])("R7: %s asks to wait for more than an hour: exit 6 at once, with what it asked for", async (_, faults) => {
+])("R7: %s requests a wait of more than an hour: exit 6 at once, with the wait", async (_, faults) => {
   const { exit, stderr } = await follow("--for 6h", 30, { sandbox: { faults } });
   expect(exit).toBe(6);
-  expect(stderr).toContain("the service asked to wait 1h6m40s, but dexdata waits 1h at most");
+  expect(stderr).toContain("the service requested a wait of 1h6m40s, longer than the limit of 1h");
 });
 
 describe("without a stream", () => {

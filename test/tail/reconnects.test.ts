@@ -18,13 +18,13 @@ const handlers: ShardHandlers = {
   said: () => undefined,
 };
 
-/** The clock's readings up to this one, as a span begins at each of them: the most in any of that length. */
+/** The most times within any span of this length. */
 function mostWithin(times: readonly number[], length: number): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + length).length));
 }
 
 describe("a service that sends one event and closes", () => {
-  test.each([0, 0.999])("is asked for few connections, and for fewer with time (%d)", async (random) => {
+  test.each([0, 0.999])("gets few connections, and fewer with time (%d)", async (random) => {
     const times: number[] = [];
     const kept = await keep(
       () => {
@@ -75,7 +75,7 @@ test.each([
   expect(waits).toEqual(expected);
 });
 
-/** Streams that are closed after each event, beside requests of the same key that leave as fast as they may. */
+/** Streams that are closed after each event, and requests with the same key as fast as the pace allows. */
 async function share(
   context: TestContext,
   [streams, requests]: readonly [Pace, Pace],
@@ -109,7 +109,7 @@ async function share(
   while (clock.elapsed() < until) {
     await requests.turn();
     sent.push(clock.elapsed());
-    // As long as a request takes: a process that took all places at one instant would leave none to another.
+    // The time of a request: a process that took all places at once would leave none to the other.
     await clock.sleep(50);
   }
   over.abort("enough");
@@ -121,7 +121,7 @@ describe("20 streams that are closed after each event, and requests of the same 
   test.each([
     ["in one process, dev plan", 120, 0, true],
     ["in two processes, dev plan", 120, 0, false],
-    // Twenty first openings are more than half of thirty: they are what the user asked for.
+    // The first twenty openings are more than half of thirty, because the user wants twenty streams.
     ["in one process, free plan, from the second minute on", 30, 1, true],
   ])("%s: requests keep half of the rate", async (_, perMinute, from, isOneProcess) => {
     const context = createTestContext({ flows: true });

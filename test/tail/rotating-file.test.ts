@@ -301,7 +301,7 @@ describe("a line that another process is writing", () => {
     const over = once(writer, "exit");
     const isOver = (): boolean => writer.exitCode !== null || writer.signalCode !== null;
     const sizeOf = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    // However slow the machine is: a look is followed by another one when the writer has gone on, or is done.
+    // On a slow machine too, the next check happens after the writer has made progress or has ended.
     const untilChanged = async (): Promise<void> => {
       for (const before = sizeOf(); sizeOf() === before && !isOver();) await new Promise(setImmediate);
     };

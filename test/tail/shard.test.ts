@@ -182,8 +182,8 @@ describe("what leads to a new connection", () => {
     ["60 s at most", "retry: 3153600000000\n", 60_000],
     ["of any number of digits", `retry: ${"9".repeat(400)}\n`, 60_000],
     ["no less than the backoff", "retry: 0\n", 1000],
-    ["ignored where it is no number", "retry: 5s\nretry: -5000\nretry: 5e3\n", 1000],
-    ["the last one that is a number", "retry: 9000\nretry: 7000\nretry: soon\n", 7000],
+    ["ignored where it is not a number", "retry: 5s\nretry: -5000\nretry: 5e3\n", 1000],
+    ["the last valid one", "retry: 9000\nretry: 7000\nretry: soon\n", 7000],
   ])("the field retry is %s, for each connection after it", async (_, field, wait) => {
     const kept = await keep((_request, index) =>
       stream(index === 0 ? [field, price("1")] : [], { stayOpen: false }),
@@ -246,7 +246,7 @@ describe("an answer that is not the service's own", () => {
 });
 
 describe("what ends it", () => {
-  test.each([0, 1])("204 to connection %i: the service wants no further one", async (index) => {
+  test.each([0, 1])("204 to connection %i ends the stream for good", async (index) => {
     const kept = await keep((_, at) =>
       at === index ? empty(204) : stream([price("1")], { stayOpen: false }),
     );
@@ -276,7 +276,7 @@ describe("what ends it", () => {
         expect({ exit, code, message, waits: kept.waits.length }).toEqual({
           exit: 6,
           code: "wait_too_long",
-          message: "the service asked to wait 1h1s, but dexdata waits 1h at most",
+          message: "the service requested a wait of 1h1s, longer than the limit of 1h",
           waits: before,
         });
         expect(details.next).toContain("--rpm unlimited");
@@ -389,7 +389,7 @@ describe("a stream with ids", () => {
     expect(await sent([price("1", "9"), "id: 11\n\n"])).toEqual([undefined, "11"]);
   });
 
-  test("P2: an empty id takes it back, one with NUL is ignored", async () => {
+  test("P2: an empty id resets it, one with NUL is ignored", async () => {
     expect(await sent([price("1", "9"), price("2", "")])).toEqual([undefined, undefined]);
     expect(await sent([price("1", "9")], ["id\n\n"])).toEqual([undefined, "9", undefined]);
     expect(await sent([price("1", "9"), price("2", "8\0")])).toEqual([undefined, "9"]);
@@ -397,7 +397,7 @@ describe("a stream with ids", () => {
 
   test.each([
     ["a control character", "1\u0001"],
-    ["a blank", " "],
+    ["a space", " "],
     ["longer than 1,024 bytes", "1".repeat(1025)],
   ])("an id that is %s goes into no header, and the asset stays reachable", async (_, id) => {
     expect(await sent([price("1", id)], [])).toEqual([undefined, undefined, undefined]);

@@ -118,7 +118,7 @@ describe("P3: 204 ends a connection for good", () => {
       0,
       "dexdata: cannot open connection 1 (13 assets): the service ended the stream for good (HTTP 204); not retrying\n",
     ],
-  ])("%s: the others go on, it is said, and --for ends with exit 8", async (_, first, gaps, said) => {
+  ])("%s: the others remain, stderr reports it, and --for ends with exit 8", async (_, first, gaps, said) => {
     const file = newFile();
     const server = await serveInTest(ending(first));
     const words = [...many(26), "--for", "3m", "--events", file];
@@ -130,7 +130,7 @@ describe("P3: 204 ends a connection for good", () => {
     expect(ofFirst.filter(({ event }) => event === "close")).toMatchObject([
       { reason: "the service ended the stream for good (HTTP 204)" },
     ]);
-    // What is missing lasts to the end.
+    // The gap lasts to the end.
     expect(ofFirst.at(-1)).toMatchObject({ event: "gap", names: many(13) });
     expect(String(ofFirst.at(-1)?.["to"]) >= "2026-11-21T08:57:00").toBe(true);
     expect(ofFirst.filter(({ event }) => event === "open").length).toBe(gaps);
@@ -148,7 +148,7 @@ describe("P3: 204 ends a connection for good", () => {
     );
   });
 
-  test("SIGHUP with the same list does not ask for it again", async () => {
+  test("SIGHUP with the same list does not reopen it", async () => {
     const list = newFile();
     const server = await serveInTest(ending(() => empty(204)));
     writeFileSync(list, many(26).join("\n"));

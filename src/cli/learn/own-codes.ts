@@ -71,14 +71,14 @@ export const ownCodes: Readonly<Record<string, OwnCode>> = {
   ),
   wait_too_long: own(
     6,
-    "The service asked for a wait of more than 1h, which dexdata does not begin",
-    "try again later, use another key, or add --rpm unlimited",
+    "The service requested a wait of more than 1h",
+    "try again in 1h, use another key, or add --rpm unlimited",
     true,
   ),
   stream_limit: own(
     6,
     "More streams than the plan or the IP address can have open at once",
-    "close other streams, including those of other programs, or stream fewer assets",
+    "close other streams, also in other programs, or stream fewer assets",
     true,
   ),
   too_many_assets: own(6, "more assets than the plan has connections for", "ask for fewer, or upgrade"),

@@ -39,7 +39,7 @@ export function createStreamReport(
 ): StreamReport {
   const lost = new Set<number>();
   const wereOpen = new Set<number>();
-  /** Of a connection that is not open. `next`: not or when it is tried again. */
+  /** The line about a connection that is not open. `next`: whether and when the program tries again. */
   const failed = (shard: Shard, { message }: Failure, next: (verb: string) => string): string =>
     wereOpen.has(shard.number)
       ? `dexdata: ${title(shard)} lost: ${message}; ${next("reconnecting")}`
@@ -123,7 +123,7 @@ export function createStreamReport(
   };
 }
 
-/** Counts, and tells of powers of two: a service that goes wrong for days must not fill the disk of a log. */
+/** Counts, and returns powers of two only: a service that fails for days must not fill the disk of a log. */
 function createSparseCount(): () => number | undefined {
   let count = 0;
   return () => {

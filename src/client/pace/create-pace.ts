@@ -39,8 +39,8 @@ const shortWait = 2000;
 const spread = 250;
 
 /**
- * Requests leave in the order they asked in, one at a time: many may ask at once, and only the first looks. A stream that
- * may not be reopened yet lets the requests behind it pass.
+ * Requests leave in order of arrival, one at a time: many may wait at once, and only the first checks the state. A stream
+ * that may not be reopened yet lets the requests behind it pass.
  */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
@@ -66,7 +66,7 @@ export function createPace(
     await clock.sleep(milliseconds, until);
   };
 
-  /** The milliseconds to wait where a stream may not be reopened yet: that is not waited for in the queue. */
+  /** Returns milliseconds where a stream may not be reopened yet: that wait happens outside the queue. */
   const takePlace = async (kind: SendKind): Promise<Turn | number> => {
     for (;;) {
       signal.throwIfAborted();

@@ -8,7 +8,7 @@ export interface PaceState {
   readonly sends: readonly Sends[];
   /** Those of them that were answered with 429, by the time they were sent. */
   readonly refused: readonly Sends[];
-  /** Those of them that opened a stream. */
+  /** Sends that opened a stream. */
   readonly openings: readonly Sends[];
   /** Nobody sends before it is over. */
   readonly hold: Hold | undefined;

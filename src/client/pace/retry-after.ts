@@ -3,8 +3,8 @@ import { formatDuration } from "../../model/time/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
 
 /**
- * Milliseconds. A service can ask for any wait, by mistake also for years. A longer one than this is not begun, and stops
- * no other command with the same key for longer.
+ * Milliseconds. A service can request any wait, by mistake even years. The client does not begin a longer one than this,
+ * and other commands with the same key are blocked no longer than this.
  */
 export const maxServiceWait = 3_600_000;
 
@@ -12,15 +12,15 @@ export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
   return retryAfter !== undefined && retryAfter > maxServiceWait;
 }
 
-/** The failure of a request whose response asked for such a wait. */
+/** The failure of a request whose response requested such a wait. */
 export function waitTooLong({ details }: Failure): Failure {
-  const asked = formatDuration(details.retryAfter ?? 0);
+  const wait = formatDuration(details.retryAfter ?? 0);
   const limit = formatDuration(maxServiceWait);
-  return new Failure(`the service asked to wait ${asked}, but dexdata waits ${limit} at most`, {
+  return new Failure(`the service requested a wait of ${wait}, longer than the limit of ${limit}`, {
     ...details,
     exit: 6,
     code: "wait_too_long",
-    next: `commands with this key wait up to ${limit}; try again then, use another key, or add --rpm unlimited`,
+    next: `try again in ${limit}, use another key, or add --rpm unlimited`,
   });
 }
 

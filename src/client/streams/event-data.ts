@@ -1,13 +1,13 @@
 import { createByteStore } from "./byte-store.ts";
 import { skippedData } from "./stream-event.ts";
 
-/** Bytes of a larger event that are skipped; the end of one that goes on behind them is not waited for. */
+/** Bytes that are skipped of a larger event. The parser gives up an event that is still not complete after them. */
 export const maxSkippedBytes = 64 * 1024 * 1024;
 const LF = 0x0a;
 const noBytes: Buffer = Buffer.alloc(0);
 
 /**
- * The data of the event in progress, from its lines. Most events have one, which is given where it lies; only several are
+ * The data of the event in progress, from its lines. Most events have one, which stays where it is; only several are
  * copied together. The data of an event that is larger than the cap are skipped, so that memory stays bounded.
  */
 export class EventData {
@@ -24,7 +24,7 @@ export class EventData {
     this.#cap = cap;
   }
 
-  /** `isLent`: the bytes will be written over. */
+  /** `isLent`: the bytes will be overwritten. */
   add(bytes: Buffer, from: number, to: number, isLent: boolean): void {
     if (this.#isTooLarge) return this.skip(to - from + 1);
     if (this.bytes === undefined) {
@@ -35,7 +35,7 @@ export class EventData {
     const lines = this.#lines;
     if (lines.length() === 0) {
       lines.add(this.bytes.subarray(this.start, this.end));
-      // Not the bytes themselves: they would keep the chunk it came in.
+      // The bytes themselves would keep their chunk in memory.
       this.#set(noBytes, 0, 0);
     }
     lines.addByte(LF);
@@ -43,7 +43,7 @@ export class EventData {
     if (lines.length() > this.#cap) this.skip(lines.length());
   }
 
-  /** So many bytes make the event too large. */
+  /** Skips these bytes, which make the event too large. */
   skip(bytes: number): void {
     this.#isTooLarge = true;
     this.#skipped += bytes;
@@ -51,7 +51,7 @@ export class EventData {
     this.bytes = undefined;
   }
 
-  /** So many bytes of a comment, which is no part of the event. */
+  /** Skips these bytes of a comment, which is not part of the event. */
   skipComment(bytes: number): void {
     this.#skipped += bytes;
   }
@@ -60,7 +60,7 @@ export class EventData {
     return this.#skipped > maxSkippedBytes;
   }
 
-  /** The event is complete: what it holds is in `bytes` until `clear`. */
+  /** Completes the event: its data is in `bytes` until `clear`. */
   finish(): void {
     if (this.#isTooLarge) this.#set(skippedData, 0, 0);
     else if (this.#lines.length() > 0) {
@@ -75,7 +75,7 @@ export class EventData {
     this.#skipped = 0;
   }
 
-  /** Nothing more is read: nothing is kept. */
+  /** Frees the memory of a parser that reads nothing more. */
   forget(): void {
     this.#lines.take();
     this.bytes = undefined;

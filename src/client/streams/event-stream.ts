@@ -14,7 +14,7 @@ export interface EventStreamParser {
   readonly lastEventId: () => string | undefined;
   /** Milliseconds of the last `retry` field. */
   readonly retry: () => number | undefined;
-  /** Too much of one event was skipped without its end: nothing more is read. */
+  /** Whether an event was given up because its end did not arrive; nothing more is read. */
   readonly hasOverflown: () => boolean;
 }
 
@@ -30,7 +30,7 @@ const noEvents: readonly StreamEvent[] = [];
  * without I/O. It works on bytes: all that has a meaning there is ASCII, which in UTF-8 is never part of another
  * character, so lines may be cut before they are decoded.
  *
- * An event larger than the cap is skipped: it is given without its data (`isSkipped`), and what follows is read as ever.
+ * An event larger than the cap is skipped: it is returned without its data (`isSkipped`), and the next events are read.
  */
 export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   /** The beginning of a line whose end has not come. */
@@ -41,7 +41,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
   let isFirstLine = true;
   /** No line has come of the event that comes next. */
   let isBetween = false;
-  /** The line in progress is longer than the cap: the rest of it is skipped. A comment is no part of its event. */
+  /** The line in progress is longer than the cap, and the rest of it is skipped. A comment is not part of its event. */
   let longLine: "comment" | "field" | undefined;
 
   const data = new EventData(cap);
@@ -76,13 +76,13 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
     if (lineEnd - lineStart >= 3 && stands(byteOrderMark, line, lineStart)) lineStart += 3;
   };
 
-  /** So many bytes of the long line. */
+  /** Skips these bytes of the long line. */
   const skip = (bytes: number): void => {
     if (longLine === "comment") data.skipComment(bytes);
     else data.skip(bytes);
   };
 
-  /** The beginning of a line whose end has not come, or more of it. */
+  /** Keeps the beginning of an incomplete line, or skips it where it is too long. */
   const keepOrSkip = (chunk: Buffer, from: number): void => {
     const bytes = begun.length() + chunk.length - from;
     if (longLine === undefined && bytes <= cap) {
@@ -195,7 +195,7 @@ export function createEventStreamParser(cap = mostBytes): EventStreamParser {
       if (longLine !== undefined) {
         skip(lineBytes);
         longLine = undefined;
-        // It would keep a chunk that nothing was taken of.
+        // It would keep its chunk in memory.
         line = noBytes;
       } else if (lineBytes === 0) {
         if (data.bytes !== undefined && eventStart >= 0) alike.learn(chunk, eventStart, start, name);

@@ -33,7 +33,7 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
     ["a cursor of # characters", "client/pages/next-cursor.ts", "longestCursor"],
     ["# pages in a row without a row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
     ["# with known rows only", "client/pages/distinct-pages.ts", "patienceWithRepeats"],
-    ["that the service asks for: #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
+    ["requested by the service: #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["of a stream: # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["after # MiB without its end", "client/streams/event-data.ts", "maxSkippedBytes", "MiB"],
     ["up to # by --max-event", "cli/stream/stream-flags.ts", "mostMebibytes"],

@@ -89,7 +89,7 @@ describe("an event larger than the cap of 1 MiB is skipped, and what follows is 
     { what: "with the lines around it", stream: `data: 1\n${large}data: 2\n\n`, data: skippedText },
     { what: "also where its end is CR LF", stream: `${large.replace("\n", "\r\n")}\r\n`, data: skippedText },
     {
-      what: "a longer comment is no part of its event",
+      what: "a longer comment is not part of its event",
       stream: `:${"x".repeat(cap)}\ndata: 1\n\n`,
       data: "1",
     },
@@ -170,14 +170,14 @@ describe("an event larger than the cap of 1 MiB is skipped, and what follows is 
     }
   });
 
-  test("a byte order mark behind a long first line is no mark", () => {
+  test("a byte order mark after a long first line is not ignored", () => {
     for (const size of [Number.POSITIVE_INFINITY, 5]) {
       const stream = Buffer.from(`:${"x".repeat(40)}\n\ufeffdata: 1\ndata: 2\n\n`);
       expect(parseChunks(inPieces(stream, size), 16).events.map(({ data }) => data)).toEqual(["2"]);
     }
   });
 
-  test("one without an end is given up behind 64 MiB", () => {
+  test("one without an end is given up after 64 MiB", () => {
     const parser = createEventStreamParser();
     const chunk = Buffer.alloc(1024 * 1024, "x");
     for (let mebibyte = 0; mebibyte < 64; mebibyte += 1) expect(parser.push(chunk)).toEqual([]);

@@ -145,7 +145,7 @@ const limits: readonly Mode[] = [
   ...longWaits.map(([name, headers]) => ({
     name: `says to come back after ${name}`,
     reply: () => json({}, { status: 429, headers }),
-    ends: refused(6, /^the service asked to wait .+, but dexdata waits 1h at most$/),
+    ends: refused(6, /^the service requested a wait of .+, longer than the limit of 1h$/),
     waits: [],
     isFor: ({ words }: HostileCommand) => words === "networks",
   })),

@@ -25,7 +25,7 @@ export function limitsTopic(): readonly Block[] {
           "a list",
           "a cursor of 8,192 characters that never comes twice; 20 pages in a row without a row, 3 with known rows only",
         ],
-        ["a wait", "that the service asks for: 1h; a longer one ends the command with exit 6"],
+        ["a wait", "requested by the service: 1h; a longer one ends the command with exit 6"],
         [
           "an event",
           "of a stream: 1 MiB, up to 16 by --max-event. A larger one is skipped and reported; after 64 MiB without its " +

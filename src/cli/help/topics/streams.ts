@@ -47,7 +47,7 @@ export function streamsTopic(): readonly Block[] {
         [
           "broken ones",
           "45 s without a byte, an end, an error, 408, 429, 5xx or a machine that slept: dexdata reconnects after 1, 2, 4 … " +
-            "60 s, or when the retry field says, and reports the gap. Only 30 s with data reset the wait. Reconnects send " +
+            "60 s, or when the retry field allows, and reports the gap. Only 30 s with data reset the wait. Reconnects send " +
             "the last event ID and use half of the rate limit at most. HTTP 204 ends a connection for good",
         ],
         ["--idle-exit", "is a clock for each connection, open or not: take a time that the quietest keeps"],
