@@ -1,5 +1,5 @@
-// Reads vitest's report: `node .ci/failures.mjs REPORT files|told|counts`. What failed must be readable at the end of a
-// run whose beginning nobody keeps.
+// Reads vitest's report: `node .ci/failures.mjs REPORT failures|counts`. What failed must be readable at the end of a log
+// whose beginning may be lost.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -9,7 +9,6 @@ const failed = testResults.filter((file) => file.status === "failed");
 const nameOf = (file) => path.relative(process.cwd(), file.name);
 
 if (wanted === "counts") console.log(numPassedTests, numFailedTests);
-else if (wanted === "files") console.log(failed.map(nameOf).join("\n"));
 else
   for (const file of failed) {
     const tests = file.assertionResults.filter((test) => test.status === "failed");

@@ -81,10 +81,11 @@ async function xargs(ids: readonly string[], rpm: string): Promise<Ended & { rea
 }
 
 describe("many processes with one key", () => {
-  // Tried anew where another process took the machine meanwhile: the bounds stay.
+  // A tenth below the service's rate: a busy machine may hold a request up between its turn and its leaving. That the exact
+  // rate is never passed is shown in `client/pace.test.ts`, where the clock belongs to the test.
   test(
-    "xargs -P 8 over 120 pools: all delivered within 28 s, and not one answer of 429",
-    { timeout: 300_000, retry: 2 },
+    "xargs -P 8 over 120 pools: all delivered within 31 s, and not one answer of 429",
+    { timeout: 300_000 },
     async () => {
       await open(30);
       const ids = await poolIds(120);
@@ -93,16 +94,16 @@ describe("many processes with one key", () => {
       // The service's minute, which those were counted in.
       await new Promise((resolve) => setTimeout(resolve, 6100));
       served.length = 0;
-      const { exit, stdout, stderr, took } = await xargs(ids, "300");
+      const { exit, stdout, stderr, took } = await xargs(ids, "270");
       const statuses = [...new Set(served.map(({ status }) => status))];
       const lines = stderr.split("\n").slice(0, -1);
-      const line = /^waiting \d s for the pace of 300 requests a minute \(set by --rpm\)$/u;
+      const line = /^waiting \d s for the pace of 270 requests a minute \(set by --rpm\)$/u;
       const others = lines.filter((each) => !line.test(each));
       expect({ exit, statuses, others }).toEqual({ exit: 0, statuses: [200], others: [] });
       expect(served.length).toBe(120);
       expect(new Set(fieldOf(stdout.toString("utf8"), "id"))).toEqual(new Set(ids));
       // On a machine that others keep busy, starting 120 programs alone takes longer: then the bound says less.
-      expect(took).toBeLessThan(startingTwenty < 4000 ? 28_000 : 18 * startingTwenty);
+      expect(took).toBeLessThan(startingTwenty < 4000 ? 31_000 : 18 * startingTwenty);
       // Three windows have to pass, however fast the machine.
       expect(took).toBeGreaterThan(3 * 6220);
       expect(lines.length).toBeLessThanOrEqual(90);

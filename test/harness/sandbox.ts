@@ -22,6 +22,8 @@ export interface LogEntry {
   readonly method: string;
   readonly url: string;
   readonly status: number;
+  /** Milliseconds of a clock that only grows. */
+  readonly at: number;
 }
 
 /** Customers of its own, whose keys no run prints; those of `dexdata sandbox` are no secret. */
@@ -33,7 +35,7 @@ const keys = {
 };
 
 function toEntry({ method, url, status }: Row): LogEntry {
-  return { method: String(method), url: String(url), status: Number(status) };
+  return { method: String(method), url: String(url), status: Number(status), at: performance.now() };
 }
 
 /** A sandbox on ports of its own for one test file, frozen at `sandboxNow`. */
