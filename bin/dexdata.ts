@@ -15,9 +15,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   const early = awaitEarlyReload(argv);
   const page = findPreparedHelp(argv, import.meta.dirname);
   void (page === undefined
-    ? import("./run-command.ts").then(
-        async ({ runCommand }) => await runCommand(argv, early, import.meta.filename),
-      )
+    ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, early))
     : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, argv, early)));
 }
 

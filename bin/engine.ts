@@ -1,10 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 
-/**
- * V8's settings for a program that is started often and may run long. Before anything else is loaded. Gives what was set:
- * compiled code is good under the same settings only.
- */
-export function tuneEngine(argv: readonly string[]): readonly string[] {
+/** Sets V8's flags for a program that is started often and may run long. Call it before anything else is loaded. */
+export function tuneEngine(argv: readonly string[]): void {
   const flags = [
     ...keepHeapSmall,
     ...(isBefore(24) ? keepParserSimple : []),
@@ -12,7 +9,6 @@ export function tuneEngine(argv: readonly string[]): readonly string[] {
     ...(isBefore(22) && argv.includes("stream") ? optimiseAtOnce : []),
   ];
   for (const flag of flags) setFlagsFromString(flag);
-  return flags;
 }
 
 const isBefore = (major: number): boolean => Number(process.versions.node.split(".")[0]) < major;

@@ -15,16 +15,14 @@ interface ProcessContext extends Context {
 export async function runInProcess(
   early: EarlyReload,
   work: (context: Context) => Promise<number>,
-): Promise<{ readonly isInterrupted: boolean }> {
+): Promise<void> {
   const context = createProcessContext(early);
   // exitCode rather than exit(): what was written to a pipe must still arrive.
   process.exitCode = await work(context);
   context.release();
-  const isInterrupted = context.signal.aborted;
   // What a reader does not take would keep a run that is over: it gets half a second for the last lines, or a little
   // more where nobody waits for the end.
-  if (context.isReaderLeft()) setTimeout(() => process.exit(), isInterrupted ? 500 : 1000).unref();
-  return { isInterrupted };
+  if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
 }
 
 /** Not that of node:timers/promises, which takes three quarters of a millisecond to load before the first request can leave. */

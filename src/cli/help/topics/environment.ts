@@ -47,7 +47,7 @@ export function environmentTopic(surroundings: Surroundings): readonly Block[] {
         ["XDG_CONFIG_HOME …", "where the folders above are, unless named; likewise _STATE_ and _CACHE_"],
         ["HTTPS_PROXY, ALL_PROXY", "an http:// or https:// proxy"],
         ["NO_PROXY", "hosts asked directly: names, addresses, ranges"],
-        ["NODE_DISABLE_COMPILE_CACHE", "1: the program's compiled code is neither kept nor read"],
+        ["NODE_DISABLE_COMPILE_CACHE", "1: do not keep compiled code (Node 22.1 and later)"],
         ["NODE_EXTRA_CA_CERTS", "a file of further certificate authorities"],
       ],
     },
