@@ -77,6 +77,8 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
     const options = { ...asTyped, now: beginningOf(claimed, asTyped, typed.flags) };
     const stdin = async (): Promise<string> => await context.stdin.read(context.signal);
     const questions = await read(options, stdin);
+    // A script whose variable is not set would otherwise read the first page again without a sign of it.
+    if (typed.flags["cursor"] === "") notices.warn("--cursor is empty; starting at the first page");
     if (options.columns !== undefined) {
       const { endpoint, groups } = questions;
       const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));

@@ -13,6 +13,14 @@ export interface Question {
   readonly args: Args;
 }
 
+/** The arguments with repeated ones joined by commas, for everything except the URL, which repeats them. */
+export function withRepeated({ repeated = new Map() }: Endpoint, args: Args): Args {
+  const joined = [...repeated].map(
+    ([name, values]) => [name, [args.get(name), ...values].join(",")] as const,
+  );
+  return new Map([...args, ...joined]);
+}
+
 /** What the user typed for the parameters of one endpoint, by wire name. */
 export type Typed = ReadonlyMap<string, string>;
 

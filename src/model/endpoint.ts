@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly path: string;
   /** The path as it was typed, where the endpoint is asked by it (`dexdata api <path>`), with the values as typed. */
   readonly rawPath?: string;
+  /** Parameters that were typed more than once there: the values after the first, as typed. */
+  readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
   readonly examples: readonly string[];
   /** The lowest tier that may ask. */

@@ -58,24 +58,28 @@ export function readInteger(
   throw usageFailure(`${label}: must be a whole number, ${accepted}`);
 }
 
-/** `10k` where a whole number is wanted; anything else stays as it is, to be refused as it was typed. */
+/** Expands `10k` and `1e4` where a whole number is expected. Returns other text unchanged, to be refused as typed. */
 function expanded(typed: string): string {
-  return /^\d+(?:\.\d+)?[kmb]$/iu.test(typed) ? readAmount("", typed) : typed;
+  return /^\d+(?:\.\d+)?(?:[kmb]|e\+?0*\d{1,3})$/iu.test(typed) ? readAmount("", typed) : typed;
 }
 
-/** `250k` goes out as `250000`: shifted as text, so that no digit is lost in a double. */
+/**
+ * Any number as JSON writes it, or with k, m or b: `250k` is sent as `250000`, `9.1e-13` as `0.00000000000091`. Shifted
+ * as text, so that no digit is lost in a double. No double has an exponent of four digits.
+ */
 function readAmount(label: string, typed: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?([kmb]?)$/iu.exec(typed);
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
   if (match === null) {
     const next = /^-?[\d,_ ]+$/u.test(typed)
       ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
       : undefined;
-    throw usageFailure(`${label}: must be a number such as 250000, 250k, 1.5m, 2b or -20`, next);
+    throw usageFailure(`${label}: must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20`, next);
   }
-  const [, sign = "", whole = "", fraction = "", unit = ""] = match;
-  const zeros = { "": 0, k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? 0;
-  const digits = whole + fraction.padEnd(zeros, "0");
-  const point = whole.length + zeros;
+  const [, sign = "", whole = "", fraction = "", unit = "", exponent = "0"] = match;
+  const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? Number(exponent);
+  const before = "0".repeat(Math.max(0, -shift));
+  const digits = before + whole + fraction.padEnd(Math.max(0, shift), "0");
+  const point = before.length + whole.length + shift;
   const integer = digits.slice(0, point).replace(/^0+(?=\d)/u, "");
   const rest = digits.slice(point).replace(/0+$/u, "");
   return `${sign}${integer}${rest === "" ? "" : `.${rest}`}`;

@@ -23,6 +23,7 @@ import {
   type ScriptedServer,
 } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const { array, assert, constantFrom, property } = fc;
@@ -36,6 +37,11 @@ const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 
 const ask = async (words: string | readonly string[], tier: "keyless" | "pro" = "pro"): Promise<Outcome> =>
   await dexdata(words, { env: sandbox.env(tier), now: sandboxNow });
+
+const sortedRows = (stdout: string): readonly string[] =>
+  rowsOf(stdout)
+    .map((row) => JSON.stringify(row))
+    .toSorted();
 
 /** The words that an endpoint has of its own, and those that ask the same of `api`. */
 interface Same {
@@ -356,10 +362,46 @@ describe("-f", () => {
     );
   });
 
+  test.each([
+    [["/networks/base/multi/prices?tokens=0xA&tokens=0xb"]],
+    [["/networks/base/multi/prices?tokens=0xA", "-f", "tokens=0xb"]],
+    [["/networks/base/multi/prices", "-f", "tokens=0xA", "-f", "tokens=0xb"]],
+  ])("rule 81: repeated tokens are sent as typed: %j", async (words) => {
+    await askScripted(["api", ...words]);
+    expect(service.requests.map(({ url }) => url)).toEqual([
+      "/v1/networks/base/multi/prices?tokens=0xA&tokens=0xb",
+    ]);
+  });
+
+  test("rule 81: repeated tokens give the rows of the comma form and cost a credit each", async () => {
+    const path = "/networks/ethereum/multi/prices";
+    const comma = await ask(["api", path, "-f", `tokens=${WETH},${USDC}`]);
+    const repeated = await ask(["api", path, "-f", `tokens=${WETH}`, "-f", `tokens=${USDC}`]);
+    expect(repeated.exit).toBe(0);
+    expect(sortedRows(repeated.stdout)).toEqual(sortedRows(comma.stdout));
+    const bounded = await ask(["api", `${path}?tokens=${WETH}&tokens=${USDC}`, "--max-credits", "1"]);
+    expect(bounded.exit).toBe(5);
+    expect(bounded.stderr).toContain("the next request would cost 2");
+  });
+
+  test("the receipt names every repeated value", async () => {
+    const [file, receipt] = ["rows.ndjson", "receipt.json"].map((name) =>
+      nodePath.join(temporaryFolder(), name),
+    );
+    const words = ["api", `/networks/ethereum/multi/prices?tokens=${WETH}&tokens=${USDC}`];
+    await ask([...words, "--out", String(file), "--receipt", String(receipt)]);
+    expect(JSON.parse(readFileSync(String(receipt), "utf8"))).toMatchObject({
+      asked: { network: "ethereum", tokens: `${WETH},${USDC}` },
+      credits: { spent: 2 },
+    });
+  });
+
   const refused: readonly (readonly [words: readonly string[], message: string | RegExp])[] = [
     [["/none", "-f", "a=1", "-f", "a=2"], "--field a: is given twice"],
     [["/none?a=1", "-f", "a=2"], "--field a: is given twice"],
     [["/none?a=1&a=1"], "--field a: is given twice"],
+    [["/none", "-f", "tokens=a", "-f", "tokens=b"], "--field tokens: is given twice"],
+    [["/networks/base/tokens/search?sort=asc&sort=asc"], "--field sort: is given twice"],
     [["/none", "-f", "a"], '--field "a": must be name=value, such as limit=100'],
     [["/none", "-f", "a=\ud83e"], String.raw`--field "a=\u{d83e}": must be whole Unicode characters`],
     [["/none", "-f", "=1"], '--field "=1": must be name=value, such as limit=100'],

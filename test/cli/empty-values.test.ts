@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { catalogue, type CatalogueEntry } from "../../src/cli/catalogue.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
+
+const sandbox = useSandbox();
 
 /** What a flag goes with, so that nothing but its empty value is left to refuse. */
 const companions: Readonly<Record<string, readonly string[]>> = {
@@ -41,6 +44,8 @@ function wordsOf({ words, positionals }: CatalogueEntry): readonly string[] {
 
 const typed = catalogue().flatMap((entry) =>
   entry.flags
+    // An empty cursor is the first page: see below.
+    .filter(({ name }) => name !== "cursor")
     .filter(({ value }, index) => value !== undefined && (index < entry.ownFlags || entry.words === "txns"))
     .map(({ name }) => ({ entry, name })),
 );
@@ -59,3 +64,33 @@ test.each(typed.map(({ entry, name }) => [`${entry.words} --${name}`, entry, nam
     expect(server.requests.length).toBe(0);
   },
 );
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+test.each([
+  ["txns", `txns ethereum ${pool} --limit 3`],
+  ["tokens search", "tokens search base --limit 3"],
+  ["pools search", "pools search --limit 3"],
+  ["dexes", "dexes ethereum --limit 3"],
+])('rule 65: %s --cursor "" begins at the first page, and says so', async (words, command) => {
+  expect(typedCursors).toContain(words);
+  const ask = async (more: readonly string[]) => {
+    const outcome = await dexdata([...command.split(" "), ...more], { env: sandbox.env(), now: sandboxNow });
+    return { exit: outcome.exit, stdout: outcome.stdout, stderr: outcome.stderr };
+  };
+  const first = await ask([]);
+  expect(await ask(["--cursor", ""])).toEqual({
+    ...first,
+    exit: 0,
+    stderr: "--cursor is empty; starting at the first page\n",
+  });
+});
+
+/** The commands that take a cursor. */
+const typedCursors = catalogue()
+  .filter(({ flags }) => flags.some(({ name }) => name === "cursor"))
+  .map(({ words }) => words);
+
+test("a command that takes a cursor is one of those above", () => {
+  expect(typedCursors.toSorted()).toEqual(["dexes", "pools search", "tokens search", "txns"]);
+});

@@ -97,7 +97,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ],
   [
     "pools search --liquidity-usd-min 5x",
-    /^--liquidity-usd-min "5x": must be a number such as 250000, 250k, 1.5m, 2b or -20$/,
+    /^--liquidity-usd-min "5x": must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20$/,
   ],
   [
     "pools search --token 0x1",

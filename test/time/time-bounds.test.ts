@@ -26,9 +26,10 @@ function readRelative(text: string): Instant | undefined {
 }
 
 function readUnix(text: string): Instant | undefined {
-  return isDigits(text) && text.length >= 9 && text.length <= 11
-    ? { seconds: Number(text), fraction: "" }
-    : undefined;
+  if (!isDigits(text) || text.length > 11) return undefined;
+  const dashed = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+  const isDate = text.length === 8 && midnightOf(dashed) !== undefined;
+  return isDate ? undefined : { seconds: Number(text), fraction: "" };
 }
 
 function readDateTime(text: string): Instant | undefined {
@@ -113,7 +114,9 @@ const relative = fc
     fc.constantFrom("s", "m", "h", "d", "w", "S", ""),
   )
   .map((parts) => parts.join(""));
-const wellFormed = fc.oneof(dates, dateTimes, relative, fc.stringMatching(/^\d{7,13}$/u), fc.constant("now"));
+const undashed = dates.map((date) => date.replaceAll("-", ""));
+const digits = fc.stringMatching(/^\d{1,13}$/u);
+const wellFormed = fc.oneof(dates, dateTimes, relative, digits, undashed, fc.constant("now"));
 /** One character put in the place of so many others. */
 const edited = fc
   .tuple(

@@ -25,9 +25,6 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
     throw usageFailure("--all and --limit: one says every row, the other how many", "leave out one of them");
   }
   const cursor = readText(flags, "cursor");
-  // On the wire an empty cursor is the beginning: a script whose variable is not set would get rows again.
-  if (cursor === "")
-    throw usageFailure('--cursor "": must not be empty', "leave it out to begin with the first row");
   const page = readCount(flags, "page", {
     min: 1,
     ...(reply.kind === "numbered-pages" && { max: reply.handOverAfter ?? 1000 }),
@@ -45,6 +42,8 @@ export function readWanted(endpoint: Endpoint, flags: FlagValues, usualPageSize:
 }
 
 function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
+  // Specification, pool transactions: an empty cursor means the first page.
+  if (cursor === "") return undefined;
   if (cursor !== undefined) return { flag: "cursor", value: cursor };
   return page === undefined ? undefined : { flag: "page", value: String(page) };
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { withRepeated } from "../../model/args.ts";
 import { Failure } from "../../model/failure.ts";
 import type { CheckpointHeader } from "../../pull/checkpoint.ts";
 import type { Questions } from "../asking/questions.ts";
@@ -18,7 +19,8 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     "--fields": options.fields?.join(",") ?? "all",
     "--columns": options.columns?.join(",") ?? "all",
   };
-  for (const [name, value] of only ?? []) query[`asked: ${name}`] = value;
+  for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
+    query[`asked: ${name}`] = value;
   if (only === undefined) query["what is asked for"] = digest(asked.map((args) => [...args]));
   if (subjects !== undefined) query["what is asked for"] = digest(subjects);
   for (const [name, value] of Object.entries({ ...pages, ...rest }))

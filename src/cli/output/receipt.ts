@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { pid } from "node:process";
+import { withRepeated } from "../../model/args.ts";
 import { exitOfInterruption, isInterruption } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
@@ -57,7 +58,11 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
   const members: Readonly<Record<string, string>> = {
     dexdata: JSON.stringify(version),
     command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
-    asked: JSON.stringify(questions.asked.length === 1 ? Object.fromEntries(args ?? []) : null),
+    asked: JSON.stringify(
+      args !== undefined && questions.asked.length === 1
+        ? Object.fromEntries(withRepeated(questions.endpoint, args))
+        : null,
+    ),
     inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
     service: JSON.stringify(target.rest),
     simulated: String(target.isSimulated),

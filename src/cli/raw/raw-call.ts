@@ -13,13 +13,13 @@ import { type RawPath, splitPair } from "./raw-path.ts";
 export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   const found = knownEndpoint(typed.segments);
   const place = found?.path ?? new Map<string, string>();
-  const values = readValues(typed, fields, place);
   const known = found?.endpoint ?? unknownEndpoint(typed.path);
+  const { values, repeated } = readValues(typed, fields, place, known);
   const own = known.params.map((param) => (param.place === "path" ? param : asField(param)));
   const others = [...values.keys()].filter((name) => !known.params.some((param) => param.name === name));
   const params = [...own, ...others.map((name) => asField(query(name, { kind: "text" }, "")))];
   return {
-    endpoint: { ...known, rawPath: typed.path, params },
+    endpoint: { ...known, rawPath: typed.path, params, ...(repeated.size > 0 && { repeated }) },
     args: new Map([...place, ...values]),
   };
 }
@@ -47,20 +47,32 @@ function unknownEndpoint(path: string): Endpoint {
 
 const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: "field" });
 
-/** The service takes one value a name, and would answer with one of two without saying which. */
-function readValues(typed: RawPath, fields: readonly string[], place: Args): Args {
+interface Values {
+  readonly values: Args;
+  /** The values after the first of a parameter that can be repeated. */
+  readonly repeated: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Specification, endpoint 2: the addresses of a batch can be sent as repeated parameters. Of any other repeated name the
+ * service uses one value, without a sign of which.
+ */
+function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
   const values = new Map<string, string>();
+  const repeated = new Map<string, string[]>();
   for (const [name, value] of [...typed.query, ...fields.map(readField)]) {
-    if (values.has(name)) {
+    if (place.has(name)) throw usageFailure(`--field ${name}: is a part of the path`, "leave it out");
+    if (!values.has(name)) values.set(name, value);
+    else if (reply.kind === "batch" && name === reply.param)
+      repeated.set(name, [...(repeated.get(name) ?? []), value]);
+    else {
       throw usageFailure(
         `--field ${name}: is given twice`,
         "the service takes one value a name; a list is written with commas",
       );
     }
-    if (place.has(name)) throw usageFailure(`--field ${name}: is a part of the path`, "leave it out");
-    values.set(name, value);
   }
-  return values;
+  return { values, repeated };
 }
 
 function readField(text: string): readonly [name: string, value: string] {

@@ -26,13 +26,16 @@ export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args
 interface UrlForm {
   /** By turns what stands in the path and the name of a parameter. */
   readonly path: readonly string[];
-  /** Of each parameter of the query, in the contract's order: its name, and the same in a URL. */
-  readonly query: readonly (readonly [string, string])[];
+  /** Each parameter of the query in the contract's order: its name, the same in a URL, and further values of it. */
+  readonly query: readonly (readonly [string, string, readonly string[]])[];
 }
 
-function formOf({ path, params }: Endpoint): UrlForm {
+function formOf({ path, params, repeated }: Endpoint): UrlForm {
   const names = params.filter(({ place }) => place === "query").map(({ name }) => name);
-  return { path: path.split(/\{(\w+)\}/u), query: names.map((name) => [name, encodeURIComponent(name)]) };
+  return {
+    path: path.split(/\{(\w+)\}/u),
+    query: names.map((name) => [name, encodeURIComponent(name), repeated?.get(name) ?? []]),
+  };
 }
 
 function pathOf({ path }: UrlForm, args: Args): string {
@@ -44,9 +47,10 @@ function pathOf({ path }: UrlForm, args: Args): string {
 
 function queryOf({ query }: UrlForm, args: Args): string {
   let text = "";
-  for (const [name, written] of query) {
+  for (const [name, written, repeated] of query) {
     const value = args.get(name);
     if (value !== undefined) text += `${text === "" ? "?" : "&"}${written}=${encodeQueryValue(value)}`;
+    for (const another of repeated) text += `&${written}=${encodeQueryValue(another)}`;
   }
   return text;
 }

@@ -1,8 +1,8 @@
-import type { Args } from "../../model/args.ts";
+import { type Args, withRepeated } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 
 /** Credits of one request. A batch costs one an item (specification, Endpoints), anything else one a request. */
 export function costOf(endpoint: Endpoint, args: Args): number {
   if (endpoint.reply.kind !== "batch") return 1;
-  return (args.get(endpoint.reply.param) ?? "").split(",").length;
+  return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;
 }

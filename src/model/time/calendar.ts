@@ -20,6 +20,13 @@ export function dayNumber(year: number, month: number, day: number): number {
   return days;
 }
 
+/** `20261121` as `2026-11-21`; undefined where the eight digits form no date. */
+export function undashedDate(text: string): string | undefined {
+  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(text)?.slice(1) ?? [];
+  const [year = 0, month = 0, day = 0] = parts.map(Number);
+  return day >= 1 && day <= daysInMonth(year, month) ? parts.join("-") : undefined;
+}
+
 /**
  * Unix seconds as `2026-11-21T08:54:00`, in UTC. Years outside 0000 to 9999 get a sign and six digits, which is
  * ISO 8601's form; RFC 3339 has none for them.

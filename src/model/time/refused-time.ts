@@ -1,4 +1,4 @@
-import { daysInMonth, writeUtc } from "./calendar.ts";
+import { daysInMonth, undashedDate, writeUtc } from "./calendar.ts";
 
 /** Why a time was not understood: `problem` goes after `--from "…": `, `next` on a line of its own. */
 export interface RefusedTime {
@@ -43,7 +43,9 @@ export function explainRefusedTime(text: string): RefusedTime {
 }
 
 function explainDigits(text: string): RefusedTime {
-  const problem = "unix seconds have 9 to 11 digits";
+  const date = undashedDate(text);
+  if (date !== undefined) return { problem: "a date needs dashes", next: `did you mean ${date}?` };
+  const problem = "unix seconds have at most 11 digits";
   const subSeconds = new Map(
     [13, 16, 19].map((length, index) => [length, ["milli", "micro", "nano"][index]]),
   );
@@ -54,10 +56,6 @@ function explainDigits(text: string): RefusedTime {
     // Dropping the rest would move the bound: only a whole second is offered as a plain number.
     const use = /^0+$/.test(fraction) ? seconds : `${writeUtc(Number(seconds))}.${fraction}Z`;
     return { problem: `${problem}; are these ${unit}seconds?`, next: `use ${use}` };
-  }
-  const date = /^(\d{4})(\d{2})(\d{2})$/.exec(text);
-  if (date !== null && explainDate(Number(date[1]), Number(date[2]), Number(date[3])) === undefined) {
-    return { problem, next: `did you mean ${date.slice(1).join("-")}?` };
   }
   return { problem, next: `use ${ACCEPTED}` };
 }

@@ -8,5 +8,5 @@ export const timeForms: readonly (readonly [example: string, meaning: string])[]
   ["2026-11-21", "a date: 00:00 UTC, in every time zone"],
   ["2026-11-21T08:54:00Z", "RFC 3339, with any fraction of a second"],
   ["2026-11-21T10:54:00+02:00", "and with any offset"],
-  ["1795251240", "unix seconds, 9 to 11 digits; milliseconds are refused"],
+  ["1795251240", "unix seconds, up to 11 digits; milliseconds are refused"],
 ];

@@ -1,4 +1,4 @@
-import { dayNumber, daysInMonth, SECONDS_PER_DAY, writeUtc } from "./calendar.ts";
+import { dayNumber, daysInMonth, SECONDS_PER_DAY, undashedDate, writeUtc } from "./calendar.ts";
 import { explainRefusedTime, type RefusedTime } from "./refused-time.ts";
 
 /**
@@ -23,7 +23,8 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 
 /**
  * One value of `--from`, `--to`, `--created-after`, `--created-before`, `--now`: `now`; `-24h` or `24h` (s, m, h,
- * d) before now; RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); unix seconds of 9 to 11 digits.
+ * d) before now; RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); unix seconds of up to 11 digits, except eight
+ * digits that form a date, such as 20261121.
  *
  * `now` is the one clock reading of the run. As a number it is milliseconds and is rounded down to the second, so
  * that a relative bound stays a plain number on the wire; as an Instant it keeps its fraction.
@@ -42,7 +43,8 @@ export function parseTimeBound(text: string, now: Instant | number): Instant | R
 
 function readTimeBound(text: string, now: Instant): Instant | undefined {
   if (text === "now") return now;
-  if (/^\d{9,11}$/.test(text)) return { seconds: Number(text), fraction: "" };
+  if (/^\d{1,11}$/.test(text))
+    return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
   const relative = /^-?(\d+)([smhd])$/.exec(text);
   if (relative === null) return parseDate(text) ?? parseRfc3339(text);
   const unit = SECONDS_PER_UNIT.get(relative[2] ?? "") ?? 1;
