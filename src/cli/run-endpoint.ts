@@ -24,6 +24,7 @@ import { pullState } from "./progress/pull-state.ts";
 import { checkSameQuery, queryOf } from "./output/pull-query.ts";
 import { type Questions, readQuestions } from "./asking/questions.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
+import { createListSources, type ListSources } from "./asking/list-sources.ts";
 import { readWatchWishes } from "./watch/watch-flags.ts";
 
 /** One command of the service, from its words and flags to its rows. */
@@ -42,7 +43,7 @@ export async function runEndpoint(
   const command = [...(group[0]?.command.split(" ") ?? []), ...words];
   return await runQuestions(
     { command, flags, outer },
-    async (options, stdin) => await readQuestions(group, words, flags, options, stdin),
+    async (options, sources) => await readQuestions(group, words, flags, options, sources),
   );
 }
 
@@ -54,7 +55,7 @@ export interface Typed {
 }
 
 /** What the typed words ask; everything in them is checked before it resolves. */
-export type ReadQuestions = (options: RunOptions, stdin: () => Promise<string>) => Promise<Questions>;
+export type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
 
 /** Reads the questions, asks them, and says what it was. */
 export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<ExitCode> {
@@ -75,8 +76,7 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
   const claimed = to.isResumed && to.file !== undefined ? await claimFile(context, to.file) : undefined;
   try {
     const options = { ...asTyped, now: beginningOf(claimed, asTyped, typed.flags) };
-    const stdin = async (): Promise<string> => await context.stdin.read(context.signal);
-    const questions = await read(options, stdin);
+    const questions = await read(options, createListSources(context, notices.warn));
     // A script whose variable is not set would otherwise read the first page again without a sign of it.
     if (typed.flags["cursor"] === "") notices.warn("--cursor is empty; starting at the first page");
     if (options.columns !== undefined) {

@@ -92,6 +92,9 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
     throw usageFailure(`${label}: must be ${what}, without blanks`);
   }
+  // A line of JSON or of a shell script, with its quotes.
+  if (kind === "address" && /["']/u.test(typed))
+    throw usageFailure(`${label}: must be ${what}, without quotes`);
   // Specification, Endpoints: these words win over identifiers, so another endpoint would answer for them.
   if (kind === "address" && isFixedWord(typed))
     throw usageFailure(`${label}: is a word of the interface, not ${what}`);

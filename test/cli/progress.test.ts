@@ -144,7 +144,7 @@ describe("what is counted", () => {
   const plain = "--progress plain --error-format text";
 
   test("inputs, where there are several", async () => {
-    const stdin = Array.from({ length: 10 }, (_, index) => `ethereum:0x${index}`).join("\n");
+    const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index}`).join("\n");
     const { stderr } = await dexdata(`token - --sandbox --rpm 10 --parallel 1 ${plain}`, { stdin });
     expect(stderr).toMatch(
       /^progress: \d of 10 inputs answered, .*about \d+ s left, \d requests, \d credits/mu,

@@ -130,10 +130,10 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   [
     "pool base",
     '"base": an address is needed after the network',
-    "usage: dexdata pool <network> <address…|->",
+    "usage: dexdata pool <network> <address…|@file|->",
   ],
   ["pool - 0x1", '"0x1": must be network:address, like the words before it'],
-  ["pool", "a network and an address are needed", "usage: dexdata pool <network> <address…|->"],
+  ["pool", "a network and an address are needed", "usage: dexdata pool <network> <address…|@file|->"],
   ["pool base search", '<address> "search": is a word of the interface, not an address or id'],
   [
     "networks --sandbox --base-url http://127.0.0.1:1",
@@ -184,9 +184,9 @@ describe("bad input", () => {
   );
 
   const badLines: readonly (readonly [string, string, RegExp])[] = [
-    ["no network", "0xabc", /line 1 of stdin: names no network/],
-    ["broken JSON", '\n{"id":', /line 2 of stdin: begins like a JSON object but is none/],
-    ["no address", '{"chain":"base"}', /line 1 of stdin: has neither address nor id/],
+    ["no network", "0xabc", /stdin line 1: names no network/],
+    ["broken JSON", '\n{"id":', /stdin line 2: begins like a JSON object but is none/],
+    ["no address", '{"chain":"base"}', /stdin line 1: has neither address nor id/],
   ];
   test.each(badLines)("a line of stdin with %s is named by its number", async (_, stdin, message) => {
     const { exit, stderr } = await run("pool -", stdin);

@@ -62,10 +62,10 @@ onUnix.each([
     "networks --out open/begun --resume",
     "open/begun.resume cannot be read (not permitted)\n  check its permissions, or begin anew with --force instead of --resume",
   ],
-  [
-    "stream @unreadable/list",
-    '"@unreadable/list": cannot be read (not permitted)\n  usage: dexdata stream <network:address…|<network> <address…>|@file|->',
-  ],
+  ...["stream", "prices", "pool"].map((command) => [
+    `${command} @unreadable/list`,
+    '"@unreadable/list": cannot be read (not permitted)\n  check the name and the permissions of the file',
+  ]),
 ])("%s, closed to whoever runs it: exit 2 before a request", async (words, said) => {
   const before = service.requests.length;
   expect(await run(words)).toEqual({ exit: 2, rows: 0, said: `dexdata: ${said}\n` });

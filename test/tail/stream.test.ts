@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import dns from "node:dns";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { hang, json, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
@@ -945,12 +945,13 @@ describe("SIGHUP", () => {
 describe("refused before anything is sent", () => {
   test("a file that is far too long for a list", async () => {
     const long = path.join(folder, "long");
-    writeFileSync(long, `${one}\n`.padEnd(4 * 1024 * 1024 + 1, "\n"));
+    writeFileSync(long, `${one}\n`);
+    truncateSync(long, 64 * 1024 * 1024 + 1);
     const server = await serveInTest(() => stream([price("1")]));
     expect(await listen(`@${long}`, server).outcome).toMatchObject({
       exit: 2,
       stdout: "",
-      stderr: expect.stringContaining(`"@${long}": more than 4 MiB, so it is no list of assets`),
+      stderr: expect.stringContaining(`"@${long}": more than 64 MiB, so it is no list of assets`),
     });
     expect(server.requests.length).toBe(0);
   });

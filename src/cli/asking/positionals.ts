@@ -34,8 +34,8 @@ export function positionals(group: readonly Endpoint[]): readonly Positional[] {
   }
   if (!takesAddress(endpoint)) return shown;
   const many = {
-    shown: "<address…|->",
-    help: "one or more; - reads them from stdin; network:address names both",
+    shown: "<address…|@file|->",
+    help: "one or more; @file and - (stdin) read a list; network:address names both",
   };
   const isOfPools = group.every(({ path }) => path.includes("{pool_address}"));
   const one = { shown: isOfPools ? "<pool>" : "<address>", help: "or network:address in one word" };

@@ -4,7 +4,8 @@ import { type Args, readArgs, type Typed } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { hasColumns } from "../../model/output-format.ts";
-import { choiceFailure } from "../../model/read-param.ts";
+import { path } from "../../model/param.ts";
+import { choiceFailure, readParam } from "../../model/read-param.ts";
 import { completeWindow } from "../../client/candles/default-window.ts";
 import { chooseEndpoint } from "./choose-endpoint.ts";
 import { showsDetails } from "./details.ts";
@@ -13,7 +14,8 @@ import { flagsOfReply } from "../flags/reply-flags.ts";
 import { readWanted } from "./paging.ts";
 import { takesAddress, takesMany, takesNetwork, usageOf } from "./positionals.ts";
 import { readWord, type RunOptions } from "../run-options.ts";
-import { readSubjects } from "./subjects.ts";
+import type { ListSources } from "./list-sources.ts";
+import { isList, readSubjects } from "./subjects.ts";
 
 /** A command line understood: what is asked, how often, and how much of it is wanted. Nothing was sent yet. */
 export interface Questions {
@@ -33,12 +35,12 @@ export async function readQuestions(
   words: readonly string[],
   flags: FlagValues,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
-  readStdin: () => Promise<string>,
+  sources: ListSources,
 ): Promise<Questions> {
   const hasNetwork = words.length > 0;
   const endpoint = chooseEndpoint(group, flags, hasNetwork);
   const usage = `usage: dexdata ${usageOf(group)}`;
-  const subjects = await readTargets(endpoint, words, readStdin, usage);
+  const subjects = await readTargets(endpoint, words, sources, usage);
   const typed = typedParams(endpoint, flags, options);
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
   const missing = readMissing(flags);
@@ -60,7 +62,7 @@ export async function readQuestions(
     },
     groups: readGroups(endpoint, flags),
     missing,
-    isRecord: endpoint.reply.kind === "single" && subjects.length === 1 && !words.includes("-"),
+    isRecord: endpoint.reply.kind === "single" && subjects.length === 1 && !words.some(isList),
   };
 }
 
@@ -68,7 +70,7 @@ export async function readQuestions(
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
-  readStdin: () => Promise<string>,
+  sources: ListSources,
   usage: string,
 ): Promise<readonly Typed[]> {
   const [first] = words;
@@ -83,8 +85,13 @@ async function readTargets(
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("a network is needed", usage);
     return [new Map(first === undefined ? [] : [["network", first]])];
   }
-  const subjects = await readSubjects(words, readStdin, usage);
-  if (subjects.length === 0 && !words.includes("-")) throw usageFailure("an address is needed", usage);
+  const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
+  const subjects = await readSubjects(words, sources, {
+    command: endpoint.command,
+    takes,
+    checksForms: true,
+    usage,
+  });
   if (subjects.length > 1 && !takesMany(endpoint)) {
     throw usageFailure(`"${subjects[1]?.address}": ${endpoint.command} takes one address`, usage);
   }
@@ -124,6 +131,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subj
   return (typed) => {
     const address = typed.get(addressName(endpoint)) ?? "";
     if (address.includes(",")) throw usageFailure(`"${address}": one address a word, without commas`);
+    readParam(path("address", { kind: "address" }, ""), address, now);
     const args = readArgs(endpoint, typed, now);
     return { network: args.get("network") ?? "", address };
   };

@@ -1,36 +1,51 @@
 import type { Subject } from "../../client/batches.ts";
-import { isObject, member } from "../../model/json/own-member.ts";
-import { usageFailure } from "../../model/failure.ts";
+import { type Failure, usageFailure } from "../../model/failure.ts";
+import { countedKinds } from "./asset-kind.ts";
+import { type ListedAsset, readList, splitPair } from "./list-lines.ts";
+import type { ListSources } from "./list-sources.ts";
+
+/** The command that takes the subjects. */
+export interface Taker {
+  readonly command: string;
+  readonly takes: "token" | "pool";
+  /** Whether an address of a list that cannot be one is refused; a stream has --on-invalid for it. */
+  readonly checksForms: boolean;
+  readonly usage: string;
+}
 
 /**
- * What a command asks for, from its words: `<network> <address…>`, `network:address …`, or `-` for one a line on
- * stdin, plain or as JSON objects, so that the NDJSON of one command feeds the next. Networks may be mixed: what names
- * its own network is asked for there, whatever network came first. Where `readFile` is given, `@name` stands for the
- * lines of a file.
+ * What a command asks for, from its words: `<network> <address…>`, `network:address …`, `-` for a list on stdin or
+ * `@name` for one in a file, so that the NDJSON of one command feeds the next. Networks may be mixed: what names its own
+ * network is asked for there, whatever network came first.
  */
 export async function readSubjects(
   words: readonly string[],
-  read: () => Promise<string>,
-  usage: string,
-  readFile?: (name: string) => Promise<string>,
+  sources: ListSources,
+  taker: Taker,
 ): Promise<readonly Subject[]> {
+  const { usage } = taker;
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("a network and an address are needed", usage);
-  const isFile = (word: string): boolean => readFile !== undefined && word.startsWith("@");
-  const isNetwork = first !== "-" && !isFile(first) && splitPair(first) === undefined;
+  const isNetwork = !isList(first) && splitPair(first) === undefined;
   if (isNetwork && rest.length === 0)
     throw usageFailure(`"${first}": an address is needed after the network`, usage);
   const network = isNetwork ? first : undefined;
   const subjects: Subject[] = [];
   for (const word of isNetwork ? rest : words) {
-    const name = word.slice(1);
-    if (word === "-") subjects.push(...readLines(await read(), network, "stdin", usage));
-    else if (readFile !== undefined && isFile(word))
-      subjects.push(...readLines(await readFile(name), network, name, usage));
-    else subjects.push(readWord(word, network, usage));
+    if (!isList(word)) {
+      subjects.push(readWord(word, network, usage));
+      continue;
+    }
+    const name = word === "-" ? "stdin" : word.slice(1);
+    const text = word === "-" ? await sources.stdin() : await sources.file(name);
+    const assets = ofKind(readList(text, network, name, taker.checksForms), name, taker, sources.warn);
+    subjects.push(...assets.map((asset) => toSubject(asset, network, usage)));
   }
   return subjects;
 }
+
+/** Whether a word stands for a list of assets. */
+export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
 function readWord(word: string, network: string | undefined, usage: string): Subject {
   const pair = splitPair(word);
@@ -39,58 +54,50 @@ function readWord(word: string, network: string | undefined, usage: string): Sub
   throw usageFailure(`"${word}": must be network:address, like the words before it`, usage);
 }
 
-/** Splits at the first colon; an id such as `0x2::sui::SUI`, or TON's `0:b113…`, names no network. */
-function splitPair(word: string): Subject | undefined {
-  const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
-  return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
-}
-
-function readLines(
-  text: string,
-  network: string | undefined,
-  source: string,
-  usage: string,
-): readonly Subject[] {
-  const lines = text.split("\n").map((line) => line.trim());
-  return lines.flatMap((line, index) =>
-    line === "" ? [] : [readLine(line, network, `line ${index + 1} of ${source}`, usage)],
-  );
-}
-
-function readLine(line: string, network: string | undefined, where: string, usage: string): Subject {
-  const said = line.startsWith("{")
-    ? readRow(line, where)
-    : (splitPair(line) ?? { network: undefined, address: line });
-  const onNetwork = said.network ?? network;
-  if (onNetwork !== undefined) return { network: onNetwork, address: said.address };
+function toSubject(asset: ListedAsset, network: string | undefined, usage: string): Subject {
+  const onNetwork = asset.network ?? network;
+  if (onNetwork !== undefined) return { network: onNetwork, address: asset.address ?? "" };
   throw usageFailure(
-    `${where}: names no network`,
-    `say it before the dash, or write network:address; ${usage}`,
+    `${asset.where}: names no network`,
+    `say it before the list, or write network:address; ${usage}`,
   );
 }
 
-/** `address` before `id`; the row's `chain` is its network. */
-function readRow(line: string, where: string): { network: string | undefined; address: string } {
-  const row = parse(line);
-  if (!isObject(row)) throw usageFailure(`${where}: begins like a JSON object but is none`);
-  if (Object.hasOwn(row, "log_index")) {
-    throw usageFailure(
-      `${where}: is a transaction; its id is a hash, not an address`,
-      "pick a column first: --fields pool_id",
-    );
-  }
-  const inner = member(row, "row");
-  const subject = isObject(inner) && Object.hasOwn(row, "group") ? inner : row;
-  const address = member(subject, "address") ?? member(subject, "id");
-  const chain = member(subject, "chain");
-  if (typeof address !== "string") throw usageFailure(`${where}: has neither address nor id`);
-  return { network: typeof chain === "string" ? chain : undefined, address };
+/** Leaves out rows that are certainly of another kind: a request for each would cost a credit and find nothing. */
+function ofKind(
+  assets: readonly ListedAsset[],
+  source: string,
+  taker: Taker,
+  warn: ListSources["warn"],
+): readonly ListedAsset[] {
+  const isTaken = ({ kind }: ListedAsset): boolean => kind === undefined || kind === taker.takes;
+  const used = assets.filter(isTaken);
+  const others = assets.filter((asset) => !isTaken(asset));
+  if (others.length === 0) return used;
+  if (used.length === 0) throw noneOfKind(others, source, taker);
+  warn(
+    `${source}: using ${countedKinds(used.map(() => taker.takes))}, skipping ${kindsOf(others)}; ${taker.command} takes ${taker.takes}s`,
+  );
+  return used;
 }
 
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+function noneOfKind(others: readonly ListedAsset[], source: string, { command, takes }: Taker): Failure {
+  return usageFailure(
+    `${source} has ${kindsOf(others)}, but ${command} takes ${takes}s`,
+    hintAt(others, command, takes),
+  );
+}
+
+const kindsOf = (assets: readonly ListedAsset[]): string =>
+  countedKinds(assets.flatMap(({ kind }) => kind ?? []));
+
+function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["takes"]): string | undefined {
+  const kinds = new Set(others.map(({ kind }) => kind));
+  const isOther = kinds.size === 1 && kinds.has(takes === "token" ? "pool" : "token");
+  if (command === "ohlcv" && isOther)
+    return takes === "token" ? "for candles of a pool, add --pool" : "leave out --pool";
+  if (others.some(({ hasGroup }) => hasGroup))
+    return `search for them alone: dexdata search <query> --type ${takes}s`;
+  if (!isOther) return undefined;
+  return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }

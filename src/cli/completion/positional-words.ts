@@ -7,7 +7,7 @@ import { commandWords, helpWords } from "./command-words.ts";
 import { flagWords } from "./flag-words.ts";
 import { knownNetworks, storedProfiles } from "./kept-words.ts";
 
-/** Words that are no flags, by what help calls them: `<network>`, `<address…|->`, `<bash|zsh|fish>`. */
+/** Words that are no flags, by what help calls them: `<network>`, `<address…|@file|->`, `<bash|zsh|fish>`. */
 export function positionalWords(asked: Asked, entry: CatalogueEntry, current: string): Completion {
   const { context, entries, line } = asked;
   const { positionals } = line;
@@ -21,7 +21,7 @@ export function positionalWords(asked: Asked, entry: CatalogueEntry, current: st
   const kind = shape.slice(1, -1);
   if (kind === "network") return current.includes(":") ? nothing : only(knownNetworks(context));
   if (kind.startsWith("-- ")) return files("");
-  if (kind.startsWith("network:") && current.startsWith("@")) return files("@");
+  if (kind.includes("@file") && current.startsWith("@")) return files("@");
   if (/^(?:network:)?address/u.test(kind)) return only(atAddress(asked, kind, current));
   if (entry.words.startsWith("config ")) return only(ofSetting(context, entry, positionals));
   if (kind === "profile") return positionals.length === 0 ? only(storedProfiles(context)) : nothing;

@@ -4,6 +4,7 @@ import type { ExitCode } from "../../model/failure.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { createEnding } from "../../tail/ending.ts";
 import { createServicePresent } from "../../tail/follow/service-present.ts";
+import { createListSources } from "../asking/list-sources.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { createNotices, type Notices } from "../notices.ts";
@@ -26,8 +27,8 @@ export async function runFollow(
 ): Promise<ExitCode> {
   const options = followOptions(flags, wishes, outer);
   const notices = createNotices(outer, options);
-  const stdin = async (): Promise<string> => await outer.stdin.read(outer.signal);
-  const { endpoint, asked, walk } = await readQuestions(group, words, flags, options, stdin);
+  const sources = createListSources(outer, notices.warn);
+  const { endpoint, asked, walk } = await readQuestions(group, words, flags, options, sources);
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
   const streaming = readStreamingUrl(flags);

@@ -30,6 +30,8 @@ export interface DescribedPositional {
   readonly repeatable: boolean;
   /** `-` stands for stdin. */
   readonly stdin: boolean;
+  /** `@name` stands for a file. */
+  readonly file: boolean;
 }
 
 export interface DescribedFlag {
@@ -70,7 +72,7 @@ export function describeCommand(entry: CatalogueEntry): DescribedCommand {
   };
 }
 
-/** `<network> <address…|->` */
+/** `<network> <address…|@file|->` */
 function describePositionals(shown: string): readonly DescribedPositional[] {
   const words = shown.match(/'?<[^>]*>'?|\[[^\]]*\]/gu) ?? [];
   return words.map((word) => {
@@ -78,12 +80,13 @@ function describePositionals(shown: string): readonly DescribedPositional[] {
     const parts = inside.split("|");
     return {
       name: parts
-        .filter((part) => part !== "-")
+        .filter((part) => part !== "-" && part !== "@file")
         .join("|")
         .replace("…", ""),
       required: !word.startsWith("["),
       repeatable: inside.includes("…"),
       stdin: parts.includes("-"),
+      file: parts.includes("@file"),
     };
   });
 }

@@ -3,6 +3,7 @@ import type { Context } from "../../model/context.ts";
 import { type ExitCode, Failure } from "../../model/failure.ts";
 import { Stop } from "../../tail/ending.ts";
 import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
+import { createListSources } from "../asking/list-sources.ts";
 import { hintAtNetworks } from "../asking/nearest-network.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { counted } from "../../model/text/counted.ts";
@@ -35,7 +36,7 @@ export async function stream(
   const notices = createNotices({ ...context, stderr }, options);
   const started = context.clock.elapsed();
   const remark = options.hasStats ? notices.warn : notices.remark;
-  const read = subjectReader(words, context);
+  const read = subjectReader(words, wishes.kind, createListSources(context, notices.warn));
   try {
     const subjects = await read(context.signal);
     const log = openEventLog(wishes.eventsFile, notices, context.clock);

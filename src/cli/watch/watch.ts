@@ -2,6 +2,7 @@ import { isWaitTooLong } from "../../client/pace/retry-after.ts";
 import type { Context } from "../../model/context.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
+import { createListSources } from "../asking/list-sources.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
 import { bounded } from "../deadline.ts";
 import { type FlagValues, flagWords } from "../flags/flags.ts";
@@ -34,11 +35,10 @@ export async function runWatch(
   const stderr = createHeldOutput(timed.stderr);
   const context = { ...timed, stderr };
   const notices = createNotices(context, options);
-  let typed: Promise<string> | undefined;
-  const stdin = async (): Promise<string> => await (typed ??= context.stdin.read(context.signal));
+  const sources = createListSources(context, notices.warn);
   const nowOf = clockOf(context, flags, options);
   const read = async (now: number): Promise<Questions> =>
-    await readQuestions(group, words, flags, { ...options, now }, stdin);
+    await readQuestions(group, words, flags, { ...options, now }, sources);
   try {
     const questions = await read(nowOf());
     const open = await openClient(context, options, notices, 1);
