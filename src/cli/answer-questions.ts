@@ -156,13 +156,10 @@ async function remarksAtEnd(run: Run, question: Question): Promise<readonly stri
   return more === undefined ? [] : [more];
 }
 
-/** `isPlain` says that rows in full could have been asked for by `--detailed`, and were not. */
-function fieldsToWatch({ options, questions: { endpoint, groups, walk, asked } }: Run): MissingFields {
-  const canBeFull = endpoint.params.some(({ flag }) => flag === "detailed");
-  const isPlain = canBeFull && asked.every((args) => !args.has("detailed"));
+function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Run): MissingFields {
   const shapes =
     walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
-  return watchFields(options.fields, shapes, isPlain);
+  return watchFields(options.fields, shapes);
 }
 
 async function openRenderer({ context, options, questions, destination }: Run): Promise<Renderer> {

@@ -66,7 +66,7 @@ function paramsType(endpoint: Endpoint): string {
   const members = endpoint.params.filter(isGiven).map((param) => {
     const isNeeded = param.required && endpoint.reply.kind !== "candles";
     const isOptional = !isNeeded && param.place === "query";
-    return `  /** ${param.help} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
+    return `  /** ${param.help}${param.name === "detailed" ? "; true unless false is given" : ""} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
   });
   return `export interface ${paramsName(endpoint)} {\n${members.join("")}}\n`;
 }

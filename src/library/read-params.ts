@@ -45,13 +45,16 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   if (reply.kind === "batch") return readBatch(endpoint, reply.param, given, now);
   const typed = new Map<string, string>();
   for (const param of known) {
-    const text = textOf(param, given[param.name]);
+    const text = textOf(param, given[param.name] ?? usualValues[param.name]);
     if (text !== undefined) typed.set(param.name, text);
   }
   const complete = reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
   requireAll(known, complete);
   return { args: readArgs(endpoint, complete, now), subjects: undefined };
 }
+
+/** A program can read any field of a row, and names and symbols are in full rows only. Both cost one credit. */
+const usualValues: GivenParams = { detailed: true };
 
 /** Each of the inputs is checked alone: there may be more of them than one request takes. */
 function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): Asking {

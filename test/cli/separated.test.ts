@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../src/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { json, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -81,6 +82,24 @@ describe("csv and tsv", () => {
   });
 
   test.each([
+    ["pools search ethereum", "tokens.0.symbol"],
+    ["pools search --chains base", "tokens.1.decimals"],
+    ["tokens search ethereum", "24h.txns"],
+    ["tokens search --chains base", "symbol"],
+  ])("%s gives %s the same value in every format", async (command, field) => {
+    const ask = async (format: string): Promise<string> => {
+      const words = `${command} --limit 5 --fields ${field} --no-header -o ${format}`;
+      return (await dexdata(words, { env: sandbox.env() })).stdout;
+    };
+    const values = (await ask("tsv")).trimEnd().split("\n");
+    expect(values).toEqual(Array(5).fill(expect.stringMatching(/./u)));
+    expect((await ask("csv")).trimEnd().split("\n")).toEqual(values);
+    const lines = await ask("ndjson");
+    expect(rowsOf(lines).map((row) => String(row[field]))).toEqual(values);
+    expect(JSON.parse(await ask("json"))).toEqual(rowsOf(lines));
+  });
+
+  test.each([
     ["pools", "id,tokens.0.symbol", true],
     ["pools", "tokens.*.24h.volume_usd", true],
     ["pools", "tokens.0.id,tokens.0.has_image,created_at", false],
@@ -89,11 +108,11 @@ describe("csv and tsv", () => {
     ["tokens", "address,fdv_usd,volume_usd_24h", false],
   ])("ask %s search in full where %s needs it: %s", async (what, fields, isFull) => {
     const command = `${what} search ethereum --limit 1 --fields ${fields} -o`;
-    for (const format of ["csv", "tsv", "table", "ndjson"]) {
+    for (const format of ["csv", "tsv", "table", "wide", "ndjson", "json"]) {
       sandbox.takeLog();
       const { stderr, stdout } = await dexdata(`${command} ${format}`, { env: sandbox.env() });
       const [asked] = sandbox.takeLog();
-      expect(asked?.url.includes("detailed=true")).toBe(isFull && format !== "ndjson");
+      expect(asked?.url.includes("detailed=true")).toBe(isFull);
       if (format === "csv") expect([stderr, stdout]).toEqual(["", expect.not.stringMatching(/^,|,,|,$/mu)]);
     }
   });
@@ -256,18 +275,6 @@ describe("a field that no row has", () => {
         stderr: said === "" ? "" : `dexdata: --fields ${fields}: ${said}\n`,
       });
     }
-  });
-
-  test("may come with --detailed, which columns ask for by themselves", async () => {
-    const words = "pools search ethereum --fields tokens.0.symbol -o";
-    const said = "dexdata: --fields tokens.0.symbol: no row has it; --detailed may bring it\n";
-    for (const [format, stderr] of [
-      ["ndjson", said],
-      ["json", said],
-      ["csv", ""],
-      ["table", ""],
-    ])
-      expect((await answerWith(body, `${words} ${format} --error-format text`)).stderr).toBe(stderr);
   });
 
   test("is not said where nothing was found, or where it may be anything", async () => {

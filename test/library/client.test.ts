@@ -27,7 +27,7 @@ describe("on the sandbox", () => {
       await client
         .networkPoolsSearch({ network, order_by: "price_usd", sort: "asc" }, { limit: 7 })
         .toArray(),
-    ).toEqual(await lines(`pools search ${network} --order-by price_usd --sort asc --limit 7`));
+    ).toEqual(await lines(`pools search ${network} --order-by price_usd --sort asc --limit 7 --detailed`));
     const trades = await client.poolTransactions({ ...place, from: "-2h" }).toArray();
     const printed = await lines(`txns ${network} ${pool_address} --from -2h --all`);
     const raw = ({ amount_0, amount_1, recipient }: (typeof printed)[number]) =>
@@ -42,6 +42,17 @@ describe("on the sandbox", () => {
     for await (const page of client.multiPrices({ network, tokens: [token_address, "0xff"] }).pages())
       pages.push(page);
     expect(pages).toMatchObject([{ rows: [{ id: token_address }], missing: [{ network, address: "0xff" }] }]);
+  });
+
+  test("rows of a search have names and symbols, unless shorter ones are wanted", async () => {
+    const client = openLibrary({ environment: sandbox.env() });
+    const symbols = async (params: object): Promise<readonly unknown[]> => {
+      const rows = await client.networkPoolsSearch({ network, ...params }, { limit: 3 }).toArray();
+      return rows.map(({ tokens }) => (Array.isArray(tokens) ? tokens[0].symbol : "no tokens"));
+    };
+    expect(await symbols({})).toEqual(Array(3).fill(expect.stringMatching(/./u)));
+    expect(await symbols({ detailed: true })).toEqual(await symbols({}));
+    expect(await symbols({ detailed: false })).toEqual(Array(3).fill(undefined));
   });
 
   test("a list asks for what is taken of it, page by page, and anew each time", async () => {

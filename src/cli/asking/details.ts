@@ -1,13 +1,17 @@
 import { type Endpoint, rowShape } from "../../model/endpoint.ts";
 import type { RecordShape } from "../../model/record.ts";
+import { hasColumns, type RowFormat } from "../../model/output-format.ts";
 import { splitPath } from "../../render/formats/select-row.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 
-/** Whether columns of these fields, or the usual ones, need rows in full. */
-export function showsDetails(endpoint: Endpoint, fields: readonly string[] | undefined): boolean {
+/** Whether rows in full are needed: for one of the fields that are named, else for the usual columns. */
+export function showsDetails(
+  endpoint: Endpoint,
+  { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
+): boolean {
   if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
   // Plain rows of the public service have neither name nor symbol, and columns without them say little.
-  if (fields === undefined) return true;
+  if (fields === undefined) return hasColumns(format);
   const { record } = rowShape(endpoint);
   return fields.some((field) => isDetail(record, splitPath(field)));
 }

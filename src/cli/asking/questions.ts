@@ -3,7 +3,6 @@ import type { Walk } from "../../client/pages/pages.ts";
 import { type Args, readArgs, type Typed } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
-import { hasColumns } from "../../model/output-format.ts";
 import { path } from "../../model/param.ts";
 import { choiceFailure, readParam } from "../../model/read-param.ts";
 import { completeWindow } from "../../client/candles/default-window.ts";
@@ -118,7 +117,7 @@ function typedParams(
   for (const { name, flag } of endpoint.params) {
     if (flag !== undefined && flags[flag] !== undefined) typed.set(name, String(flags[flag]));
   }
-  if (hasColumns(options.format) && showsDetails(endpoint, options.fields)) typed.set("detailed", "true");
+  if (showsDetails(endpoint, options)) typed.set("detailed", "true");
   return typed;
 }
 

@@ -20,19 +20,13 @@ type Known = Pick<RowShape, "record" | "added">;
 
 /**
  * Fields that the contract does not name are not refused, since the service may add some; but they are said when no
- * row had them. So are those that it names, where rows in full might have them.
+ * row had them.
  */
-export function watchFields(
-  fields: readonly string[] | undefined,
-  shapes: readonly Known[],
-  isPlain: boolean,
-): MissingFields {
+export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]): MissingFields {
   const isNamed = (field: string): boolean =>
     shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
   const pending = new Map(
-    (fields ?? [])
-      .filter((field) => isPlain || !isNamed(field))
-      .map((field) => [field, splitPath(field)] as const),
+    (fields ?? []).filter((field) => !isNamed(field)).map((field) => [field, splitPath(field)] as const),
   );
   let hasRows = false;
   return {
@@ -49,7 +43,6 @@ export function watchFields(
       const known = shapes.flatMap((shape) => fieldPaths(shape).map(({ path }) => path));
       return [...pending.keys()].map((field) => {
         const problem = `dexdata: --fields ${field}: no row has it`;
-        if (isNamed(field)) return `${problem}; --detailed may bring it`;
         if (known.length === 0) return problem;
         const near = nearestPath(field, known);
         return `${problem}; ${near === undefined ? "see: --fields '?'" : `did you mean ${near}?`}`;
@@ -64,7 +57,7 @@ export function missingFields(
   endpoint: Endpoint,
   rows: Page["rows"],
 ): readonly string[] {
-  const watch = watchFields(fields, [rowShape(endpoint)], false);
+  const watch = watchFields(fields, [rowShape(endpoint)]);
   watch.see({ rows });
   return watch.remarks();
 }
