@@ -119,7 +119,9 @@ async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part
   await renderer.end();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) notices.warn(line);
-  for (const remark of remarks) notices.remark(remark);
+  // A default that cut a list is told in a pipe too: a script that never chose a limit may take the rows for all.
+  const isByDefault = run.typed.flags["limit"] === undefined && !run.options.isQuiet;
+  for (const remark of remarks) (isByDefault ? notices.warn : notices.remark)(remark);
   if (tally.rows === 0) notices.remark("nothing found");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }

@@ -14,8 +14,8 @@ export interface Notices extends ClientObserver {
   readonly remark: (text: string) => void;
   /** Nothing leaves for so many milliseconds, at the pace of the key; with a line where that is worth one. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
-  /** The closing line: requests, credits spent and left, time. */
-  readonly close: (meter: Meter) => void;
+  /** The closing line: requests, credits spent and left, time; with --stats also `rest`, where the list goes on. */
+  readonly close: (meter: Meter, rest?: string) => void;
   /** Resolves when all of it has been handed over, or a reader that does not read has had its time. */
   readonly settled: () => Promise<void>;
 }
@@ -77,8 +77,10 @@ export function createNotices(
       countdown?.begin(milliseconds, "for the rate limit");
       if (line !== undefined && countdown?.isShown() !== true) write(line);
     },
-    close: (meter) => {
-      if (isWatched || options.hasStats) write(closingLine(meter, context.clock.elapsed() - started));
+    close: (meter, rest) => {
+      const line = closingLine(meter, context.clock.elapsed() - started);
+      if (options.hasStats && rest !== undefined) write(`${line}, ${rest}`);
+      else if (isWatched || options.hasStats) write(line);
     },
     settled: async () => {
       if (waiting === 0) return;

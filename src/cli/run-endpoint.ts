@@ -23,6 +23,7 @@ import { createProgress, type Progress } from "./progress/progress.ts";
 import { pullState } from "./progress/pull-state.ts";
 import { checkSameQuery, queryOf } from "./output/pull-query.ts";
 import { type Questions, readQuestions } from "./asking/questions.ts";
+import { restOf, restText } from "./output/rest.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
 import { createListSources, type ListSources } from "./asking/list-sources.ts";
 import { readWatchWishes } from "./watch/watch-flags.ts";
@@ -121,6 +122,7 @@ interface Asking {
 async function ask(asking: Asking): Promise<ExitCode> {
   const { context, options, questions, notices, typed, progress } = asking;
   const open = await openClient(context, options, notices);
+  let run: Run | undefined;
   try {
     if (typed.flags["estimate"] === true) {
       const { runEstimate } = await import("./spending/run-estimate.ts");
@@ -128,13 +130,14 @@ async function ask(asking: Asking): Promise<ExitCode> {
     }
     const seen = createSeenKeys(reachOf(questions.endpoint), asking.to.isResumed);
     const destination = await openFor(asking, open, seen);
-    const run: Run = { context, options, questions, notices, open, destination, seen, typed };
-    progress.begin(() => pullState(run), notices.warn);
-    return await answerInto(run, asking.to);
+    const begun: Run = { context, options, questions, notices, open, destination, seen, typed };
+    run = begun;
+    progress.begin(() => pullState(begun), notices.warn);
+    return await answerInto(begun, asking.to);
   } finally {
     await progress.close();
     await open.close();
-    sayWhatItWas(open, notices);
+    sayWhatItWas(open, notices, run === undefined ? undefined : restText(restOf(run)));
   }
 }
 
@@ -188,12 +191,12 @@ async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
   return exit;
 }
 
-/** After the rows: whose they were, and what they cost. */
-export function sayWhatItWas(open: OpenClient, notices: Notices): void {
+/** After the rows: whose they were, what they cost, and where their list goes on. */
+export function sayWhatItWas(open: OpenClient, notices: Notices, rest?: string): void {
   const { meter, target } = open.client;
   if (target.isSimulated) notices.remark("simulated data: the sandbox's made-up market, not the real one");
   warnOfPlan(open, notices);
-  notices.close(meter);
+  notices.close(meter, rest);
 }
 
 /** A key that the service does not count under its plan is a silent loss: it is said whoever listens. */

@@ -269,7 +269,7 @@ describe("--validate", () => {
       "usage",
     ];
     for (const line of lines) {
-      const { exit, stderr } = await dexdata(`${line} --validate -o ndjson`, { env: sandbox.env() });
+      const { exit, stderr } = await dexdata(`${line} -q --validate -o ndjson`, { env: sandbox.env() });
       expect({ line, exit, stderr }).toEqual({ line, exit: 0, stderr: "" });
     }
   });

@@ -60,7 +60,10 @@ beforeAll(async () => {
       continue;
     }
     if (command.startsWith("stream")) begun ??= performance.now();
-    const { exit, stdout, stderr } = await dexdata(`${command} -o ndjson`, { env: sandbox.env(), speed: 1 });
+    const { exit, stdout, stderr } = await dexdata(`${command} -q -o ndjson`, {
+      env: sandbox.env(),
+      speed: 1,
+    });
     if (name !== "price") expect({ name, exit, stderr }).toEqual({ name, exit: 0, stderr: "" });
     lines.set(name, stdout);
   }

@@ -56,7 +56,12 @@ export const outputFlags: readonly Flag[] = [
     group: "Output",
   },
   { name: "validate", help: "check every row against the interface's schema", group: "Output" },
-  { name: "quiet", short: "q", help: "no progress and no closing line on a terminal", group: "Output" },
+  {
+    name: "quiet",
+    short: "q",
+    help: "no progress, no closing line, and no line about rows that the default limit left out",
+    group: "Output",
+  },
   {
     name: "progress",
     value: "how",

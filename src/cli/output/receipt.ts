@@ -13,6 +13,7 @@ import type { Run } from "../answer-questions.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
 import { counted } from "../../model/text/counted.ts";
 import type { Questions } from "../asking/questions.ts";
+import { restOf } from "./rest.ts";
 
 /** How a run ended. */
 export interface Ending {
@@ -54,6 +55,7 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
   const { meter, target } = open.client;
   const { command, rawPath } = questions.endpoint;
   const [args] = questions.asked;
+  const rest = restOf(run);
   const reason = whyNot(failure) ?? whyNotWhole(run, exit);
   const members: Readonly<Record<string, string>> = {
     dexdata: JSON.stringify(version),
@@ -87,6 +89,8 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
     complete: String(reason === null),
     proof: JSON.stringify(proofOf(run, reason)),
     missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
+    more: JSON.stringify(rest.more),
+    next: JSON.stringify(rest.next),
     why_not: JSON.stringify(reason),
     exit: String(exitOf(failure) ?? exit),
   };

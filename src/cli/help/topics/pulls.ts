@@ -48,7 +48,8 @@ export function pullsTopic(): readonly Block[] {
         [
           "--receipt FILE",
           "window, requests, rows, dropped repeats, first and last row, SHA-256 of the output, credits before and after, " +
-            "and whether it is complete or why not: over all runs of a resumed pull",
+            "and whether it is complete or why not: over all runs of a resumed pull. more and next tell whether and where " +
+            "the list continues",
         ],
         ["an early end", "says how many rows came before, and prints the command that goes on"],
       ],
