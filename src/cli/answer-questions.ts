@@ -136,6 +136,8 @@ async function sayRefused({ options, notices }: Run, failures: readonly Failure[
 }
 
 async function showPage(run: Run, question: Question, page: Page, renderer: Renderer): Promise<void> {
+  // All pages of a list have the same one.
+  if (page.warning !== undefined && run.last === undefined) run.notices.warn(page.warning);
   if (run.questions.missing !== "null") {
     for (const { network, address } of page.missing ?? [])
       run.notices.warn(`no price: ${network}:${address}`);

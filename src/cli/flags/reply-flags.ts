@@ -12,17 +12,21 @@ const pagingFlags: readonly Flag[] = [
 
 const pageFlag: Flag = { name: "page", value: "n", help: "begin with this page, from 1", group: "Pages" };
 
-const strictFlag = (help: string): Flag => ({ name: "no-strict", help, group: "Requests" });
+export const strictFlag = (help: string): Flag => ({ name: "no-strict", help, group: "Requests" });
 
 /** The flags that follow from how an endpoint answers. */
 export const flagsOfReply: Readonly<Record<string, readonly Flag[]>> = {
   single: [],
   list: [{ ...limitFlag, help: "rows in all (default: all)" }],
-  "cursor-pages": [...pagingFlags, strictFlag("Accept rows even if the service ignored a filter"), sparkFlag],
+  "cursor-pages": [
+    ...pagingFlags,
+    strictFlag("Accept rows even if the service ignored a filter, with a warning"),
+    sparkFlag,
+  ],
   "numbered-pages": [
     ...pagingFlags,
     pageFlag,
-    strictFlag("Accept a list that is shorter than the service's count"),
+    strictFlag("Accept a list that is shorter than the service's count, with a warning"),
   ],
   batch: [
     {

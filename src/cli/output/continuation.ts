@@ -10,7 +10,14 @@ import { globalFlags } from "../flags/global-flags.ts";
 import { takesAddress } from "../asking/positionals.ts";
 
 /** Flags of this run that the continuing command needs as well, to ask the same service the same way. */
-const repeated = new Set(["limit", "all", "fill", "spark", ...globalFlags.map(({ name }) => name)]);
+const repeated = new Set([
+  "limit",
+  "all",
+  "fill",
+  "spark",
+  "no-strict",
+  ...globalFlags.map(({ name }) => name),
+]);
 /** What belongs to the file or the receipt of this run alone. */
 for (const name of ["out", "resume", "force", "receipt"]) repeated.delete(name);
 

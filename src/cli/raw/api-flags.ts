@@ -1,4 +1,5 @@
 import type { Flag } from "../flags/flags.ts";
+import { strictFlag } from "../flags/reply-flags.ts";
 import type { Block } from "../help/page.ts";
 
 /** What `dexdata api` takes besides the flags of every command of the service. */
@@ -14,6 +15,7 @@ export const apiFlags: readonly Flag[] = [
   },
   { name: "paginate", help: "every row of a list, page after page", group: "Rows" },
   { name: "limit", value: "n", help: "with --paginate: rows in all (default: all)", group: "Rows" },
+  strictFlag("Accept rows even if the service ignored a parameter or counts more of them"),
 ];
 
 /** What help says below the flags. */
@@ -22,8 +24,9 @@ export function apiNotes(): readonly Block[] {
     {
       prose:
         "The path is one of the configured service, with or without the slash in front, and may have a query of its own; " +
-        "a URL is refused, because the key would leave with it. Values are sent as typed, and a name that the service " +
-        "does not know is dropped by it without a word.",
+        "a URL is refused, because the key would leave with it. Values are sent as typed. The service drops a name that " +
+        "it does not know without a word; where a search shows that it did, the command ends before a row, unless " +
+        "--no-strict is given.",
     },
     {
       prose:

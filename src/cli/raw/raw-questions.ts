@@ -41,12 +41,14 @@ function oneAnswer(question: Question, flags: FlagValues, options: Options): Que
     endpoint,
     asked: [args],
     limit: undefined,
-    walk: { pageSize: 0, isStrict: false, once },
+    walk: { pageSize: 0, isStrict: isStrict(flags), once },
     groups: once === "rows" && reply.kind === "groups" ? reply.groups : [onlyGroup],
     missing: "skip",
     isRecord: reply.kind === "single",
   };
 }
+
+const isStrict = (flags: FlagValues): boolean => flags["no-strict"] !== true;
 
 /** A table is of rows, and rows are what can be validated, where the answer holds nothing else. */
 function showsRows({ id, reply }: Endpoint, { format, isValidated }: Options): boolean {
@@ -83,7 +85,7 @@ function allPages(question: Question, flags: FlagValues, options: Options): Ques
   const paging = new Map([...args].filter(([name]) => names.includes(name)));
   const rest = new Map([...args].filter(([name]) => !names.includes(name)));
   const pageSize = readPaging(paging, "limit", reply.maxLimit) ?? usual;
-  const walk: Walk = { pageSize, isStrict: false, wanted: limit, start: startOf(paging, reply) };
+  const walk: Walk = { pageSize, isStrict: isStrict(flags), wanted: limit, start: startOf(paging, reply) };
   return {
     endpoint,
     asked: [withFixedTimes(endpoint, rest, options.now)],

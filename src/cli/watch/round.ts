@@ -45,7 +45,8 @@ export async function askRound(
   for await (const part of answers(client, endpoint, asked, wish, { question: 0, rowsOfQuestion: 0 }, seen)) {
     if (part.kind === "failure") await keep(part.failure, part.question);
     if (part.kind !== "page") continue;
-    const { group, rows, missing = [], refused } = part.page;
+    const { group, rows, missing = [], refused, warning } = part.page;
+    if (warning !== undefined) notes.push(warning);
     const held = groups.get(group) ?? [];
     groups.set(group, held);
     held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));

@@ -1,30 +1,62 @@
 import type { Args } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { untrustedAnswer } from "../../model/failure.ts";
-import type { ParamKind } from "../../model/param.ts";
+import { renamed } from "../../model/older-names.ts";
+import type { Param, ParamKind } from "../../model/param.ts";
 import { inputName } from "../../model/read-param.ts";
-import { compareInstants, fromWire, parseTimeBound } from "../../model/time/time.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../model/time/time.ts";
 import { isObject, member } from "../../model/json/own-member.ts";
 
 /**
  * Searches echo the parameters they used in `query`, and drop a name they do not know without a word (specification,
  * Pagination styles 4). One of ours that is missing there, or has another value, was not applied: the rows would
- * look like an answer to a question that nobody asked. No echo at all says nothing.
+ * look like an answer to a question that nobody asked. No echo at all says nothing. Returns a warning instead of
+ * throwing where the rows are accepted anyway.
  */
-export function checkEcho(endpoint: Endpoint, args: Args, echo: unknown): void {
-  if (!isObject(echo)) return;
-  for (const param of endpoint.params) {
-    const sent = args.get(param.name);
-    if (sent === undefined || param.place !== "query" || uninteresting.has(param.name)) continue;
-    const used = member(echo, param.name);
-    if (used !== undefined && isSame(param.kind, sent, used)) continue;
-    const how = used === undefined ? "" : `, but ${JSON.stringify(used)}`;
-    throw untrustedAnswer(
-      `the service did not apply ${inputName(param)} "${sent}"${how}: its rows are not what was asked for`,
-      undefined,
-      "take them all the same with --no-strict",
-    );
+export function checkEcho(
+  endpoint: Endpoint,
+  args: Args,
+  echo: unknown,
+  isStrict: boolean,
+): string | undefined {
+  if (!isObject(echo)) return undefined;
+  const ignored = endpoint.params.filter((param) => isIgnored(param, args.get(param.name), echo));
+  const [first] = ignored;
+  if (first === undefined) return undefined;
+  const shown = (param: Param): string => `${inputName(param)} "${args.get(param.name)}"`;
+  const near = nearestKnown(endpoint, args, first);
+  const meant = near === undefined ? undefined : `did you mean ${near}?`;
+  if (!isStrict) {
+    const what = ignored.map(shown).join(", ");
+    return [
+      `the service ignored ${what}, so its rows do not match`,
+      ...(meant === undefined ? [] : [meant]),
+    ].join("; ");
   }
+  const used = member(echo, first.name);
+  const how = used === undefined ? "" : `, but ${JSON.stringify(used)}`;
+  throw untrustedAnswer(
+    `the service did not apply ${shown(first)}${how}: its rows are not what was asked for`,
+    undefined,
+    meant ?? "take them all the same with --no-strict",
+  );
+}
+
+/** The parameter that was probably meant by a name that the contract does not have. */
+function nearestKnown({ params }: Endpoint, args: Args, { name, help }: Param): string | undefined {
+  // Only a parameter of the contract has a text for help.
+  if (help !== "") return undefined;
+  const known = params.flatMap((param) => (param.help === "" || args.has(param.name) ? [] : [param.name]));
+  if (name === "page" && known.includes("cursor")) return "cursor";
+  return nearest(renamed(name), known);
+}
+
+function isIgnored({ name, place, kind }: Param, sent: string | undefined, echo: object): boolean {
+  // An empty value is as good as none.
+  if (sent === undefined || sent === "" || place !== "query" || uninteresting.has(name)) return false;
+  const used = member(echo, name);
+  return used === undefined || used === null || !isSame(kind, sent, used);
 }
 
 /** They choose no rows. */
@@ -53,9 +85,15 @@ function isSame(kind: ParamKind, sent: string, used: unknown): boolean {
 function isSameInstant(sent: string, used: unknown): boolean {
   if (sent === String(used)) return true;
   const echoed = typeof used === "string" ? parseTimeBound(used, 0) : { seconds: Number(used), fraction: "" };
-  return !("problem" in echoed) && compareInstants(fromWire(sent), echoed) === 0;
+  if ("problem" in echoed) return false;
+  const wanted = /^\d+$/u.test(sent) ? { seconds: Number(sent), fraction: "" } : readInstant(sent);
+  // A relative time, which only a raw call sends: the service counts it from its own clock.
+  return wanted === undefined || compareInstants(wanted, echoed) === 0;
 }
 
+const readInstant = (text: string): ReturnType<typeof parseDate> => parseRfc3339(text) ?? parseDate(text);
+
 function wordsOf(list: string): string {
-  return [...new Set(list.split(","))].toSorted((a, b) => (a < b ? -1 : 1)).join(",");
+  const words = list.split(",").map((word) => word.trim());
+  return [...new Set(words)].toSorted((a, b) => (a < b ? -1 : 1)).join(",");
 }

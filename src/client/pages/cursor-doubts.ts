@@ -10,6 +10,8 @@ export interface CursorPage {
   readonly next: string | null | undefined;
   /** The page size that the service says it used, if it says one. */
   readonly limit: unknown;
+  /** Why the rows may not be what was asked for. */
+  readonly warning: string | undefined;
 }
 
 /** What is wrong with a page. `isFinal`: the walk cannot go on like this; else the service may mean it. */

@@ -48,8 +48,8 @@ export async function* walkCursorPages(
   const open = (document: Document): CursorPage => {
     const { envelope, rows } = read(document);
     const echo = member(envelope, "query");
-    if (walk.isStrict) checkEcho(endpoint, args, echo);
-    return { rows, next: nextCursor(envelope), limit: member(echo, "limit") };
+    const warning = checkEcho(endpoint, args, echo, walk.isStrict);
+    return { rows, next: nextCursor(envelope), limit: member(echo, "limit"), warning };
   };
   const settle = createDoubts(client, walk);
   const { filter } = createDistinctFilter(walk.seen);
@@ -88,7 +88,7 @@ export async function* walkCursorPages(
         answer = ask(cursor);
         await letLeave();
       }
-      const shown = pageOf(page.rows, at, placeOf(cursor));
+      const shown = { ...pageOf(page.rows, at, placeOf(cursor)), warning: page.warning };
       yield cursor === undefined ? { ...shown, proof: "end of list" } : shown;
       if (cursor === undefined) return;
       if (!isAhead) answer = ask(cursor);

@@ -23,12 +23,12 @@ export interface Page {
   readonly left?: number | undefined;
   /** Of the last page: what proves that the list is complete. */
   readonly proof?: Proof;
-  /** Of the last page: what people should know about the list, for example why it is shorter than they asked for. */
-  readonly notice?: string | undefined;
   /** Rows were left off the end, because no more were wanted. */
   readonly isCut?: boolean;
   /** Asked for a second time on purpose, to find where the list goes on: nothing new in it is no bad sign. */
   readonly isAgain?: boolean;
+  /** Why these rows may not be what was asked for, or not all of it, where they are given all the same. */
+  readonly warning?: string | undefined;
   /** Rows that were left out because they had come before. */
   readonly repeats?: number;
   /** None of its rows was new. */

@@ -8,6 +8,7 @@ import type { Client } from "../client.ts";
 import { askForCandles } from "../candles/candles.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
 import type { Document } from "../answer/document.ts";
+import { checkEcho } from "../answer/echo.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../model/json/own-member.ts";
 import { refuseEndless } from "./distinct-pages.ts";
@@ -53,12 +54,12 @@ export interface ListWalk extends Walk {
  */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
   const { reply } = endpoint;
-  if (walk.once !== undefined) return askOnce(client, endpoint, args, walk.once);
+  if (walk.once !== undefined) return askOnce(client, endpoint, args, walk);
   switch (reply.kind) {
     case "single":
     case "list":
     case "groups":
-      return askOnce(client, endpoint, args, "rows");
+      return askOnce(client, endpoint, args, walk);
     case "cursor-pages":
     case "numbered-pages":
       return walkList(client, endpoint, reply, args, walk);
@@ -89,13 +90,16 @@ async function* askOnce(
   client: Client,
   endpoint: Endpoint,
   args: Args,
-  wanted: "rows" | "document",
+  { once = "rows", isStrict }: Walk,
 ): AsyncGenerator<Page> {
   const answer = await client.ask(endpoint, args);
-  if (wanted === "rows") yield* rowsOf(endpoint, answer);
+  const isSearch = endpoint.reply.kind === "cursor-pages";
+  const echo = isSearch ? member(answer.read().value, "query") : undefined;
+  const warning = checkEcho(endpoint, args, echo, isStrict);
+  if (once === "rows") for (const page of rowsOf(endpoint, answer)) yield { ...page, warning };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
-    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined, proof: "inputs" };
+    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined, proof: "inputs", warning };
   }
 }
 
