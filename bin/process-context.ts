@@ -1,6 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
-import type { Context, Input, Interruption, Output } from "../src/model/context.ts";
+import {
+  type Context,
+  type EndingSignal,
+  exitOfInterruption,
+  type Input,
+  type Interruption,
+  type Output,
+} from "../src/model/context.ts";
 import { usageFailure } from "../src/model/failure.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
@@ -42,19 +49,19 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   const interrupt = (interruption: Interruption): void => {
     // A second signal is immediate: whoever presses Ctrl-C twice does not want to wait for a line to be finished.
     if (ending.signal.aborted && interruption.cause !== "closed-pipe")
-      process.exit(interruption.cause === "SIGINT" ? 130 : 143);
+      process.exit(exitOfInterruption(interruption));
     ending.abort(interruption);
   };
-  const onSignal = (cause: "SIGINT" | "SIGTERM") => (): void => interrupt({ cause });
+  const onSignal = (cause: EndingSignal) => (): void => interrupt({ cause });
   const [onInterrupt, onTerminate] = [onSignal("SIGINT"), onSignal("SIGTERM")];
-  let reloaders = 0;
-  // A terminal that is closed ends a run as SIGTERM does: what it began is taken away, and how to go on is said.
-  const onHangUp = (): void => {
-    if (reloaders === 0 && !early.isAwaited()) onTerminate();
-  };
-  process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate).on("SIGHUP", onHangUp);
   // Ctrl-\ must not leave a terminal without its cursor, or the part of a file; git and sort see to that too.
-  process.on(quitting, onTerminate);
+  const onQuit = onSignal("SIGQUIT");
+  let reloaders = 0;
+  // A terminal that is closed ends a run in order: what it began is taken away, and how to go on is said.
+  const onHangUp = (): void => {
+    if (reloaders === 0 && !early.isAwaited()) interrupt({ cause: "SIGHUP" });
+  };
+  process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate).on("SIGHUP", onHangUp).on(quitting, onQuit);
   return {
     stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
     // The last words of a tail: nobody may be there to read why it ended.
@@ -101,7 +108,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
         .off("SIGINT", onInterrupt)
         .off("SIGTERM", onTerminate)
         .off("SIGHUP", onHangUp)
-        .off(quitting, onTerminate);
+        .off(quitting, onQuit);
       early.take();
     },
   };

@@ -13,7 +13,7 @@ export interface Context {
   readonly random: () => number;
   /** Resolves when the sockets have had their turns: what was to be sent by now has left. */
   readonly letLeave: () => Promise<void>;
-  /** Aborted by SIGINT, SIGTERM or a reader that closed stdout; its reason is an `Interruption`. */
+  /** Aborted by a signal or a reader that closed stdout; its reason is an `Interruption`. */
   readonly signal: AbortSignal;
   /** Ends the run as a signal would; a closed stdout calls it. */
   readonly interrupt: (interruption: Interruption) => void;
@@ -24,7 +24,7 @@ export interface Context {
   readonly leaveReader: () => void;
   /**
    * Calls the listener whenever files are to be read again (SIGHUP), until the returned function is called. Without a
-   * listener that signal ends the run as SIGTERM does.
+   * listener that signal ends the run.
    */
   readonly onReload: (listener: () => void) => () => void;
   /**
@@ -34,9 +34,12 @@ export interface Context {
   readonly onSuspend: (before: () => Promise<void>, after: () => void) => () => void;
 }
 
+/** Signals that end a run. */
+export type EndingSignal = "SIGHUP" | "SIGINT" | "SIGQUIT" | "SIGTERM";
+
 /** Why a run was cut short from outside. */
 export interface Interruption {
-  readonly cause: "SIGINT" | "SIGTERM" | "closed-pipe";
+  readonly cause: EndingSignal | "closed-pipe";
 }
 
 export function isInterruption(reason: unknown): reason is Interruption {
@@ -45,9 +48,11 @@ export function isInterruption(reason: unknown): reason is Interruption {
   );
 }
 
-/** What shells expect of a process that a signal ended; a reader that has enough is no error. */
-export function exitOfInterruption({ cause }: Interruption): 0 | 130 | 143 {
-  return ({ SIGINT: 130, SIGTERM: 143, "closed-pipe": 0 } as const)[cause];
+const exits = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143, "closed-pipe": 0 } as const;
+
+/** What shells expect of a process that a signal ended: 128 and its number. A reader that has enough is no error. */
+export function exitOfInterruption({ cause }: Interruption): (typeof exits)[keyof typeof exits] {
+  return exits[cause];
 }
 
 export interface Output {

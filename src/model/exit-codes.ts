@@ -6,6 +6,8 @@ export interface ExitMeaning {
   readonly next: string;
 }
 
+const linesOnly = "only complete lines were written";
+
 /** Every way a run can end. */
 export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
   0: { when: "done; also nothing found, also a reader that closed the pipe", next: "go on" },
@@ -35,9 +37,8 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     when: "delivered, but not whole: some inputs failed, a stream ended by itself or was not connected",
     next: "look at stderr",
   },
-  130: { when: "SIGINT (Ctrl-C)", next: "what was written is whole lines" },
-  143: {
-    when: "SIGTERM, SIGQUIT, or a terminal that was closed (SIGHUP)",
-    next: "what was written is whole lines",
-  },
+  129: { when: "Ended by SIGHUP (terminal closed)", next: linesOnly },
+  130: { when: "Interrupted by SIGINT (Ctrl-C)", next: linesOnly },
+  131: { when: "Ended by SIGQUIT (Ctrl-\\)", next: linesOnly },
+  143: { when: "Terminated by SIGTERM", next: linesOnly },
 };

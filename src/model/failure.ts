@@ -1,5 +1,5 @@
 /** The exit codes a script can branch on; the README explains each. */
-export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 130 | 143;
+export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 129 | 130 | 131 | 143;
 
 export interface FailureDetails {
   readonly exit: ExitCode;

@@ -172,7 +172,9 @@ describe("dexdata sandbox", () => {
 
 describe("an end", () => {
   test.each([
+    ["SIGHUP", 129],
     ["SIGINT", 130],
+    ["SIGQUIT", 131],
     ["SIGTERM", 143],
   ] as const)("%s ends it at once with exit %d, open connections included", async (cause, exit) => {
     const served = await serve();
@@ -241,6 +243,7 @@ describe("dexdata sandbox -- command", () => {
 
   test.each([
     ["SIGINT", 130],
+    ["SIGQUIT", 131],
     ["SIGTERM", 143],
   ] as const)("passes %s on to it, and ends as it does", async (cause, exit) => {
     const file = path.join(createTestContext().home, "started");

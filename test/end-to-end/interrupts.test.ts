@@ -51,11 +51,12 @@ describe("promise 9: Ctrl-C within a second", () => {
   });
 
   test.each([
-    ["a terminal that is closed", "SIGHUP"],
-    ["Ctrl-\\", "SIGQUIT"],
+    ["a terminal that is closed", "SIGHUP", 129],
+    ["Ctrl-\\", "SIGQUIT", 131],
+    ["kill", "SIGTERM", 143],
   ] as const)(
-    "%s ends a pull as SIGTERM does: nothing is left, and how to go on is said",
-    async (_, signal) => {
+    "%s ends a pull in order: nothing is left, how to continue is told, and the exit code is the shell's",
+    async (_, signal, expected) => {
       const running = await serveInTest(endlessList);
       const folder = temporaryFolder();
       const out = path.join(folder, "rows");
@@ -66,7 +67,7 @@ describe("promise 9: Ctrl-C within a second", () => {
       while (running.requests.length < 3) await pause(10);
       child.kill(signal);
       const { exit, stderr } = await ending;
-      expect([exit, readdirSync(folder)]).toEqual([143, []]);
+      expect([exit, readdirSync(folder)]).toEqual([expected, []]);
       // Without the table, which --resume refuses.
       expect(stderr).toMatch(
         new RegExp(

@@ -105,7 +105,9 @@ describe("a pipe", () => {
 
 describe("a signal", () => {
   test.each([
+    ["SIGHUP", 129],
     ["SIGINT", 130],
+    ["SIGQUIT", 131],
     ["SIGTERM", 143],
   ] as const)(
     "%s ends a run that waits for an answer within a second, exit %i, nothing on stderr",

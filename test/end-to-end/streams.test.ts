@@ -54,7 +54,9 @@ describe("Ctrl-C within a second, from every state", () => {
   test.each(states)("%s", async (_, script, requests) => {
     const env = await serve(script);
     for (const [signal, exit] of [
+      ["SIGHUP", 129],
       ["SIGINT", 130],
+      ["SIGQUIT", 131],
       ["SIGTERM", 143],
     ] as const) {
       const before = server.requests.length;
@@ -197,7 +199,7 @@ test("SIGHUP reads the file again, and ends a stream that has none", async () =>
   const over = ended(without);
   await until(() => server.requests.length === 3);
   without.kill("SIGHUP");
-  expect((await over).exit).toBe(143);
+  expect((await over).exit).toBe(129);
 });
 
 test("a SIGHUP before the list was read at all is remembered, and ends nothing", async () => {

@@ -60,7 +60,9 @@ describe("a stop", () => {
   });
 
   test.each([
+    ["SIGHUP", 129],
     ["SIGINT", 130],
+    ["SIGQUIT", 131],
     ["SIGTERM", 143],
   ] as const)("%s: exit %i, with what was read written in whole lines", async (cause, expected) => {
     const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
@@ -70,11 +72,11 @@ describe("a stop", () => {
     expect(writtenRows(stdout)).toEqual(window);
   });
 
-  test("SIGHUP, which has nothing to reload: as SIGTERM, with what was read written", async () => {
+  test("SIGHUP, which has nothing to reload: exit 129, with what was read written", async () => {
     const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
       void context.clock.sleep(600_000).then(() => context.reload());
     });
-    expect(exit).toBe(143);
+    expect(exit).toBe(129);
     expect(writtenRows(stdout)).toEqual(window);
   });
 

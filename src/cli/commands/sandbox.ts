@@ -102,10 +102,10 @@ async function runInside(
   const child = spawn(command, args, { stdio: "inherit", env });
   const stop = (): void => {
     const { reason }: { reason: unknown } = context.signal;
-    const isTyped = isInterruption(reason) && reason.cause === "SIGINT";
-    // Ctrl-C reaches everything in the terminal by itself; twice would make the command inside give up at once.
-    if (!isTyped) child.kill("SIGTERM");
-    else if (!context.stdin.isTerminal) child.kill("SIGINT");
+    const cause = isInterruption(reason) ? reason.cause : undefined;
+    // Ctrl-C and Ctrl-\ reach everything in the terminal; twice would make the command inside give up at once.
+    if (cause !== "SIGINT" && cause !== "SIGQUIT") child.kill("SIGTERM");
+    else if (!context.stdin.isTerminal) child.kill(cause);
   };
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {

@@ -36,7 +36,7 @@ export async function runFollow(
   const output = await openFollowOutput(wishes, outer, notices);
   const ending = createEnding(outer.clock, outer.signal, wishes.duration);
   // There is nothing to read again: it is a terminal that was closed, and what is held is to be written.
-  const stopListening = outer.onReload(() => outer.interrupt({ cause: "SIGTERM" }));
+  const stopListening = outer.onReload(() => outer.interrupt({ cause: "SIGHUP" }));
   try {
     const context = { ...outer, signal: ending.signal };
     const present = createServicePresent(context.clock);

@@ -113,6 +113,6 @@ function ofExit(exit: number): Explanation {
 }
 
 function toExit(exit: number): ExitCode {
-  const known: readonly ExitCode[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 130, 143];
+  const known: readonly ExitCode[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143];
   return known.find((each) => each === exit) ?? 1;
 }

@@ -130,9 +130,9 @@ describe("dexdata commands", () => {
   test("exit codes and endpoints follow from what a command does", async () => {
     const all = await described();
     const of = (command: string): Described | undefined => all.find((each) => each.command === command);
-    expect(of("networks")?.exit_codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 130, 143]);
+    expect(of("networks")?.exit_codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 131, 143]);
     expect(of("stream")?.exit_codes).toContain(8);
-    expect(of("explain")?.exit_codes).toEqual([0, 1, 2, 130, 143]);
+    expect(of("explain")?.exit_codes).toEqual([0, 1, 2, 129, 130, 131, 143]);
     expect(of("ohlcv")?.endpoints).toEqual([
       {
         id: "token_ohlcv",

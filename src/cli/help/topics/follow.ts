@@ -45,7 +45,7 @@ export function followTopic(): readonly Block[] {
     {
       prose:
         "It ends by --limit, by --for (exit 0, or 8 where reads failed to the end), --idle-exit (8), --max-credits (5, " +
-        "events included), a signal (SIGHUP as SIGTERM), a reader that goes away at the next row, or a refusal that stays: " +
+        "events included), a signal (SIGHUP too), a reader that goes away at the next row, or a refusal that stays: " +
         "400, 401, 402, 403, 404, 410. What was read is written first; a reader that sleeps is not waited for, and what " +
         "it did not take is said.",
     },

@@ -64,7 +64,7 @@ export function streamsTopic(): readonly Block[] {
           "more assets than there is room for, a wait of more than 1h; a host that was not found at the start",
         ],
         ["8", "--idle-exit; HTTP 204; with --for a connection that never opened, or was down at the end"],
-        ["130, 143", "Ctrl-C, SIGTERM"],
+        ["129 to 143", "a signal: dexdata help exit-codes"],
       ],
     },
     { prose: "SIGHUP reads @file again. A slow reader slows the stream, it does not fill memory." },
