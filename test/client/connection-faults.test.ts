@@ -111,13 +111,66 @@ describe("a certificate", () => {
 });
 
 describe("http and https mistaken for each other", () => {
-  test("TLS to a port that speaks none", async () => {
+  const plain = {
+    exit: 7,
+    stderr:
+      "dexdata: HOST does not speak TLS on this port; is it http?\n  check the host, its port, and any proxy in between\n",
+  };
+
+  test("TLS to a port that replies to it in plain HTTP", async () => {
     const server = await serveInTest(() => json("[]"));
-    expect(await ask(server.url.replace("http:", "https:"))).toEqual({
-      exit: 7,
-      stderr:
-        "dexdata: HOST does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)\n  check the host, its port, and any proxy in between\n",
+    expect(await ask(server.url.replace("http:", "https:"), "--retries 3")).toEqual(plain);
+  });
+
+  /** A server of plain HTTP that closes, or resets, whatever does not begin like a request. */
+  async function listenPlain(refuse: (socket: net.Socket) => void) {
+    const heard: string[] = [];
+    const server = net.createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", (chunk) => {
+        const text = chunk.toString("latin1");
+        heard.push(text.split("\r\n\r\n")[0] ?? "");
+        if (text.startsWith("GET ")) socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+        else refuse(socket);
+      });
     });
+    return { base: await listen(server), heard };
+  }
+
+  test.each([
+    ["closes", (socket: net.Socket) => void socket.end()],
+    ["resets", (socket: net.Socket) => void socket.resetAndDestroy()],
+  ])(
+    "TLS to a port of plain HTTP that only %s: one attempt, and one question without a key",
+    async (_, refuse) => {
+      for (const [words, setting] of [
+        ["networks --retries 3", "DEXDATA_PRO_BASE_URL"],
+        ["stream ethereum:0x1", "DEXDATA_STREAMING_PRO_URL"],
+      ]) {
+        const { base, heard } = await listenPlain(refuse);
+        const env = { [String(setting)]: base, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
+        const { exit, stderr } = await dexdata(`${words} --error-format text`, { env });
+        expect({ exit, stderr: stderr.replaceAll(new URL(base).host, "HOST") }).toEqual(plain);
+        const host = new URL(base).host;
+        expect(heard).toEqual([
+          expect.stringContaining("\u0016\u0003"),
+          `GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close`,
+        ]);
+      }
+    },
+  );
+
+  test("a port that speaks neither is tried again, and asked for plain HTTP once", async () => {
+    let connections = 0;
+    const server = net.createServer((socket) => {
+      connections += 1;
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.end());
+    });
+    const { exit, stderr } = await ask(await listen(server), "--retries 2");
+    expect(exit).toBe(7);
+    expect(stderr).toMatch(/HOST closed the connection before it was secure/u);
+    expect(connections).toBe(4);
   });
 
   test("no TLS to a port that speaks it", async () => {

@@ -114,7 +114,7 @@ const faults: readonly (readonly [
     {},
     (url) => ({ HTTPS_PROXY: url.replace("http:", "https:") }),
     7,
-    "the proxy https://PROXY does not speak TLS (EPROTO)",
+    "the proxy https://PROXY does not speak TLS on this port; is it http?",
     "check the host, its port, and any proxy in between",
   ],
   [

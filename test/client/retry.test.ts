@@ -132,7 +132,7 @@ describe("what is not", () => {
     const { exit, stdout, stderr } = await run(["networks", "-o", "table"], context);
     expect({ exit, stdout, waits: context.clock.asked }).toEqual({ exit: 7, stdout: "", waits: [30_000] });
     expect(stderr).toMatch(
-      /^dexdata: 127\.0\.0\.1:\d+ does not speak TLS \(ERR_SSL_\w+\)\n {2}check the host/u,
+      /^dexdata: 127\.0\.0\.1:\d+ does not speak TLS on this port; is it http\?\n {2}check the host/u,
     );
   });
 

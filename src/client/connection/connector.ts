@@ -2,6 +2,8 @@ import { Socket } from "node:net";
 import type * as undici from "undici";
 import type { OpenSockets } from "./open-sockets.ts";
 import { type Environment, mayBeProxied } from "./proxy.ts";
+import { errorCode } from "../../model/error-code.ts";
+import { plainHttpFailure } from "./tls-failure.ts";
 import { buildConnector } from "./undici-parts.ts";
 
 /** What whoever connects wants to know before it is connected. */
@@ -33,14 +35,29 @@ export function createConnector(env: Environment, watch: ConnectionWatch): undic
     const socket = connect(options, callback);
     if (socket instanceof Socket) watch.sockets.add(socket);
   };
+  let hasProbed = false;
+  const connectDirectly = (
+    url: URL,
+    options: undici.buildConnector.Options,
+    callback: undici.buildConnector.Callback,
+  ): void =>
+    connectNoted(options, (...outcome) => {
+      const [error] = outcome;
+      const isClosed = url.protocol === "https:" && errorCode(error) === "ECONNRESET";
+      if (error === null || !isClosed || hasProbed) return callback(...outcome);
+      hasProbed = true;
+      return void import("./plain-http.ts")
+        .then(async ({ speaksPlainHttp }) => await speaksPlainHttp(url, watch.sockets))
+        .then((isPlain) => callback(isPlain ? plainHttpFailure(url.host) : error, null));
+    });
   return (options, callback) => {
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
-    if (!mayBeProxied(url, env)) return connectNoted(options, callback);
+    if (!mayBeProxied(url, env)) return connectDirectly(url, options, callback);
     import("./tunnel.ts")
       .then(async ({ openTunnel }) => await openTunnel(url, env, watch))
       .then(
         (tunnel) => {
-          if (tunnel === undefined) return connectNoted(options, callback);
+          if (tunnel === undefined) return connectDirectly(url, options, callback);
           watch.sockets.leave(tunnel);
           connectNoted({ ...options, httpSocket: tunnel }, callback);
         },

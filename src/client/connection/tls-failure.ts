@@ -51,18 +51,27 @@ export function tlsFailure(
   }
   // node:https makes EPROTO of all that OpenSSL says, and so do some systems.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
-  const isPlain = /wrong version number|packet length too long/u.test(message);
+  if (/wrong version number|packet length too long/u.test(message)) return plainHttpFailure(host);
   const isOld = /alert protocol version|unsupported protocol/u.test(message);
-  const fault = isPlain
-    ? `${host} does not speak TLS`
-    : isOld
-      ? `${host} speaks only versions of TLS that are no longer secure`
-      : `no secure connection to ${host}`;
+  const fault = isOld
+    ? `${host} speaks only versions of TLS that are no longer secure`
+    : `no secure connection to ${host}`;
   return new Failure(`${fault} (${code})`, {
     ...details,
     isUnsent,
-    next: isOld
-      ? "tell whoever runs the host: TLS 1.2 or newer is needed"
-      : "check the host, its port, and any proxy in between",
+    next: isOld ? "tell whoever runs the host: TLS 1.2 or newer is needed" : checkPort,
+  });
+}
+
+const checkPort = "check the host, its port, and any proxy in between";
+
+/** Of an https URL to a port on which plain HTTP is spoken. No attempt would change it. */
+export function plainHttpFailure(host: string): Failure {
+  return new Failure(`${host} does not speak TLS on this port; is it http?`, {
+    exit: 7,
+    code: "tls",
+    retryable: false,
+    isUnsent: true,
+    next: checkPort,
   });
 }
