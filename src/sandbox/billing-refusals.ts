@@ -55,13 +55,17 @@ export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal 
   );
 }
 
-/** Each tier is told its own way out; only billing periods have an end to name. `at`: unix seconds. */
+/**
+ * Each tier is told its own way out. Specification, section Errors: resets_at comes with the 402 of Dev and Pro only.
+ * `at`: unix seconds.
+ */
 export function paymentRequired({ tier, credits }: Account, at: number): Refusal {
+  const hasReset = tier === "dev" || tier === "pro";
   const isRolling = tier === "keyless" || tier === "free";
   return billing(402, "payment_required", tier, wayOut[tier], {
     credits: describeCredits(tier, credits, at),
     overage: tier === "pro" ? describeOverage(credits, at) : undefined,
-    resets_at: isRolling ? undefined : writeInstant(credits.resetsAt(at)),
+    resets_at: hasReset ? writeInstant(credits.resetsAt(at)) : undefined,
     offer: isRolling
       ? { description: "first month of Dev at half price", expires_at: writeInstant(at + 7 * 86_400) }
       : undefined,
@@ -75,7 +79,7 @@ const wayOut: Readonly<Record<Tier, string>> = {
   free: "credits are used up: upgrade to a paid plan",
   dev: paid,
   pro: paid,
-  enterprise: "credits of this billing period are used up: ask for more, or wait",
+  enterprise: "credits are used up: ask for more, or wait",
 };
 
 export function describeCredits(tier: Tier, credits: CreditAccount, at: number): JsonObject {

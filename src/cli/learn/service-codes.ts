@@ -43,8 +43,9 @@ export const serviceCodes: Readonly<Record<ErrorCode, ServiceCode>> = {
       "the credits of the plan are used up; keyless and free ones come back as use grows 30 days old, those of dev and pro at resets_at",
     next: "register, upgrade, or enable overage; see: dexdata usage; bound a run: --max-credits, --estimate",
     fields: {
-      tier: "dev",
-      credits: { plan: 500000, packs: 0, limit: 500000, used: 500000, remaining: 0 },
+      tier: "pro",
+      credits: { plan: 5000000, packs: 0, limit: 5000000, used: 5000000, remaining: 0 },
+      overage: { enabled: false, cap: "0.00", used: "0.00", block: "20.00" },
       resets_at: "2026-12-01T00:00:00Z",
       links,
     },

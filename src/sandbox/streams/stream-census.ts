@@ -30,7 +30,7 @@ export class StreamCensus {
   refusal(owner: string, tier: Tier, dialect: Dialect): Refusal | undefined {
     const most = dialect === "spec" ? PER_IP : byPlan[tier];
     if ((this.#byOwner.get(owner) ?? 0) >= most) return streamLimit(tier, dialect);
-    return this.#total >= PER_SERVER ? serverStreamLimit(tier) : undefined;
+    return this.#total >= PER_SERVER ? serverStreamLimit(tier, dialect) : undefined;
   }
 
   enter(owner: string): void {

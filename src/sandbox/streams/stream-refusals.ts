@@ -19,21 +19,28 @@ export function previewOnly(tier: Tier): Refusal {
   return new Refusal(403, { error: "preview_only", tier, message, links: links[tier] });
 }
 
-/** Specification, Events 3, and wire-facts 5.7. No Retry-After: a place is free when a stream is closed. */
+/** Specification, Events 3, and wire-facts 5.7. */
 export function streamLimit(tier: Tier, dialect: Dialect): Refusal {
   const message =
     dialect === "spec"
       ? "ip stream limit exceeded"
       : "Concurrent stream limit reached for your plan. Close an open stream before starting another.";
-  return tooManyStreams(tier, message);
+  return tooManyStreams(tier, message, dialect);
 }
 
-export function serverStreamLimit(tier: Tier): Refusal {
-  return tooManyStreams(tier, "global stream limit exceeded");
+export function serverStreamLimit(tier: Tier, dialect: Dialect): Refusal {
+  return tooManyStreams(tier, "global stream limit exceeded", dialect);
 }
 
-function tooManyStreams(tier: Tier, message: string): Refusal {
-  return new Refusal(429, { error: "rate_limited", tier, message, links: links[tier] });
+/** Seconds. Nobody knows when another stream ends, so this is only how often to ask. */
+const retryAfter = 5;
+
+/** Specification, Status codes: a 429 carries Retry-After, also for stream limits. The public service sends none. */
+function tooManyStreams(tier: Tier, message: string, dialect: Dialect): Refusal {
+  const body = { error: "rate_limited", tier, message };
+  if (dialect === "public") return new Refusal(429, { ...body, links: links[tier] });
+  const headers = { "Retry-After": String(retryAfter) };
+  return new Refusal(429, { ...body, retry_after: retryAfter, links: links[tier] }, headers);
 }
 
 /** Specification, Removed endpoints: GET and POST /stream. */

@@ -44,6 +44,23 @@ describe("dexdata explain", () => {
     },
   );
 
+  test("the example of payment_required has the fields of a pro plan's body, and its numbers agree", async () => {
+    const { example } = JSON.parse((await dexdata("explain payment_required -o json")).stdout);
+    const { stderr } = await dexdata("networks --sandbox --tier pro --faults 402x1 --error-format json");
+    const body = JSON.parse(stderr);
+    for (const member of ["tier", "overage", "resets_at", "links"]) expect(body).toHaveProperty(member);
+    expect({ ...example, message: "", resets_at: "", links: {} }).toEqual({
+      error: "payment_required",
+      message: "",
+      tier: "pro",
+      credits: { ...body.credits, used: body.credits.limit, remaining: 0 },
+      overage: body.overage,
+      resets_at: "",
+      links: {},
+    });
+    expect(example.credits.plan + example.credits.packs).toBe(example.credits.limit);
+  });
+
   test("every code that the program gives an error is explained, with its exit code", () => {
     const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
       (file) =>

@@ -102,6 +102,7 @@ contract("no credits left", { credits: 3 }, (service) => {
     ["free", ["error", "tier", "message", "credits", "offer", "links"]],
     ["dev", ["error", "tier", "message", "credits", "resets_at", "links"]],
     ["pro", ["error", "tier", "message", "credits", "overage", "resets_at", "links"]],
+    ["enterprise", ["error", "tier", "message", "credits", "links"]],
   ])("177, 178, 179, 181: the 402 of %s holds its own fields", async (tier, fields) => {
     const asking = exhausted.find(([each]) => each === tier)?.[1] ?? {};
     await spend(service, 3, asking);

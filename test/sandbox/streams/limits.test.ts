@@ -42,9 +42,11 @@ describe("162: concurrent streams", () => {
       error: "rate_limited",
       tier,
       message: "ip stream limit exceeded",
+      retry_after: 5,
       links: expect.any(Object),
     });
-    expect(refused.headers["x-api-plan"]).toBe(tier);
+    // Rule 180: the body's and the header's are one number.
+    expect(refused.headers).toMatchObject({ "x-api-plan": tier, "retry-after": "5" });
   });
 
   test("spec: keys of one IP share its ten, another IP has its own", async () => {
@@ -84,9 +86,11 @@ describe("162: concurrent streams", () => {
     const statuses = (await openMany(service, cap + 1, key)).map(({ status }) => status);
     expect(statuses.indexOf(429)).toBe(cap);
     const host = key === undefined || tier === "free" ? "free" : "paid";
-    expect(messageOf(await service.open(wethPrice, { key, host }))).toBe(
+    const refused = await service.open(wethPrice, { key, host });
+    expect(messageOf(refused)).toBe(
       "Concurrent stream limit reached for your plan. Close an open stream before starting another.",
     );
+    expect(refused.headers).not.toHaveProperty("retry-after");
     if (key === undefined) return;
     const other = await service.open(wethPrice, { key: `${key}_2`, host });
     expect(other.status).toBe(200);
@@ -103,6 +107,7 @@ test.each(["spec", "public"] as const)("163: the 10,001st of the server gets 429
     "rate_limited",
     "global stream limit exceeded",
   ]);
+  expect(refusal?.headers["Retry-After"]).toBe(dialect === "spec" ? "5" : undefined);
   census.leave("127.1.0");
   expect(census.refusal("127.0.0.1", "pro", dialect)).toBeUndefined();
 });

@@ -16,6 +16,11 @@ export function creditsTopic(entries: readonly CatalogueEntry[]): readonly Block
         "dexdata usage says what is left. With --sandbox nothing is spent.",
     },
     {
+      prose:
+        "Credits of keyless and free return 30 days after they were spent, those of dev and pro when the billing period " +
+        "ends. With overage enabled, a pro plan continues beyond its credits at 20 USD per million, up to its spend cap.",
+    },
+    {
       heading: "Plans",
       rows: Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
         tier,
