@@ -1,5 +1,6 @@
 import { splitPath } from "../endpoints/templates.ts";
 import { answers } from "./answers/all.ts";
+import { answerStats } from "./answers/stats.ts";
 import { countAddresses } from "./answers/multi-prices.ts";
 import { blockedPage } from "./blocked-page.ts";
 import { identify } from "./caller.ts";
@@ -70,18 +71,20 @@ function answer(
   account: Account,
   at: number,
 ): Json {
-  if (route === undefined) {
+  const { market, dialect } = state;
+  const isStats = dialect === "public" && path === "/stats";
+  if (route === undefined && !isStats) {
     const about =
       path === "/" ? "this is the sandbox of dexdata, interface version 1.0.4; try /networks" : path;
     throw refuse(404, "route_not_found", `no such path: ${about}`);
   }
   if (request.method !== "GET") throw methodNotAllowed(request.method);
-  const { market, dialect } = state;
-  return answers[route.endpoint]({
+  const reply = route === undefined ? answerStats : answers[route.endpoint];
+  return reply({
     state,
     market,
     dialect,
-    path: route.path,
+    path: route?.path ?? new Map(),
     query,
     account,
     at,

@@ -5,6 +5,7 @@ import type { SandboxHost, SandboxOptions } from "./exchange.ts";
 import { answerWithFaults } from "./faults/answer-with-faults.ts";
 import { sendAnswer } from "./faults/send-answer.ts";
 import { logRequest, readRequest } from "./http-messages.ts";
+import { answerUnreadable, refusesHostless } from "./plain-refusal.ts";
 import { createSandboxState, type SandboxState } from "./state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./streams/stream-server.ts";
@@ -60,7 +61,8 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
 const keepAliveTimeout = 65_000;
 
 function serve(host: SandboxHost, state: SandboxState): Server {
-  return createServer({ keepAliveTimeout }, (message, reply) => {
+  return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
+    if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
     // Nothing here reads a body; unread, it would keep the connection from its next request.
     message.resume();
@@ -78,15 +80,6 @@ function serve(host: SandboxHost, state: SandboxState): Server {
     reply.once("close", () => clearTimeout(timer));
   });
 }
-
-function answerUnreadable(server: Server): void {
-  server.on("clientError", (_error, socket) => {
-    if (socket.writable) socket.end(UNREADABLE);
-  });
-}
-
-const body = '{"error":"invalid_param","message":"the request is not HTTP"}';
-const UNREADABLE = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Api-Plan: keyless\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
 
 function listen(server: Server, port: number): Promise<string> {
   return new Promise((resolve, reject) => {

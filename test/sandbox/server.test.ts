@@ -157,16 +157,39 @@ test("keyless credits and rates belong to the address", async () => {
   expect(statuses).toEqual([...Array.from({ length: 15 }, () => 200), 429]);
 });
 
-test("2: what is not HTTP gets a JSON answer too", async () => {
-  const port = portOf((await start()).restFree);
-  const text = await new Promise<string>((resolve, reject) => {
-    const socket = net.connect(port, "127.0.0.1", () => socket.write("nonsense\r\n\r\n"));
+/** What a server sends to these bytes until it closes. */
+async function sendBytes(url: string, bytes: string): Promise<string> {
+  return await new Promise<string>((resolve, reject) => {
+    const socket = net.connect(portOf(url), "127.0.0.1", () => socket.write(bytes));
     let received = "";
     socket.on("data", (chunk) => (received += chunk.toString()));
     socket.on("close", () => resolve(received));
     socket.on("error", reject);
   });
-  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*application\/json[\s\S]*"error":"invalid_param"/);
+}
+
+test.each([
+  ["what is not HTTP", "nonsense\r\n\r\n", "the request is not HTTP"],
+  ["a request without Host", "GET /networks HTTP/1.1\r\n\r\n", "the request has no Host header"],
+])("2: %s gets a JSON answer on every host, and costs nothing", async (_, bytes, message) => {
+  const sandbox = await start();
+  for (const host of ["restFree", "restPaid", "streamFree", "streamPaid"] as const) {
+    const [head = "", body = ""] = (await sendBytes(sandbox[host], bytes)).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/u);
+    expect(head).toMatch(/^content-type: application\/json/imu);
+    expect(head).toMatch(/^x-api-plan: keyless/imu);
+    expect(JSON.parse(body)).toEqual({ error: "invalid_param", message });
+  }
+  expect((await exchange(sandbox.restFree, "/usage", {})).headers["x-credits-remaining"]).toBe("9999");
+});
+
+test("HTTP/1.0 needs no Host, and an unknown expectation is no reason for an empty answer", async () => {
+  const { restFree } = await start();
+  for (const request of [
+    "GET /networks HTTP/1.0\r\n\r\n",
+    "GET /networks HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n",
+  ])
+    expect(await sendBytes(restFree, request)).toMatch(/^HTTP\/1\.1 200 [\s\S]*"ethereum"/u);
 });
 
 test("a body that nobody reads does not hold the connection", async () => {

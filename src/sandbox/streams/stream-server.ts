@@ -4,6 +4,7 @@ import { faultySink } from "../faults/faulty-sink.ts";
 import { openWithFaults } from "../faults/open-with-faults.ts";
 import { sendAnswer } from "../faults/send-answer.ts";
 import { logRequest, readRequest } from "../http-messages.ts";
+import { refusesHostless } from "../plain-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import type { StreamSink } from "./event-stream.ts";
 import type { StreamHub } from "./stream-hub.ts";
@@ -17,7 +18,8 @@ const READING_MS = 25;
 
 /** A streaming host, not yet listening. */
 export function serveStreams(host: SandboxHost, state: SandboxState, hub: StreamHub): Server {
-  return createServer((message, reply) => {
+  return createServer({ requireHostHeader: false }, (message, reply) => {
+    if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
     readBody(message, (body) => {
       const answer = (): void => {

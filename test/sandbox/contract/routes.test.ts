@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { at, column, contract, ENTERPRISE, list, PRO, refusal, USDC_WETH, WETH } from "./service.ts";
+import { createMarket } from "../../../src/sandbox/market/market.ts";
+import { at, column, contract, ENTERPRISE, list, NOON, PRO, refusal, USDC_WETH, WETH } from "./service.ts";
 
 contract("routes", {}, (service) => {
   test.each([
@@ -39,6 +40,7 @@ contract("routes", {}, (service) => {
     "/networks/ethereum",
     "/networks//dexes",
     "/webhooks",
+    "/stats",
     "/%E0%A4%A",
     `/networks/ethereum/pools/${USDC_WETH}/`,
     "/networks/ethereum/dexes/uniswap_v3",
@@ -142,6 +144,24 @@ describe("another seed", () => {
 });
 
 contract("public dialect", { dialect: "public" }, (service) => {
+  test("/stats counts the market, which only the public service does", async () => {
+    const market = createMarket({ seed: 1 });
+    const total = (count: (network: (typeof market.networks)[number]) => number): number =>
+      market.networks.reduce((sum, network) => sum + count(network), 0);
+    const { status, body } = await service.ask("/stats");
+    expect([status, body]).toEqual([
+      200,
+      {
+        chains: list((await service.ask("/networks")).body, "").length,
+        factories: total((network) => market.dexes(network).length),
+        pools: total((network) => market.pools(network, NOON).length),
+        tokens: total((network) => market.tokens(network, NOON).length),
+      },
+    ]);
+    expect((await service.ask("/stats", { method: "POST", key: PRO })).status).toBe(405);
+    expect((await service.ask("/stats/x")).status).toBe(404);
+  });
+
   test("3: lists more networks than the specification", async () => {
     expect(list((await service.ask("/networks")).body)).toHaveLength(36);
   });
