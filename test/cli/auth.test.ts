@@ -288,7 +288,7 @@ describe("auth status", () => {
     const { file, run } = atHome();
     const env = { DEXDATA_API_KEY: "api_dev_other" };
     expect((await run("usage", { env })).stderr).toContain(
-      "let the service say it, once: dexdata auth status",
+      "or store the key with its plan: dexdata auth login",
     );
     const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(0);

@@ -185,7 +185,7 @@ describe("the key", () => {
       message: "the tier of the key from DEXDATA_API_KEY is not known, and it decides the host",
       exit: 2,
       retryable: false,
-      next: "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status",
+      next: "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login",
     });
   });
 

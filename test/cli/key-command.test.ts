@@ -144,7 +144,7 @@ describe("key_command", () => {
 
   test("its key's tier is found by auth status, once, and remembered by a hash", async () => {
     const context = withScript(`echo ${key}`, { env: { DEXDATA_TIER: "" } });
-    expect((await ask(context)).stderr).toContain("let the service say it, once: dexdata auth status");
+    expect((await ask(context)).stderr).toContain("or store the key with its plan: dexdata auth login");
     expect(sent()).toEqual([]);
     const status = JSON.parse((await ask(context, "auth status")).stdout.trim());
     expect(status).toMatchObject({ key: "…Part", source: "key_command", tier: "pro" });

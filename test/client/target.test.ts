@@ -75,7 +75,7 @@ describe("where a run asks", () => {
     [undefined, undefined, "the settings"],
   ] as const)("a key without its plan is refused: %s, from %s", (tier, from, shown) => {
     const next =
-      "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status";
+      "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
     const words = from === undefined ? [key] : [key, from];
     expect(refusal(tier, ...words)).toEqual([
       `the tier of the key from ${shown} is not known, and it decides the host`,

@@ -1,4 +1,4 @@
-import type { Target } from "../../client/connection/target.ts";
+import { type Target, tierHint } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { maskKey } from "../../model/key.ts";
@@ -40,10 +40,5 @@ export function ofSandbox({ key, tier }: Target): Finding {
 function ofFound(key: string, source: string, tier: string | undefined): Finding {
   const shown = `${maskKey(key)} from ${source}`;
   if (tier !== undefined && tier !== "keyless") return ok("key", `${shown}, ${tier}`);
-  return fail(
-    "key",
-    `${shown} has no known tier, and that decides the host`,
-    "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status",
-    2,
-  );
+  return fail("key", `${shown} has no known tier, and that decides the host`, tierHint, 2);
 }

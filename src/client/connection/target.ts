@@ -52,6 +52,10 @@ export function chooseTarget(
   };
 }
 
+/** What to do about a key whose plan is not known here. */
+export const tierHint =
+  "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
+
 function knownTier(identity: Identity): Tier {
   if (identity.key === undefined) {
     if (identity.tier === undefined || identity.tier === "keyless") return "keyless";
@@ -67,7 +71,7 @@ function knownTier(identity: Identity): Tier {
       {
         exit: 2,
         code: "usage",
-        next: "set DEXDATA_TIER to free, dev, pro or enterprise, or let the service say it, once: dexdata auth status",
+        next: tierHint,
       },
     );
   }

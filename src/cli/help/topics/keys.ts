@@ -24,7 +24,8 @@ export function keysTopic(): readonly Block[] {
     {
       prose:
         "A stored key brings its tier. For another one dexdata auth status asks the service and remembers the answer with a " +
-        "hash of the key; or DEXDATA_TIER says it. No host is ever guessed.",
+        "hash of the key; or DEXDATA_TIER says it. No host is ever guessed, so a container or a CI job sets both " +
+        "DEXDATA_API_KEY and DEXDATA_TIER.",
     },
     {
       heading: "Where it goes",
