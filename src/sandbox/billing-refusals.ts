@@ -5,7 +5,7 @@ import { writeInstant } from "./instant.ts";
 import type { JsonObject } from "./json-writer.ts";
 import { links } from "./links.ts";
 import { Refusal } from "./refusal.ts";
-import type { Account } from "./state.ts";
+import type { Account } from "./accounts.ts";
 
 /** Specification, section Errors: the body of 402, 429 and the 403 of plan and host. */
 function billing(

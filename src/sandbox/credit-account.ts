@@ -17,7 +17,7 @@ export class CreditAccount {
   /** Undefined where overage is off. */
   readonly overageCapUsd: number | undefined;
   readonly #isRolling: boolean;
-  /** Charges of one second are one entry, oldest first. */
+  /** Oldest first. Charges of one second are one entry; those of a billing period are one, as they return together. */
   #charges: { readonly at: number; credits: number }[] = [];
   #used = 0;
 
@@ -58,7 +58,7 @@ export class CreditAccount {
     if (credits === 0) return;
     this.#forget(at);
     const last = this.#charges.at(-1);
-    if (last?.at === at) last.credits += credits;
+    if (last !== undefined && (last.at === at || !this.#isRolling)) last.credits += credits;
     else this.#charges.push({ at, credits });
     this.#used += credits;
   }

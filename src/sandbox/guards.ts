@@ -5,7 +5,7 @@ import { planRefusal } from "./plan-rules.ts";
 import type { Query } from "./query.ts";
 import { refuse, type Refusal } from "./refusal.ts";
 import type { Route } from "./routes.ts";
-import type { Account } from "./state.ts";
+import type { Account } from "./accounts.ts";
 
 /** What the guards look at; removed paths have been answered before. */
 export interface Arrival {

@@ -12,7 +12,8 @@ import { Query } from "./query.ts";
 import { refuse, Refusal } from "./refusal.ts";
 import { removedPath } from "./removed-paths.ts";
 import { findRoute, type Route } from "./routes.ts";
-import type { Account, SandboxState } from "./state.ts";
+import type { Account } from "./accounts.ts";
+import type { SandboxState } from "./state.ts";
 
 interface Outcome {
   readonly status: number;

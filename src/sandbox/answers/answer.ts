@@ -4,7 +4,8 @@ import type { Json } from "../json-writer.ts";
 import type { Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
 import type { Query } from "../query.ts";
 import { notFound, unsupportedNetwork } from "../refusal.ts";
-import type { Account, SandboxState } from "../state.ts";
+import type { Account } from "../accounts.ts";
+import type { SandboxState } from "../state.ts";
 
 /** A request that passed the guards. */
 export interface Asked {

@@ -5,7 +5,8 @@ import type { SandboxRequest, SandboxResponse } from "../exchange.ts";
 import { keyOf, publicForm, standardHeaders } from "../handle.ts";
 import { writeJson } from "../json-writer.ts";
 import { type EnvelopeCode, refuse, Refusal } from "../refusal.ts";
-import type { Account, SandboxState } from "../state.ts";
+import type { Account } from "../accounts.ts";
+import type { SandboxState } from "../state.ts";
 import type { Fault } from "./fault.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Account } from "../state.ts";
+import type { Account } from "../accounts.ts";
 import { dataFrame, errorFrame, pingFrame, type StreamEvent } from "./stream-event.ts";
 
 /** Where a stream's frames go; a socket, or a test's list. */

@@ -127,9 +127,11 @@ function start(
 ): EventStream {
   const owner = streamOwner(caller, request.remoteAddress, state.dialect);
   hub.census.enter(owner);
+  const release = state.holdAccount(account);
   let leaveHub: (() => void) | undefined;
   const stream = new EventStream(account, limit, sink, () => {
     hub.census.leave(owner);
+    release();
     leaveHub?.();
   });
   try {
