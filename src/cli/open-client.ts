@@ -32,7 +32,7 @@ export async function openClient(
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
   const pace = openPace(open, options, target, notices);
-  const budget = budgetOf(context, options, target);
+  const budget = budgetOf(context, options, target, notices.warn);
   const client = createClient(open, target, {
     timeout: options.timeout,
     retry: options.retry,

@@ -27,6 +27,7 @@ export function readJsonFile(path: string): JsonFile {
   } catch (error) {
     return errorCode(error) === "ENOENT" ? { state: "absent" } : broken(cannotBeRead(error));
   }
+  if (isDeep(text)) return broken(`is nested deeper than ${maxDepth} levels`);
   try {
     const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/u, ""));
     return isObject(parsed) ? { state: "read", object: parsed, mode } : broken("is not a JSON object");
@@ -34,6 +35,25 @@ export function readJsonFile(path: string): JsonFile {
     // The parser's own message quotes the text around the fault.
     return broken("is not JSON");
   }
+}
+
+/** Files of this program have three. JSON.stringify and String call themselves once per level, until the stack is full. */
+const maxDepth = 100;
+
+const [quote, backslash] = [34, 92];
+const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125];
+
+function isDeep(text: string): boolean {
+  let [depth, isText] = [0, false];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) isText = !isText;
+    else if (isText) index += code === backslash ? 1 : 0;
+    else if (code === openArray || code === openObject) depth += 1;
+    else if (code === closeArray || code === closeObject) depth -= 1;
+    if (depth > maxDepth) return true;
+  }
+  return false;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -280,12 +280,34 @@ describe("budget.daily", () => {
     const state = stateFolder();
     const all = { ...env(), ...budget, DEXDATA_STATE_DIR: state };
     await dexdata("networks", { env: all });
-    for (const damaged of ["", "{", "[]", '{"day":"2026-11-21","credits":"1"}']) {
+    for (const damaged of ["{", "[]", "\n", '{"day":"2026-11-21","credits":"1"}']) {
       writeFileSync(path.join(state, filesOf(state)[0] ?? ""), damaged);
       const outcome = await dexdata("networks", { env: all });
       expect({ damaged, code: failureOf(outcome)["code"] }).toEqual({ damaged, code: "budget_not_kept" });
     }
     expect(requests()).toBe(1);
+  });
+
+  test("an empty file, as a crash leaves it, records no spending: told once, then counted as ever", async () => {
+    const { env, charged } = await ledger();
+    const state = stateFolder();
+    const all = { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "3" };
+    await dexdata("networks", { env: all });
+    const file = path.join(state, filesOf(state)[0] ?? "");
+    writeFileSync(file, "");
+    const first = await dexdata("networks", { env: all });
+    expect({ exit: first.exit, stderr: first.stderr }).toEqual({
+      exit: 0,
+      stderr: `ignoring ${file}: it is empty, so no spending is recorded for today\n`,
+    });
+    const second = await dexdata("networks", { env: all });
+    expect({ exit: second.exit, stderr: second.stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(spentIn(state)).toEqual({ day: "2026-11-21", credits: 2 });
+    expect([
+      (await dexdata("networks", { env: all })).exit,
+      (await dexdata("networks", { env: all })).exit,
+    ]).toEqual([0, 5]);
+    expect(charged()).toBe(4);
   });
 
   test("the asking of auth status counts as well", async () => {

@@ -74,7 +74,7 @@ export async function askPlan(context: Context, options: RunOptions, target: Tar
     timeout,
     retry,
     pace: openPace(context, options, target, notices),
-    budget: budgetOf(context, options, target),
+    budget: budgetOf(context, options, target, notices.warn),
     requiredPlan: options.requiredPlan,
     width: 1,
     observer: notices,

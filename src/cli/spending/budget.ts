@@ -10,11 +10,12 @@ export function budgetOf(
   context: Context,
   { maxCredits, settings }: RunOptions,
   target: Pick<Target, "rest" | "key" | "isSimulated">,
+  warn: (line: string) => void,
 ): Budget {
   const ofRun = maxCredits === undefined ? unbounded : runBudget(maxCredits);
   const { value: most, source } = settings.budget_daily;
   if (most === undefined || target.isSimulated) return ofRun;
   const changedBy =
     source === "environment" ? "DEXDATA_BUDGET_DAILY" : "dexdata config set budget.daily <credits>";
-  return bothBudgets(ofRun, dailyBudget(context, target, { most, changedBy }));
+  return bothBudgets(ofRun, dailyBudget(context, target, { most, changedBy }, warn));
 }

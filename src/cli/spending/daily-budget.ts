@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Budget } from "../../client/spending/budget.ts";
 import { countedAsSpent } from "../../client/spending/run-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
@@ -31,6 +31,7 @@ export function dailyBudget(
   context: Context,
   target: Pick<Target, "rest" | "key">,
   { most, changedBy }: DailyTerms,
+  warn: (line: string) => void,
 ): Budget {
   const file = accountFile(context, "budget", target);
   let last: Promise<unknown> = Promise.resolve();
@@ -40,9 +41,13 @@ export function dailyBudget(
     const turn = last.then(async () => {
       return await updateStateFile(context, file, (before) => {
         const now = context.clock.now();
-        const isNew = before === undefined && !existsSync(file);
+        const size = before === undefined ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
+        const isNew = before === undefined && size === undefined;
         if (isNew) removeUnusedAccounts(context, "budget");
-        const after = by(isNew ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
+        // What a crash of the machine leaves of a file that was just created.
+        if (size === 0) warn(`ignoring ${file}: it is empty, so no spending is recorded for today`);
+        const isBlank = isNew || size === 0;
+        const after = by(isBlank ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
         return { after, result: after };
       });
     });

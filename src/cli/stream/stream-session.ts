@@ -99,10 +99,11 @@ function dailyBudgetOf({
   context,
   options,
   open,
+  notices,
 }: Session): ((credits: number) => Promise<void>) | undefined {
   const { target } = open.client;
   if (options.settings.budget_daily.value === undefined || target.isSimulated) return undefined;
-  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target);
+  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, notices.warn);
   return async (credits) => await (await budget.claim(credits)).settle(credits);
 }
 
