@@ -120,6 +120,7 @@ describe("a list of assets", () => {
     ["a denomination of Sei", "sei:factory/sei1abc/usd"],
     ["one of a network that this program does not know", "nosuch:#*!"],
     ["a row of the service", '{"chain":"ethereum","id":"0x1"}'],
+    ["a row of a group that no search has", '{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}'],
   ])("%s is left to the service", async (_, line) => {
     const { requests } = await ask("token -", line);
     expect(requests.length).toBeGreaterThan(0);
@@ -244,12 +245,18 @@ describe("rows of another kind", () => {
     );
   });
 
+  test("a list of pools may have symbols as labels", async () => {
+    const line = JSON.stringify({ chain: "ethereum", id: POOL, symbol: "USDC/WETH" });
+    expect(await ask("pool -", line)).toMatchObject({ exit: 0, stderr: "" });
+  });
+
   test("rows that may be of either kind are left to the service", async () => {
     for (const [words, command] of [
       ["pools search ethereum --limit 1 --fields id,chain,price_usd", "pool"],
       ["pools search ethereum --limit 1 --fields id,chain", "pool"],
       ["tokens search ethereum --limit 1 --fields address,chain", "token"],
       [`prices ethereum ${WETH}`, "token"],
+      ["search pepe --type tokens --fields id,chain,symbol", "token"],
     ]) {
       const { stdout } = await ask(`${words} -o ndjson`);
       expect(await ask(`${command} -`, stdout)).toMatchObject({ exit: 0, stderr: "" });

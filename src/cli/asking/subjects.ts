@@ -1,5 +1,6 @@
 import type { Subject } from "../../client/batches.ts";
 import { type Failure, usageFailure } from "../../model/failure.ts";
+import { withoutSecrets } from "../../model/key.ts";
 import { countedKinds } from "./asset-kind.ts";
 import { type ListedAsset, readList, splitPair } from "./list-lines.ts";
 import type { ListSources } from "./list-sources.ts";
@@ -12,6 +13,9 @@ export interface Taker {
   readonly checksForms: boolean;
   readonly usage: string;
 }
+
+/** What takes the assets of a stream, as messages name it. */
+export const streamTaker = "this stream";
 
 /**
  * What a command asks for, from its words: `<network> <address…>`, `network:address …`, `-` for a list on stdin or
@@ -36,9 +40,9 @@ export async function readSubjects(
       subjects.push(readWord(word, network, usage));
       continue;
     }
-    const name = word === "-" ? "stdin" : word.slice(1);
-    const text = word === "-" ? await sources.stdin() : await sources.file(name);
-    const assets = ofKind(readList(text, network, name, taker.checksForms), name, taker, sources.warn);
+    const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
+    const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+    const assets = ofKind(readList(text, network, source, taker.checksForms), source, taker, sources.warn);
     subjects.push(...assets.map((asset) => toSubject(asset, network, usage)));
   }
   return subjects;
@@ -98,6 +102,6 @@ function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["t
     return takes === "token" ? "for candles of a pool, add --pool" : "leave out --pool";
   if (others.some(({ hasGroup }) => hasGroup))
     return `search for them alone: dexdata search <query> --type ${takes}s`;
-  if (!isOther) return undefined;
+  if (!isOther || command === streamTaker) return undefined;
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }

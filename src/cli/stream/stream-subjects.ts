@@ -3,7 +3,7 @@ import { usageFailure } from "../../model/failure.ts";
 import type { FeedKind } from "../../tail/feeds.ts";
 import { distinct } from "../../tail/shards.ts";
 import type { ListSources } from "../asking/list-sources.ts";
-import { readSubjects } from "../asking/subjects.ts";
+import { readSubjects, streamTaker } from "../asking/subjects.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
@@ -16,7 +16,7 @@ export function subjectReader(
   sources: ListSources,
 ): SubjectReader {
   return async (signal) => {
-    const taker = { command: "this stream", takes: by, checksForms: false, usage };
+    const taker = { command: streamTaker, takes: by, checksForms: false, usage };
     const current = { ...sources, file: async (name: string) => await sources.file(name, signal) };
     const subjects = distinct(await readSubjects(words, current, taker));
     if (subjects.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
