@@ -136,13 +136,12 @@ async function sayRefused({ options, notices }: Run, failures: readonly Failure[
 }
 
 async function showPage(run: Run, question: Question, page: Page, renderer: Renderer): Promise<void> {
-  // All pages of a list have the same one.
-  if (page.warning !== undefined && run.last === undefined) run.notices.warn(page.warning);
+  // Each page of a list may have the same one.
+  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.notices.warn(page.warning);
   if (run.questions.missing !== "null") {
     for (const { network, address } of page.missing ?? [])
       run.notices.warn(`no price: ${network}:${address}`);
   }
-  if (page.notice !== undefined) run.notices.warn(page.notice);
   await renderer.page(page);
   countPage(run.destination.tally, question, page);
   run.last = { question, page };

@@ -43,9 +43,9 @@ export async function* countBack(asked: Asked): AsyncGenerator<Page> {
   const ending = (await readWindow(asked, held)) ?? (await readBefore(asked, held, window, wanted));
   const found = held.newest(wanted);
   const [few, all] = [found.length, wanted].map((count) => grouped(String(count)));
-  const notice =
+  const warning =
     found.length < wanted ? `found ${few} of ${all} candles; ${ending ?? noneEarlier}` : undefined;
-  yield* pagesOf(found, asked.maxLimit, notice);
+  yield* pagesOf(found, asked.maxLimit, warning);
 }
 
 const noneEarlier = "there are no earlier ones";
@@ -155,14 +155,14 @@ function createHeldCandles(end: number): HeldCandles {
   };
 }
 
-function* pagesOf(rows: readonly Row[], size: number, notice: string | undefined): Generator<Page> {
+function* pagesOf(rows: readonly Row[], size: number, warning: string | undefined): Generator<Page> {
   for (let from = 0; from === 0 || from < rows.length; from += size) {
     const next = rows[from + size]?.opens;
     yield {
       group: onlyGroup,
       rows: textRows(rows.slice(from, from + size).map(({ row }) => ({ row, value: parsed(row) }))),
       next: next === undefined ? undefined : { flag: "from", value: toWire({ seconds: next, fraction: "" }) },
-      ...(next === undefined && { proof: "end of list", notice }),
+      ...(next === undefined && { proof: "end of list", warning }),
     };
   }
 }

@@ -54,7 +54,9 @@ export function createNumberedWalk(
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   let { pageSize } = walk;
   const count = createListCount(() => pageSize, start);
-  let [isAccepted, repeats] = [false, 0];
+  let repeats = 0;
+  /** What contradicts the count of a list that is accepted all the same. */
+  let accepted: string | undefined;
   let last: NumberedAnswer | undefined;
   let newest: Instant | undefined;
 
@@ -83,8 +85,12 @@ export function createNumberedWalk(
       count.giveUp();
       return { ...here, next: at };
     }
-    if (isEnd(answer, pageSize, !distinct.isBarren))
-      return { ...here, next: undefined, proof: left === 0 ? "count" : "end of list" };
+    if (isEnd(answer, pageSize, !distinct.isBarren)) {
+      if (!walk.isStrict) accepted ??= count.shortfall(listed());
+      const proof = left === 0 && accepted === undefined ? "count" : "end of list";
+      const warning = accepted === undefined ? undefined : `the list may be incomplete: ${accepted}`;
+      return { ...here, next: undefined, proof, warning };
+    }
     const due = count.due(listed());
     const next = nextPlace(answer, reply, edge.lastWholeId());
     const { items } = totals;
@@ -99,7 +105,7 @@ export function createNumberedWalk(
     count,
     ask: async (at) => await askPage(at, pageSize),
     contradiction: (answer) => {
-      if (answer.at.flag !== "page" || isAccepted) return undefined;
+      if (answer.at.flag !== "page" || accepted !== undefined) return undefined;
       const { rows } = answer.page;
       const hasNew = isReadAgain(answer.at) || hasNewRow(rows, seen);
       return count.contradiction(answer, { hasNew, holdsEdge: !hasNew && edge.find(rows.marks()) >= 0 });
@@ -110,8 +116,8 @@ export function createNumberedWalk(
     },
     repeats: () => repeats,
     *refuse(problem, answer) {
-      isAccepted = !walk.isStrict || count.hasBeenLess(answer);
-      if (isAccepted) return;
+      if (!walk.isStrict || count.hasBeenLess(answer)) accepted = problem;
+      if (accepted !== undefined) return;
       const page = { ...take(answer), next: answer.at };
       if (page.rows.length > 0) yield page;
       const promised = answer.totals.items - listed();
@@ -120,7 +126,7 @@ export function createNumberedWalk(
     },
     take,
     confirm: () => {
-      const problem = isAccepted || !walk.isStrict ? undefined : count.shortfall(listed());
+      const problem = accepted === undefined ? count.shortfall(listed()) : undefined;
       if (problem !== undefined) throw incompleteList(problem, count.due(listed()), newest);
     },
     last: () => last,
