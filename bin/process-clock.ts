@@ -3,7 +3,7 @@ import { createDeadlines, longestTimer } from "./deadlines.ts";
 
 /** The machine's own time. */
 export function createClock(): Clock {
-  return { now: Date.now, elapsed, sleep, after: createDeadlines(elapsed) };
+  return { now: Date.now, elapsed, sleep, after: createDeadlines(elapsed), every };
 }
 
 /** Not performance.now(), which begins anew with each process. */
@@ -25,6 +25,12 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     });
     signal?.addEventListener("abort", abort, { once: true });
   });
+}
+
+function every(milliseconds: number, call: () => void): () => void {
+  const timer = setInterval(call, milliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** What it gives takes it back. */

@@ -33,6 +33,17 @@ const alone = ["bin/process-context.ts", "src/cli/main.ts", "src/cli/program.ts"
  * What most runs load one after the other is one file: each file costs a quarter of a millisecond, and a command that
  * asks would load fifty before its request can leave.
  */
+const locks = [
+  "src/model/kept-mode.ts",
+  "src/model/regular-file.ts",
+  "src/model/same-file.ts",
+  "src/model/staged-file.ts",
+  "src/settings/file-lock.ts",
+  "src/settings/lock-file.ts",
+  "src/settings/lock-token.ts",
+  "src/settings/replace-file.ts",
+].map((file) => path.resolve(file));
+
 const together: readonly Chunk[] = [
   {
     name: "words",
@@ -50,6 +61,8 @@ const together: readonly Chunk[] = [
     name: "asking",
     has: (id, graph) => isBelow(id, ["src/cli/run-endpoint.ts"], graph) && isConnecting(id, graph),
   },
+  // What all parts that replace shared files need.
+  { name: "locks", has: (id) => locks.includes(id) },
 ];
 
 const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => ({

@@ -1,182 +1,195 @@
-import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
-import { getPriority } from "node:os";
-import { pid } from "node:process";
+import { closeSync, fstatSync, statSync, writeSync } from "node:fs";
 import type { Context } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
-import { errorCode } from "../model/error-code.ts";
-import { diskAdvice, fileFault } from "../model/file-fault.ts";
+import { isSameFile } from "../model/same-file.ts";
+import {
+  ageOf,
+  createLock,
+  type FoundLock,
+  isSameLock,
+  lockFailure,
+  readLock,
+  removeLock,
+} from "./lock-file.ts";
+import {
+  createToken,
+  describeHolder,
+  type Holder,
+  type HolderState,
+  type LockToken,
+  readToken,
+  stateOf,
+} from "./lock-token.ts";
 
 export interface FileLock {
-  /** False once another process took it for abandoned: what was read under it may be old by now. */
+  /** False once another process took the lock: data that was read under it may have changed since. */
   readonly isHeld: () => boolean;
   readonly release: () => void;
 }
 
-/** Held for a few milliseconds in truth; older ones were left behind by a process that was killed or stopped. */
-const STALE_AFTER = 2000;
-/** Twenty writers at once need under a second together. */
-const GIVE_UP_AFTER = 10_000;
+type Waiting = Pick<Context, "clock" | "random" | "signal">;
 
-let taken = 0;
+/** A short lock is held for a few milliseconds; an older one belongs to a process that was killed or stopped. */
+const shortStaleMs = 2000;
+/** Twenty writers at once need less than a second together. */
+const shortGiveUpMs = 10_000;
+
+/** The holder of a long lock writes it again at this interval, so that processes which cannot check it see it run. */
+const refreshMs = 10_000;
+const staleMs = 60_000;
+/**
+ * A stale lock is also watched for longer than a refresh takes before it is taken: its age alone may come from a clock
+ * that was set, or from a machine that was asleep.
+ */
+const watchMs = refreshMs + 2000;
+const giveUpMs = watchMs + shortGiveUpMs;
 
 /**
- * A file that only one process can create, holding the process's id. Bounded: a lock that cannot be had is a
- * failure that names the file. The age of a lock is the time it was watched here, on the clock that cannot
- * jump: times of the file system may be those of another machine.
+ * A lock for one short change of a file. The lock of a process that is gone is taken at once, any other one after it was
+ * watched unchanged for two seconds, on the clock that cannot jump. A lock that stays taken is a failure that names it.
  */
-export async function acquireLock(
-  context: Pick<Context, "clock" | "random" | "signal">,
+export async function acquireLock(context: Waiting, path: string): Promise<FileLock> {
+  const token = createToken(context.random);
+  const create = (): FileLock | undefined => {
+    const descriptor = createLock(path, token.text(context.clock.now()));
+    if (descriptor === undefined) return undefined;
+    closeSync(descriptor);
+    return newLock(path, () => readToken(readLock(path)?.text ?? "")?.id === token.id);
+  };
+  return await takeLock<FileLock>(context, path, shortGiveUpMs, create, ({ state, watched }) =>
+    state === "gone" || watched >= shortStaleMs ? "abandoned" : "wait",
+  );
+}
+
+/**
+ * A lock for as long as a run lasts, or a description of the process that has it. It is never taken from a process that
+ * runs, however long that holds it; from one that cannot be checked only 60 s after its last refresh.
+ */
+export async function holdLock(
+  context: Waiting,
   path: string,
-): Promise<FileLock> {
-  const { clock, random, signal } = context;
-  taken += 1;
-  const token = `${pid} ${taken}`;
-  const start = clock.elapsed();
-  const watched = watchTokens(clock);
-  while (!create(path, token)) {
-    const holder = readToken(path);
-    if (holder !== undefined && (isGone(holder) || watched(path, holder) >= STALE_AFTER))
-      removeAbandoned(path, holder, token, watched);
-    if (clock.elapsed() - start >= GIVE_UP_AFTER) throw lockFailure(path, "is held by another process");
-    await clock.sleep(5 + 20 * random(), signal);
-  }
+): Promise<FileLock | { readonly holder: string }> {
+  const token = createToken(context.random);
+  const create = (): FileLock | undefined => {
+    const descriptor = createLock(path, token.text(context.clock.now()));
+    return descriptor === undefined ? undefined : keepFresh(context.clock, path, token, descriptor);
+  };
+  return await takeLock<FileLock | { readonly holder: string }>(context, path, giveUpMs, create, (seen) => {
+    if (seen.state === "gone") return "abandoned";
+    // The process that created it was killed before it wrote it.
+    if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
+    if (seen.state === "running" || seen.age() < staleMs) return { holder: describeHolder(seen.holder) };
+    return seen.watched >= watchMs ? "abandoned" : "wait";
+  });
+}
+
+/** Holds the file open, so that a refresh never writes to the lock of another process under the same name. */
+function keepFresh(clock: Context["clock"], path: string, token: LockToken, descriptor: number): FileLock {
+  const own = fstatSync(descriptor, { bigint: true });
+  const stop = clock.every(refreshMs, () => {
+    try {
+      writeSync(descriptor, token.text(clock.now()), 0);
+    } catch {
+      // The next one may succeed. Until then the lock ages, which is checked by those that would take it.
+    }
+  });
+  const lock = newLock(path, () => {
+    const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return there !== undefined && isSameFile(there, own);
+  });
   return {
-    isHeld: () => readToken(path) === token,
+    ...lock,
     release: () => {
-      if (readToken(path) === token) unlink(path);
+      stop();
+      const isHeld = lock.isHeld();
+      closeSync(descriptor);
+      if (isHeld) removeLock(path);
     },
   };
 }
 
-/** Milliseconds since one and the same token was first seen there: an empty one too, which a crash may leave. */
-type Watched = (path: string, token: string) => number;
-
-function watchTokens({ elapsed }: Context["clock"]): Watched {
-  const seen = new Map<string, { readonly token: string; readonly since: number }>();
-  return (path, token) => {
-    const before = seen.get(path);
-    const current = before?.token === token ? before : { token, since: elapsed() };
-    seen.set(path, current);
-    return elapsed() - current.since;
+function newLock(path: string, isHeld: FileLock["isHeld"]): FileLock {
+  return {
+    isHeld,
+    release: () => {
+      if (isHeld()) removeLock(path);
+    },
   };
 }
 
-const heldHere = new Set<string>();
+/** The lock of another process. */
+interface SeenLock {
+  readonly found: FoundLock;
+  readonly holder: Holder | undefined;
+  readonly state: HolderState;
+  /** Milliseconds since it was written, by the clock of the file system. */
+  readonly age: () => number;
+  /** Milliseconds for which it was watched here without a change. */
+  readonly watched: number;
+}
 
-/**
- * The lock for as long as a run lasts, or the id of the process that has it. It is never taken from a process that
- * lives, however long that holds it.
- */
-export async function holdLock(
-  { clock, signal }: Pick<Context, "clock" | "signal">,
+/** Creates the lock, or judges the one that is there, until either gives a result. */
+async function takeLock<T extends object>(
+  context: Waiting,
   path: string,
-): Promise<FileLock | { readonly holder: number }> {
-  const watched = watchTokens(clock);
-  taken += 1;
-  const token = `${pid} ${taken}`;
+  limitMs: number,
+  create: () => T | undefined,
+  judge: (seen: SeenLock) => "abandoned" | "wait" | T,
+): Promise<T> {
+  const { clock, random, signal } = context;
+  const start = clock.elapsed();
+  const watch = watchLock(context, path);
+  const guard = watchLock(context, guardOf(path));
   for (;;) {
-    if (create(path, token)) {
-      heldHere.add(token);
-      return {
-        isHeld: () => readToken(path) === token,
-        release: () => {
-          heldHere.delete(token);
-          if (readToken(path) === token) unlink(path);
-        },
-      };
-    }
-    const holder = readToken(path);
-    if (holder !== undefined) {
-      const process = Number(holder.split(" ")[0]);
-      // In a container the process that was killed may well have had this one's id.
-      const isOwn = process === pid && !heldHere.has(holder);
-      const isNobodys = holder === "" && watched(path, holder) >= STALE_AFTER;
-      if (isGone(holder) || isOwn || isNobodys) removeAbandoned(path, holder, token, watched);
-      else if (holder !== "") return { holder: process };
-    }
-    await clock.sleep(5, signal);
+    const taken = create();
+    if (taken !== undefined) return taken;
+    const seen = watch();
+    const judged = seen === undefined ? "wait" : judge(seen);
+    if (typeof judged === "object") return judged;
+    if (seen !== undefined && judged === "abandoned") removeAbandoned(context, path, seen.found, guard);
+    if (clock.elapsed() - start >= limitMs) throw lockFailure(path, "is held by another process");
+    await clock.sleep(5 + 20 * random(), signal);
   }
 }
 
-/** False when it exists. */
-function create(path: string, token: string): boolean {
-  let isOurs = false;
-  try {
-    const descriptor = openSync(path, "wx", 0o600);
-    isOurs = true;
-    try {
-      writeSync(descriptor, token);
-    } finally {
-      closeSync(descriptor);
+/** Each call looks at the lock; undefined where there is none. A new token or time starts the watch again. */
+function watchLock({ clock, random }: Waiting, path: string): () => SeenLock | undefined {
+  let since = clock.elapsed();
+  let last: Omit<SeenLock, "watched"> | undefined;
+  return () => {
+    const found = readLock(path);
+    if (found === undefined) return undefined;
+    if (last === undefined || !isSameLock(last.found, found)) {
+      const holder = readToken(found.text ?? "");
+      since = clock.elapsed();
+      let measured: number | undefined;
+      const age = (): number => (measured ??= ageOf(random, path, found));
+      last = { found, holder, age, state: holder === undefined ? "unknown" : stateOf(holder, age) };
     }
-    return true;
-  } catch (error) {
-    // On a full disk it would stay, empty, and nobody could say whose it is.
-    if (isOurs) unlink(path);
-    const code = errorCode(error);
-    if (code === "EEXIST") return false;
-    // Windows answers so while a file of that name is being deleted.
-    if (code === "EPERM" && readToken(path) !== undefined) return false;
-    throw lockFailure(path, `cannot be created (${fileFault(error)})`, error);
-  }
+    return { ...last, watched: clock.elapsed() - since };
+  };
 }
 
-/** Empty while its holder is writing it; undefined when there is none. */
-function readToken(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-/** Another process may have the same id by now: then the lock is not seen to be gone, but grows stale. */
-function isGone(token: string): boolean {
-  const holder = Number(token.split(" ")[0]);
-  if (!Number.isInteger(holder) || holder <= 0) return false;
-  try {
-    getPriority(holder);
-    return false;
-  } catch (error) {
-    // A SystemError carries the errno's name in `info`; a process of another user is EACCES and alive.
-    return error instanceof Error && error.message.includes("ESRCH");
-  }
-}
+const guardOf = (path: string): string => `${path}.break`;
 
 /**
- * Removes the lock only if it is still the one that was judged. Two waiters that judged the same one must not
- * both remove it, or the second would remove the lock that the first has taken since: a lock on the removal.
+ * Removes the lock only if it is still the one that was judged. Two processes that judged the same one must not both
+ * remove it, or the second would remove the lock that the first has taken since: a lock on the removal.
  */
-function removeAbandoned(path: string, judged: string, token: string, watched: Watched): void {
-  const guard = `${path}.break`;
-  if (!create(guard, token)) {
-    const breaker = readToken(guard);
+function removeAbandoned(
+  { clock, random }: Waiting,
+  path: string,
+  judged: FoundLock,
+  watchGuard: () => SeenLock | undefined,
+): void {
+  const guard = guardOf(path);
+  const descriptor = createLock(guard, createToken(random).text(clock.now()));
+  if (descriptor === undefined) {
+    const seen = watchGuard();
     // Held for microseconds, so one that stays, or whose process is gone, was left by a process killed right there.
-    if (breaker !== undefined && (isGone(breaker) || watched(guard, breaker) >= STALE_AFTER)) unlink(guard);
+    if (seen !== undefined && (seen.state === "gone" || seen.watched >= shortStaleMs)) removeLock(guard);
     return;
   }
-  if (readToken(path) === judged) unlink(path);
-  unlink(guard);
-}
-
-function unlink(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Somebody else removed it, which is what was wanted.
-  }
-}
-
-function lockFailure(path: string, why: string, cause?: unknown): Failure {
-  const isTaken = cause === undefined;
-  const next = isTaken
-    ? `try again; if no other dexdata is running, delete ${path}`
-    : (diskAdvice(cause) ?? "check the folder's permissions");
-  return new Failure(`${path} ${why}`, {
-    exit: 2,
-    code: isTaken ? "settings_locked" : "settings",
-    retryable: isTaken,
-    next,
-    cause,
-  });
+  closeSync(descriptor);
+  if (isSameLock(readLock(path), judged)) removeLock(path);
+  removeLock(guard);
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../model/context.ts";
 import { findFolders } from "./folders.ts";
 import { makeFolder } from "../model/make-folder.ts";
+import { stageFile } from "../model/staged-file.ts";
 import { readJsonFile } from "./read-json-file.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
@@ -37,11 +38,10 @@ export function readNewestList(context: Surroundings, ending: string): readonly 
 /** Kept for suggestions only, so a folder that cannot be written to is no failure. */
 export function writeCachedList(context: Caching, name: string, texts: readonly string[]): void {
   const file = fileOf(context, name);
-  const staged = `${file}.${Math.floor(context.random() * 1e9)}`;
   try {
     makeFolder(path.dirname(file), 0o700);
-    writeFileSync(staged, JSON.stringify({ name, at: context.clock.now(), texts }));
-    renameSync(staged, file);
+    const content = JSON.stringify({ name, at: context.clock.now(), texts });
+    renameSync(stageFile(context.random, file, content, { mode: 0o600 }), file);
   } catch {
     // The next run asks again.
   }

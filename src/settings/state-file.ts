@@ -1,9 +1,9 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { acquireLock } from "./file-lock.ts";
 import { makeFolder } from "../model/make-folder.ts";
+import { stageFile } from "../model/staged-file.ts";
 import { readJsonFile } from "./read-json-file.ts";
 import { replaceFile } from "./replace-file.ts";
 
@@ -21,17 +21,16 @@ export async function updateStateFile<T>(
   makeFolder(path.dirname(file), 0o700);
   for (;;) {
     const lock = await acquireLock(context, `${file}.lock`);
-    const staged = `${file}.${pid}.new`;
-    let isInPlace = false;
+    let staged: string | undefined;
     try {
       const { after, result } = change(readState(file));
-      writeFileSync(staged, JSON.stringify(after), { mode: 0o600 });
+      staged = stageFile(context.random, file, JSON.stringify(after), { mode: 0o600 });
       if (!lock.isHeld()) continue;
       await replaceFile(context, staged, file);
-      isInPlace = true;
+      staged = undefined;
       return result;
     } finally {
-      if (!isInPlace) rmSync(staged, { force: true });
+      if (staged !== undefined) rmSync(staged, { force: true });
       lock.release();
     }
   }

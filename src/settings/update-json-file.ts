@@ -1,12 +1,12 @@
 import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { pid } from "node:process";
 import type { Context } from "../model/context.ts";
 import { Failure } from "../model/failure.ts";
 import { acquireLock, type FileLock } from "./file-lock.ts";
 import { cannotBeWritten, diskAdvice } from "../model/file-fault.ts";
 import { makeFolder } from "../model/make-folder.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
+import { stagingName, stagingSuffix } from "../model/staged-file.ts";
 import { replaceFile } from "./replace-file.ts";
 
 export type Writing = Pick<Context, "clock" | "random" | "signal" | "platform">;
@@ -58,8 +58,8 @@ async function replace(
   lock: FileLock,
 ): Promise<boolean> {
   const target = resolveLink(file);
-  const staged = `${target}.${pid}.new`;
-  rmSync(staged, { force: true });
+  removeAbandonedStages(target);
+  const staged = stagingName(context.random, target);
   try {
     const store = new Conf<Record<string, unknown>>({
       cwd: path.dirname(staged),
@@ -75,6 +75,20 @@ async function replace(
     return true;
   } finally {
     rmSync(staged, { force: true });
+  }
+}
+
+/**
+ * Only the holder of the lock writes files of these names, so an older one is from a process that was killed. It may hold
+ * a key, which `auth logout` promises to remove.
+ */
+function removeAbandonedStages(target: string): void {
+  const [folder, name] = [path.dirname(target), path.basename(target)];
+  // conf adds an ending of its own while it writes.
+  const ending = new RegExp(`^${stagingSuffix}(?:\\.tmp-[\\da-f]+)?$`, "u");
+  for (const entry of readdirSync(folder)) {
+    if (entry.startsWith(name) && ending.test(entry.slice(name.length)))
+      rmSync(path.join(folder, entry), { force: true });
   }
 }
 

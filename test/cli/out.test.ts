@@ -15,6 +15,7 @@ import { answerOf, type Listing, manyEvents, nameOf } from "../harness/listing.t
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { empty, json, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
+import { lockOfRunning } from "../harness/lock-token.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
@@ -459,13 +460,12 @@ describe("--out --resume", () => {
 
   test("a file that another run is writing is refused", async () => {
     const file = newFile();
-    // Process 1 is always there, and is not this one.
-    writeFileSync(`${file}.lock`, "1 1");
+    writeFileSync(`${file}.lock`, lockOfRunning());
     const { exit, stderr } = await dexdata([...all, "--out", file, "--resume", "--error-format", "text"], {
       env: sandbox.env(),
     });
     expect(exit).toBe(2);
-    expect(stderr).toContain("process 1 is writing it");
+    expect(stderr).toContain(`is in use by process ${process.ppid}\n`);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { binaryEnv, type Ended, ended, program, start } from "../harness/binary.ts";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
+import { lockOfGone, lockOfRunning } from "../harness/lock-token.ts";
 import { fieldOf, toRow } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 
@@ -162,15 +163,15 @@ describe("processes that are killed", () => {
   }, 60_000);
 
   test.each([
-    ["of a process that is gone, at once", () => 4_194_303, 1500],
+    ["of a process that is gone, at once", lockOfGone, 1500],
     // As if it were stopped, or its number another's by now.
-    ["of one that lives and does not let go, after two seconds", () => process.pid, 4500],
+    ["of one that lives and does not let go, after two seconds", lockOfRunning, 4500],
   ])("a lock %s", async (_what, holder, bound) => {
     await open(6);
     await ended(start(networks, env()));
     const [name] = readdirSync(state);
     mkdirSync(state, { recursive: true });
-    writeFileSync(path.join(state, `${name ?? ""}.lock`), `${holder()} 1`);
+    writeFileSync(path.join(state, `${name ?? ""}.lock`), holder());
     const { exit, took } = await timed(start(networks, env()));
     expect(exit).toBe(0);
     expect(took).toBeLessThan(bound + 1500);

@@ -20,6 +20,14 @@ interface Sleeper {
   readonly until: number;
 }
 
+/** Called when the time has passed for other reasons: it moves no time. */
+interface Repeater {
+  readonly interval: number;
+  readonly call: () => void;
+  /** On the time of `elapsed`. */
+  next: number;
+}
+
 /**
  * `now` stands still unless advanced. `elapsed` grows by the sleeps that were slept to their end and by nothing
  * else, so that it is the same on a slow machine. Sleeps take real time, `speed` times less of it than asked for.
@@ -38,14 +46,31 @@ export function createTestClock(start: number, speed: number, flows = false): Te
   let isTicking = false;
   const asked: number[] = [];
   const sleepers = new Set<Sleeper>();
+  const repeaters = new Set<Repeater>();
 
   const wakeDue = (): void => {
     const due = [...sleepers].filter((sleeper) => sleeper.wake <= flowing);
     for (const sleeper of due.toSorted((a, b) => a.wake - b.wake)) {
       sleepers.delete(sleeper);
       elapsed = Math.max(elapsed, sleeper.until);
+      repeat();
       sleeper.resolve();
     }
+  };
+
+  const repeat = (): void => {
+    for (const repeater of repeaters) {
+      while (repeater.next <= elapsed) {
+        repeater.next += repeater.interval;
+        repeater.call();
+      }
+    }
+  };
+
+  const every: Clock["every"] = (interval, call) => {
+    const repeater = { interval, next: elapsed + interval, call };
+    repeaters.add(repeater);
+    return () => void repeaters.delete(repeater);
   };
 
   const tick = (): void => {
@@ -94,6 +119,7 @@ export function createTestClock(start: number, speed: number, flows = false): Te
     elapsed: () => elapsed,
     sleep,
     after,
+    every,
     asked,
     pending: () => sleepers.size,
     setNow: (milliseconds) => {
@@ -105,6 +131,7 @@ export function createTestClock(start: number, speed: number, flows = false): Te
       const reached = elapsed + milliseconds;
       wakeDue();
       elapsed = Math.max(elapsed, reached);
+      repeat();
     },
   };
 }

@@ -1,7 +1,10 @@
 import { createClock } from "../../bin/process-clock.ts";
 import { updateStateFile } from "../../src/settings/state-file.ts";
 
-/** Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. */
+/**
+ * Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. Without a
+ * parent to tell it, as in `containers.test.ts`, it begins at once.
+ */
 const [file = "", times = "0"] = process.argv.slice(2);
 
 const context = {
@@ -21,14 +24,17 @@ async function count(): Promise<void> {
   }
 }
 
-process.once("message", () => {
-  count().then(
-    () => process.disconnect(),
-    (error: unknown) => {
+function run(): void {
+  count()
+    .catch((error: unknown) => {
       console.error(error);
       process.exitCode = 1;
-      process.disconnect();
-    },
-  );
-});
-process.send?.("ready");
+    })
+    .finally(() => process.disconnect?.());
+}
+
+if (process.send === undefined) run();
+else {
+  process.once("message", run);
+  process.send("ready");
+}

@@ -60,6 +60,26 @@ test("a saved key stands in a 0600 file in a 0700 folder, and nothing is left be
   expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);
 });
 
+test("a copy of the key that kill -9 left of a write goes with the next one, and files of others stay", async () => {
+  const context = createTestContext();
+  await saveProfile(context, "a", FREE);
+  const folder = path.dirname(credentialsPath(context));
+  const left = [
+    "credentials.json.0123456789abcdef.new",
+    "credentials.json.0123456789abcdef.new.tmp-0123456789abcdef",
+  ];
+  const others = [
+    "config.json.0123456789abcdef.new",
+    "credentials.json.0123456789abcdef.new.txt",
+    "credentials.json.12.new",
+    "credentials.json.bak",
+    "my-credentials.json.0123456789abcdef.new",
+  ];
+  for (const name of [...left, ...others]) writeFileSync(path.join(folder, name), "{}");
+  await removeProfile(context, "a");
+  expect(readdirSync(folder).toSorted()).toEqual([...others, "credentials.json"].toSorted());
+});
+
 describe("profiles", () => {
   test("the first becomes active, a second one does not, until it is chosen", async () => {
     const context = createTestContext();

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -18,8 +18,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfigFile } from "../../src/settings/config-file.ts";
 import { readCredentials } from "../../src/settings/credentials.ts";
 import { acquireLock, holdLock } from "../../src/settings/file-lock.ts";
+import { lockOfGone, lockOfRunning } from "../harness/lock-token.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import { failureOf } from "./failure-of.ts";
 
 const WRITERS = 20;
 let bundle: string;
@@ -59,16 +59,11 @@ async function finish(child: ChildProcess): Promise<readonly [unknown, string]> 
   return [code, errors];
 }
 
-/** The id of a process that has ended. */
-function deadProcess(): number {
-  return spawnSync(process.execPath, ["-e", ""]).pid;
-}
-
 function leaveLocks(context: TestContext): void {
   const folder = path.join(context.home, ".config", "dexdata");
   mkdirSync(folder, { recursive: true });
   for (const name of ["config.json.lock", "credentials.json.lock", "credentials.json.lock.break"]) {
-    writeFileSync(path.join(folder, name), `${deadProcess()} 1`);
+    writeFileSync(path.join(folder, name), lockOfGone());
   }
 }
 
@@ -135,7 +130,7 @@ test("conf's own habits do not matter: with SNAP set it writes in place, ours is
 test("a lock whose holder lives is taken over only after it was watched for two seconds", async () => {
   const context = createTestContext({ random: 0.99 });
   const file = path.join(context.home, "x.lock");
-  writeFileSync(file, `${process.ppid} 1`);
+  writeFileSync(file, lockOfRunning());
   // A time stamp of another machine's clock says nothing.
   utimesSync(file, 0, 0);
   const lock = await acquireLock(context, file);
@@ -146,16 +141,16 @@ test("a lock whose holder lives is taken over only after it was watched for two 
 
 test.each([
   ["empty", ""],
-  ["with the id of a process that lives", `${process.ppid} 1`],
+  ["of a process that lives", lockOfRunning()],
 ])("the guard of a removal that was left behind, %s, locks nobody out", async (_what, left) => {
   const context = createTestContext({ random: 0.99 });
   const file = path.join(context.home, "x.lock");
-  writeFileSync(file, "999999999 1");
+  writeFileSync(file, lockOfGone());
   writeFileSync(`${file}.break`, left);
   const lock = await acquireLock(context, file);
   expect([lock.isHeld(), readdirSync(context.home)]).toEqual([true, ["x.lock"]]);
   lock.release();
-  writeFileSync(file, "999999999 1");
+  writeFileSync(file, lockOfGone());
   writeFileSync(`${file}.break`, left);
   const held = await holdLock(context, file);
   expect(["isHeld" in held && held.isHeld(), readdirSync(context.home)]).toEqual([true, ["x.lock"]]);
@@ -182,22 +177,10 @@ test("a lock that was taken over is known to be lost, and is not removed from un
   expect(existsSync(file)).toBe(false);
 });
 
-test("a lock that cannot be had is a clear failure within ten seconds", async () => {
-  const context = createTestContext({ random: 0.99 });
-  const file = path.join(context.home, "x.lock");
-  mkdirSync(file);
-  expect(await failureOf(() => acquireLock(context, file))).toEqual({
-    exit: 2,
-    message: `${file} is held by another process`,
-    next: `try again; if no other dexdata is running, delete ${file}`,
-  });
-  expect(context.clock.elapsed()).toBeLessThan(10_100);
-});
-
 test("waiting for a lock ends with the run", async () => {
   const context = createTestContext();
   const file = path.join(context.home, "x.lock");
-  writeFileSync(file, `${process.pid} 0`);
+  writeFileSync(file, lockOfRunning());
   const waiting = acquireLock(context, file);
   context.interrupt({ cause: "SIGINT" });
   await expect(waiting).rejects.toEqual({ cause: "SIGINT" });

@@ -77,7 +77,10 @@ export interface Claimed {
   readonly release: () => void;
 }
 
-export async function claimFile(context: Pick<Context, "clock" | "signal">, file: string): Promise<Claimed> {
+export async function claimFile(
+  context: Pick<Context, "clock" | "random" | "signal">,
+  file: string,
+): Promise<Claimed> {
   const release = await hold(context, file);
   try {
     return { file, interrupted: await findInterrupted(file), release };
@@ -158,14 +161,17 @@ function known(mark: string | undefined): Tally["first"] {
   return mark === undefined ? undefined : () => mark;
 }
 
-async function hold(context: Pick<Context, "clock" | "signal">, file: string): Promise<() => void> {
+async function hold(
+  context: Pick<Context, "clock" | "random" | "signal">,
+  file: string,
+): Promise<() => void> {
   const lock = await holdLock(context, lockOf(file)).catch((thrown: unknown) => {
     if (thrown instanceof Failure && thrown.cause !== undefined)
       throw unwritable(`--out "${file}"`, thrown.cause);
     throw thrown;
   });
   if ("release" in lock) return lock.release;
-  throw new Failure(`--out "${file}": process ${lock.holder} is writing it`, {
+  throw new Failure(`${file} is in use by ${lock.holder}`, {
     exit: 2,
     code: "busy",
     retryable: true,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
+import { stagingSuffix } from "../../model/staged-file.ts";
 import { hashText, type TextHash } from "../../model/text/text-hash.ts";
 import { findFolders } from "../../settings/folders.ts";
 import { removeUnused } from "../../settings/state-file.ts";
@@ -31,6 +32,6 @@ function hashOfService(service: string): string {
 
 /** Sandboxes get a file for each port they ever had: to be called when a new one comes, so that the old ones go. */
 export function removeUnusedAccounts(context: Context, use: Use): void {
-  const names = new RegExp(`^${use}-[\\da-f]{16,32}\\.json(?:\\.\\d+\\.new)?$`, "u");
+  const names = new RegExp(`^${use}-[\\da-f]{16,32}\\.json(?:${stagingSuffix})?$`, "u");
   removeUnused(findFolders(context).state, names, context.clock.now());
 }
