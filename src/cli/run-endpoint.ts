@@ -6,13 +6,9 @@ import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { answerQuestions, type Run } from "./answer-questions.ts";
 import { bounded } from "./deadline.ts";
-import {
-  claimFile,
-  type Claimed,
-  type Destination,
-  openDestination,
-  openResumable,
-} from "./output/destination.ts";
+import type { Claimed } from "./output/claim-file.ts";
+import { type Destination, openStdout } from "./output/destination.ts";
+import type { FinishedPull } from "./output/finished-pull.ts";
 import { type DestinationFlags, readDestination } from "./flags/destination-flags.ts";
 import type { FlagValues } from "./flags/flags.ts";
 import { readFollowWishes } from "./follow/follow-flags.ts";
@@ -21,7 +17,7 @@ import { createNotices, type Notices } from "./notices.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
 import { createProgress, type Progress } from "./progress/progress.ts";
 import { pullState } from "./progress/pull-state.ts";
-import { checkSameQuery, queryOf } from "./output/pull-query.ts";
+import { checkSameQuery, queryDigest, queryOf } from "./output/pull-query.ts";
 import { type Questions, readQuestions } from "./asking/questions.ts";
 import { restOf, restText } from "./output/rest.ts";
 import { readRunOptions, type RunOptions } from "./run-options.ts";
@@ -74,9 +70,11 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
     );
   }
   const notices = createNotices(context, asTyped, progress.countdown);
-  const claimed = to.isResumed && to.file !== undefined ? await claimFile(context, to.file) : undefined;
+  const claimed = await claim(context, to);
   try {
-    const options = { ...asTyped, now: beginningOf(claimed, asTyped, typed.flags) };
+    const finished = await findFinished(claimed, to);
+    const begun = finished?.now ?? claimed?.interrupted?.header.now;
+    const options = { ...asTyped, now: beginningOf(begun, asTyped, typed.flags) };
     const questions = await read(options, createListSources(context, notices.warn));
     // A script whose variable is not set would otherwise read the first page again without a sign of it.
     if (typed.flags["cursor"] === "") notices.warn("--cursor is empty; starting at the first page");
@@ -85,18 +83,53 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
       const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
       checkColumns(tables, options.columns);
     }
-    return await ask({ typed, to, claimed, context, options, questions, notices, progress });
+    const asking = { typed, to, claimed, context, options, questions, notices, progress };
+    if (finished !== undefined && claimed !== undefined)
+      return await reportFinished(asking, claimed, finished);
+    return await ask(asking);
   } finally {
-    claimed?.release();
+    claimed?.lock.release();
     release();
     await progress.close();
     await notices.settled();
   }
 }
 
+/** The file of the run, which no other process may write meanwhile. */
+async function claim(context: Context, { file, ...flags }: DestinationFlags): Promise<Claimed | undefined> {
+  if (file === undefined) return undefined;
+  const { claimFile } = await import("./output/claim-file.ts");
+  return await claimFile(context, { ...flags, file });
+}
+
+/** The earlier pull that --resume without a checkpoint refers to, by its receipt. */
+async function findFinished(
+  claimed: Claimed | undefined,
+  { isResumed, receipt }: DestinationFlags,
+): Promise<FinishedPull | undefined> {
+  if (!isResumed || claimed?.isUnproven !== true) return undefined;
+  const { noCheckpoint, readFinishedPull } = await import("./output/finished-pull.ts");
+  const finished = receipt === undefined ? undefined : readFinishedPull(receipt);
+  if (finished === undefined) throw noCheckpoint(claimed.file);
+  return finished;
+}
+
+/** Nothing is left to pull, if the receipt is that of the same query and of the file as it is. */
+async function reportFinished(
+  { questions, options, context, notices }: Asking,
+  { file }: Claimed,
+  finished: FinishedPull,
+): Promise<ExitCode> {
+  const { completeLine, noCheckpoint } = await import("./output/finished-pull.ts");
+  const isSameQuery = queryDigest(queryOf(questions, options)) === finished.query;
+  const line = isSameQuery ? await completeLine(file, finished, context.signal) : undefined;
+  if (line === undefined) throw noCheckpoint(file);
+  notices.warn(line);
+  return 0;
+}
+
 /** A pull that goes on asks for the window it began with; milliseconds. */
-function beginningOf(claimed: Claimed | undefined, { now }: RunOptions, flags: FlagValues): number {
-  const begun = claimed?.interrupted?.header.now;
+function beginningOf(begun: number | undefined, { now }: RunOptions, flags: FlagValues): number {
   if (begun !== undefined && flags["now"] !== undefined && begun !== now) {
     throw usageFailure(
       `--now "${String(flags["now"])}": the pull was begun at ${new Date(begun).toISOString()}`,
@@ -128,8 +161,10 @@ async function ask(asking: Asking): Promise<ExitCode> {
       const { runEstimate } = await import("./spending/run-estimate.ts");
       return await runEstimate(context, typed.flags, options, questions, open.client);
     }
-    const seen = createSeenKeys(reachOf(questions.endpoint), asking.to.isResumed);
-    const destination = await openFor(asking, open, seen);
+    // The columns of a table fit its first rows, so no later run can add to it.
+    const canResume = asking.claimed !== undefined && options.format !== "table";
+    const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
+    const destination = await openFor(asking, open, { seen, canResume });
     const begun: Run = { context, options, questions, notices, open, destination, seen, typed };
     run = begun;
     progress.begin(() => pullState(begun), notices.warn);
@@ -144,22 +179,22 @@ async function ask(asking: Asking): Promise<ExitCode> {
 async function openFor(
   { to, claimed, context, options, questions, notices }: Asking,
   { client: { target } }: OpenClient,
-  seen: Run["seen"],
+  resuming: { readonly seen: Run["seen"]; readonly canResume: boolean },
 ): Promise<Destination> {
-  if (claimed === undefined) return await openDestination(to, context.stdout);
+  if (claimed === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
-    checkpoint: 2,
     query: queryOf(questions, options),
     now: options.now,
     tier: target.tier,
     started: context.clock.now(),
-  } as const;
+  };
   const { file, interrupted } = claimed;
   const begun = interrupted?.header;
   if (begun !== undefined) checkSameQuery(file, begun.query, header.query);
   if (begun !== undefined && begun.tier !== target.tier)
     notices.warn(`dexdata: the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
-  return await openResumable(claimed, header, questions.asked.length, seen);
+  const { openFile } = await import("./output/file-destination.ts");
+  return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
 
 /** However it ends, the file and the receipt say so. */
@@ -183,8 +218,9 @@ async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
     throw failure;
   });
   await run.destination.finish().catch(async (cause: unknown) => {
-    await receiveFailure(cause);
-    throw cause;
+    const failure = whyCutShort(cause, run, to);
+    await receiveFailure(failure);
+    throw failure;
   });
   await receive(exit);
   run.destination.forget();

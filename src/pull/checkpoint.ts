@@ -1,9 +1,10 @@
-import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { closeSync, constants, readFileSync } from "node:fs";
 import * as z from "zod";
 import { errorCode } from "../model/error-code.ts";
-import { Failure } from "../model/failure.ts";
-import { cannotBeRead, diskAdvice, cannotBeWritten } from "../model/file-fault.ts";
-import { journalOf } from "./out-file.ts";
+import { Failure, usageFailure } from "../model/failure.ts";
+import { cannotBeRead } from "../model/file-fault.ts";
+import { checkRegular, openRegular } from "../model/regular-file.ts";
+import { journalOf, partOf } from "./out-names.ts";
 
 /**
  * The journal beside an `--out` file that says how far the pull is: a line for the question, then one after every
@@ -23,9 +24,11 @@ const place = z.object({
 
 /** How far the pull is, all runs together. */
 const progress = z.object({
-  /** Bytes of the file that are accounted for, and SHA-256 over them. */
+  /** Bytes of the file that are accounted for. */
   bytes: count,
-  sha256: z.string(),
+  /** SHA-256 over all of them, where the run hashed its output; else over the last of them (`hashEnd`). */
+  sha256: z.optional(z.string()),
+  end: z.optional(z.string()),
   rows: count,
   repeats: count,
   missing: count,
@@ -42,7 +45,7 @@ const progress = z.object({
   at: z.optional(place),
   /** Rows of that question. */
   rowsOfQuestion: count,
-  /** Hashes of rows new since the line before, for dropping repeats. */
+  /** Hashes of rows new since the line before, for dropping repeats; comma-separated where they are of several pages. */
   seen: z.optional(z.string()),
   /** What tells the first and the last row apart from others, as JSON. */
   first: z.optional(z.string()),
@@ -54,7 +57,11 @@ const progress = z.object({
 });
 
 const header = z.object({
-  checkpoint: z.literal(2),
+  checkpoint: z.literal(3),
+  /** Where the rows are: in `FILE` itself, or in `FILE.part` until the pull is complete. */
+  rows: z.enum(["file", "part"]),
+  /** The pull began with --force: at its end `FILE` may be replaced. */
+  mayReplace: z.boolean(),
   /** What was asked, by name, to compare and to say what differs. */
   query: z.record(z.string(), z.string()),
   /** Milliseconds: the clock reading that resolved every time bound. */
@@ -67,9 +74,17 @@ const header = z.object({
 export type Progress = z.infer<typeof progress>;
 export type CheckpointHeader = z.infer<typeof header>;
 
-/** An interrupted pull, as its journal tells it. */
-export interface Interrupted {
+/** The journal of a pull, as far as its lines are complete. */
+export interface FoundJournal {
   readonly header: CheckpointHeader;
+  /**
+   * How far the pull is if its file holds that many bytes. Lines that account for more are left out, for after a loss of
+   * power the file may be behind its journal.
+   */
+  readonly upTo: (size: number) => FoundProgress;
+}
+
+export interface FoundProgress {
   /** Undefined before the first page. */
   readonly progress: Progress | undefined;
   /** The hashes of all lines up to there. */
@@ -78,72 +93,58 @@ export interface Interrupted {
   readonly length: number;
 }
 
-/**
- * Undefined where no pull was interrupted. `size`: bytes that the file holds; lines that tell of more are passed over,
- * for after a loss of power the file may be behind its journal.
- */
-export function readInterrupted(file: string, size: number): Interrupted | undefined {
-  const lines = readLines(journalOf(file));
-  const [first, ...rest] = lines;
-  if (first === undefined) return undefined;
-  const begun = header.safeParse(first.value);
-  if (!begun.success) throw foreignJournal(file);
-  const seen: string[] = [];
-  let at: Progress | undefined;
-  let { end } = first;
-  for (const line of rest) {
-    const read = progress.safeParse(line.value);
-    if (!read.success || read.data.bytes > size) break;
-    at = read.data;
-    ({ end } = line);
-    if (at.seen !== undefined) seen.push(at.seen);
-  }
-  return { header: begun.data, progress: at, seen, length: end };
-}
-
-export interface Journal {
-  /** Call it once the rows are in the file. */
-  readonly note: (progress: Progress) => void;
-  /** The output is whole: there is nothing to go on with. */
-  readonly remove: () => void;
-}
-
-export function beginJournal(file: string, begun: CheckpointHeader): Journal {
-  written(file, (path) => writeFileSync(path, `${JSON.stringify(begun)}\n`, { mode: 0o600 }));
-  return journal(file);
-}
-
-export function continueJournal(file: string, { length }: Interrupted): Journal {
-  written(file, (path) => truncateSync(path, length));
-  return journal(file);
-}
-
-function journal(file: string): Journal {
-  return {
-    note: (at) => written(file, (path) => appendFileSync(path, `${JSON.stringify(at)}\n`)),
-    remove: () => rmSync(journalOf(file), { force: true }),
-  };
-}
-
-function written(file: string, write: (path: string) => void): void {
+/** Undefined where there is none, or none that has begun. */
+export function readJournal(file: string): FoundJournal | undefined {
   const path = journalOf(file);
-  try {
-    write(path);
-  } catch (cause) {
-    throw new Failure(`${path} ${cannotBeWritten(cause)}`, {
-      exit: 1,
-      code: "output",
-      retryable: false,
-      next: diskAdvice(cause) ?? "check its permissions and those of its folder",
-      cause,
-    });
+  const bytes = readBytes(path);
+  const [first, ...rest] = readLines(bytes);
+  if (first === undefined) {
+    if (isOurs(bytes)) return undefined;
+    throw foreignJournal(path);
   }
+  const begun = header.safeParse(first.value);
+  if (!begun.success) throw foreignJournal(path);
+  const upTo = (size: number): FoundProgress => {
+    const seen: string[] = [];
+    let at: Progress | undefined;
+    let { end } = first;
+    for (const line of rest) {
+      const read = progress.safeParse(line.value);
+      if (!read.success || read.data.bytes > size) break;
+      at = read.data;
+      ({ end } = line);
+      if (at.seen !== undefined) seen.push(...at.seen.split(","));
+    }
+    return { progress: at, seen, length: end };
+  };
+  return { header: begun.data, upTo };
 }
 
-/** The whole lines of a journal, up to the first that is none, with the byte each ends at. */
-function readLines(path: string): readonly { readonly value: unknown; readonly end: number }[] {
+/** Refuses a file beside `file` that starting over would replace, and that dexdata did not create. */
+export function checkReplaceable(file: string): void {
+  const bytes = readBytes(journalOf(file));
+  if (!isOurs(bytes)) throw inTheWay(journalOf(file));
+  if (!checkRegular(partOf(file))) return;
+  const begun = header.safeParse(readLines(bytes)[0]?.value);
+  if (!begun.success || begun.data.rows !== "part") throw inTheWay(partOf(file));
+}
+
+function inTheWay(path: string): Failure {
+  return usageFailure(
+    `${path} already exists, and dexdata did not create it`,
+    "move it out of the way, or name another file",
+  );
+}
+
+/** Of any version. An empty one is what a loss of power leaves of one that was just created. */
+function isOurs(bytes: Buffer): boolean {
+  const begin = '{"checkpoint":';
+  return begin.startsWith(bytes.toString("latin1", 0, begin.length));
+}
+
+/** The complete lines of a journal, up to the first that is not JSON, with the byte each ends at. */
+function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly end: number }[] {
   const lines: { readonly value: unknown; readonly end: number }[] = [];
-  const bytes = readBytes(path);
   let start = 0;
   for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
     try {
@@ -156,31 +157,38 @@ function readLines(path: string): readonly { readonly value: unknown; readonly e
   return lines;
 }
 
+/** Nothing where there is no such file. */
 function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path);
+    const descriptor = openRegular(path, constants.O_RDONLY);
+    try {
+      return readFileSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return Buffer.alloc(0);
+    if (cause instanceof Failure) throw cause;
     throw new Failure(`${path} ${cannotBeRead(cause)}`, {
       exit: 2,
       code: "checkpoint",
       retryable: false,
-      next: "check its permissions, or begin anew with --force instead of --resume",
+      next: "check its permissions, or name another file",
       cause,
     });
   }
 }
 
-/** A journal that tells of inputs beyond those that are asked for is damaged: it must not pass for finished. */
-export function checkInputs(file: string, { progress: at }: Interrupted, inputs: number): void {
-  if (at !== undefined && at.question > inputs) throw foreignJournal(file);
+/** A journal that accounts for more inputs than were typed is damaged: it must not pass for finished. */
+export function checkInputs(file: string, at: Progress | undefined, inputs: number): void {
+  if (at !== undefined && at.question > inputs) throw foreignJournal(journalOf(file));
 }
 
-function foreignJournal(file: string): Failure {
-  return new Failure(`${journalOf(file)} is not a checkpoint of this version of dexdata`, {
+function foreignJournal(path: string): Failure {
+  return new Failure(`${path} is not a checkpoint of this version of dexdata`, {
     exit: 2,
     code: "checkpoint",
     retryable: false,
-    next: `begin anew with --force instead of --resume`,
+    next: "start over with --force, or name another file",
   });
 }

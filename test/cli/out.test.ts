@@ -1,6 +1,5 @@
 import {
   appendFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -77,14 +76,18 @@ describe("--out", () => {
     expect(readFileSync(file, "utf8")).toBe(piped.stdout);
   });
 
-  test("promise 10: is whole or absent: after a failure half-way there is no file", async () => {
+  test("promise 10: FILE is complete or absent: after a failure half-way the rows are in FILE.part", async () => {
     const { env } = await threePages(2, unavailable);
     const file = newFile();
     const { exit, stderr } = await dexdata([...all, "--out", file, "--error-format", "text"], { env });
-    expect(exit).toBe(7);
-    expect(readdirSync(path.dirname(file))).toEqual([]);
-    expect(stderr).toContain("4 rows came before");
-    expect(stderr).toContain("--resume");
+    expect({ exit, stderr }).toEqual({
+      exit: 7,
+      stderr:
+        "dexdata: the service failed (status 503); 4 rows came before\n" +
+        `  continue: dexdata ${all.join(" ")} --out ${file} --error-format text --resume\n`,
+    });
+    expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["rows.ndjson.part", "rows.ndjson.resume"]);
+    expect(rowsOf(readFileSync(`${file}.part`, "utf8")).length).toBe(4);
   });
 
   test("a file that exists is left alone, before any request, unless --force says to replace it", async () => {
@@ -161,7 +164,7 @@ describe("--out", () => {
     const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
     expect(exit).toBe(1);
     expect(readFileSync(file, "utf8")).toBe("precious\n");
-    const part = /the rows are whole in (?<part>\S+)/u.exec(stderr)?.groups?.["part"] ?? "";
+    const part = /the rows are complete in (?<part>[^\s;]+)/u.exec(stderr)?.groups?.["part"] ?? "";
     expect(readFileSync(part, "utf8")).toBe('{"id":"ethereum"}\n');
   });
 
@@ -270,7 +273,7 @@ describe("--out --resume", () => {
     const failed = await dexdata([...words, "--error-format", "text"], { env });
     expect(failed.exit).toBe(7);
     expect(failed.stderr).toContain("4 rows came before");
-    expect(failed.stderr).toContain(`go on with: dexdata ${all.join(" ")}`);
+    expect(failed.stderr).toContain(`continue: dexdata ${all.join(" ")}`);
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(4);
 
     heal();
@@ -306,7 +309,7 @@ describe("--out --resume", () => {
     const file = newFile();
     const failed = await dexdata([...all, "--out", file, "--resume", "--error-format", "text"], { env });
     expect(failed.exit).toBe(5);
-    const printed = /go on with: dexdata (.*)/u.exec(failed.stderr)?.[1] ?? "";
+    const printed = /continue: dexdata (.*)/u.exec(failed.stderr)?.[1] ?? "";
     heal();
     expect((await dexdata(printed, { env })).exit).toBe(0);
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
@@ -319,7 +322,7 @@ describe("--out --resume", () => {
       const file = newFile();
       const tables = { ...env, DEXDATA_OUTPUT: output };
       const failed = await dexdata([...all, "--out", file, "--error-format", "text"], { env: tables });
-      const printed = /begins with: dexdata (.*)/u.exec(failed.stderr)?.[1] ?? "";
+      const printed = /for a resumable pull: dexdata (.*)/u.exec(failed.stderr)?.[1] ?? "";
       expect([failed.exit, printed]).toEqual([7, expect.stringContaining("--resume")]);
       heal();
       expect((await dexdata(printed, { env: tables })).exit).toBe(0);
@@ -419,7 +422,7 @@ describe("--out --resume", () => {
     writeFileSync(file, Buffer.from(kept.toString().replace("0x00", "0x0f")));
     const changed = await dexdata([...words, "--error-format", "text"], { env });
     expect(changed.exit).toBe(2);
-    expect(changed.stderr).toContain("was changed");
+    expect(changed.stderr).toContain("it was modified after the interruption");
     expect(server.requests.length).toBe(requests);
 
     const foreign = newFile();
@@ -461,12 +464,17 @@ describe("--out --resume", () => {
   test("a file that another run is writing is refused", async () => {
     const file = newFile();
     writeFileSync(`${file}.lock`, lockOfRunning());
-    const { exit, stderr } = await dexdata([...all, "--out", file, "--resume", "--error-format", "text"], {
-      env: sandbox.env(),
-    });
-    expect(exit).toBe(2);
-    expect(stderr).toContain(`is in use by process ${process.ppid}\n`);
-    expect(existsSync(file)).toBe(false);
+    for (const more of [[], ["--resume"], ["--force"]]) {
+      const words = [...all, "--out", file, ...more, "--error-format", "text"];
+      const { exit, stderr } = await dexdata(words, { env: sandbox.env() });
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr:
+          `dexdata: ${file} is in use by process ${process.ppid}\n` +
+          `  wait until it has finished, or stop it; if it is not dexdata, delete ${file}.lock\n`,
+      });
+    }
+    expect(readdirSync(path.dirname(file))).toEqual(["rows.ndjson.lock"]);
   });
 
   test("a plan that changed meanwhile is said and accepted", async () => {
@@ -514,8 +522,8 @@ describe("--out --resume", () => {
     const argv = [...all, "--out", file, "--resume", "--base-url", server.url, "--timeout", "24h"];
     const { exit, stderr } = await run(argv, context);
     expect(exit).toBe(130);
-    expect(stderr).toContain("stopped after");
-    expect(stderr).toContain("go on with: dexdata pools search ethereum --all");
+    expect(stderr).toContain("interrupted after");
+    expect(stderr).toContain("; continue: dexdata pools search ethereum --all");
     const text = readFileSync(file, "utf8");
     expect(text.endsWith("\n")).toBe(true);
     expect(rowsOf(text).length).toBeGreaterThanOrEqual(2);

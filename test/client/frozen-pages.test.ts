@@ -227,8 +227,8 @@ describe("a list that stands still", () => {
 
   test.each([2469, 300])(
     "--no-strict accepts %i rows though more are counted, and warns once",
-    async (all) => {
-      const listing: Listing = { events: manyEvents(all, 2), total: (items) => items + 1 };
+    async (rows) => {
+      const listing: Listing = { events: manyEvents(rows, 2), total: (items) => items + 1 };
       const { exit, names, stderr } = await pull(
         (request) => answerOf(listing, request),
         `${small} --no-strict`,

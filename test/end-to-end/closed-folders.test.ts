@@ -60,7 +60,7 @@ onUnix.each([
   ["networks --receipt closed/r", `--receipt "closed/r": cannot be written (not permitted)\n  ${check}`],
   [
     "networks --out open/begun --resume",
-    "open/begun.resume cannot be read (not permitted)\n  check its permissions, or begin anew with --force instead of --resume",
+    "open/begun.resume cannot be read (not permitted)\n  check its permissions, or name another file",
   ],
   ...["stream", "prices", "pool"].map((command) => [
     `${command} @unreadable/list`,

@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     const cut = await shell(`ulimit -f 128; ${pull} --out ${file} --resume --receipt ${file}.receipt.json`);
     expect({ exit: cut.exit, stdout: String(cut.stdout) }).toEqual({ exit: 1, stdout: "" });
     expect(cut.stderr).toMatch(
-      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}go on with: dexdata /u,
+      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}continue: dexdata /u,
     );
     const receipt: unknown = JSON.parse(readFileSync(`${file}.receipt.json`, "utf8"));
     expect(receipt).toMatchObject({
@@ -95,13 +95,21 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
   });
 
-  test("leaves nothing of a file that was to be whole", async () => {
+  test("keeps the rows of a pull without --resume too, and the command that it prints continues", async () => {
     const folder = temporaryFolder();
-    const { exit, stderr } = await shell(`ulimit -f 128; ${pull} --out ${folder}/rows.ndjson`);
-    expect({ exit, left: readdirSync(folder) }).toEqual({ exit: 1, left: [] });
-    expect(stderr).toMatch(
-      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}.* was not written; /u,
-    );
+    const [file, whole] = [path.join(folder, "rows.ndjson"), path.join(folder, "whole.ndjson")];
+    const { exit, stderr } = await shell(`ulimit -f 128; ${pull} --out ${file}`);
+    expect({ exit, left: readdirSync(folder).toSorted() }).toEqual({
+      exit: 1,
+      left: ["rows.ndjson.part", "rows.ndjson.resume"],
+    });
+    const printed =
+      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}continue: (dexdata .*--resume.*)\n$/u.exec(
+        stderr,
+      )?.[1];
+    const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
+    expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
+    expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
   });
 
   test("says so of the first byte too", async () => {

@@ -71,7 +71,7 @@ describe("promise 9: Ctrl-C within a second", () => {
       // Without the table, which --resume refuses.
       expect(stderr).toMatch(
         new RegExp(
-          `begins with: dexdata pools search ethereum --all --out ${out} --rpm unlimited --resume\n$`,
+          `for a resumable pull: dexdata pools search ethereum --all --out ${out} --rpm unlimited --resume\n$`,
           "u",
         ),
       );

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
@@ -63,10 +63,11 @@ test(
 
     const random = createRandom(7);
     const file = path.join(folder, "killed.ndjson");
-    for (let done = 0; done < kills;) {
-      rmSync(file, { force: true });
-      for (;;) {
-        const child = pull(faulty, file, ["--resume"]);
+    for (let [done, pulls] = [0, 0]; done < kills; pulls += 1) {
+      for (const ending of ["", ".part", ".resume"]) rmSync(`${file}${ending}`, { force: true });
+      for (let runs = 0; ; runs += 1) {
+        // Every other pull begins without --resume, so that its rows are in FILE.part.
+        const child = pull(faulty, file, pulls % 2 === 1 && runs === 0 ? [] : ["--resume"]);
         const killed = setTimeout(() => child.kill("SIGKILL"), 150 + random() * 1500);
         const outcome = await ended(child, 60_000);
         clearTimeout(killed);
@@ -79,6 +80,7 @@ test(
         }
       }
       expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+      expect(readdirSync(folder).filter((name) => name.startsWith("killed"))).toEqual(["killed.ndjson"]);
     }
   },
   isLong ? 1_200_000 : 120_000,

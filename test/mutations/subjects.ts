@@ -62,7 +62,10 @@ export const subjects: readonly Subject[] = [
     name: "checkpoint",
     files: {
       "src/pull/checkpoint.ts": ["test/pull/checkpoint.test.ts", "test/cli/out.test.ts"],
-      "src/pull/out-file.ts": ["test/pull/out-file.test.ts", "test/cli/out.test.ts"],
+      "src/pull/growing-file.ts": ["test/pull/growing-file.test.ts", "test/cli/out-unfinished.test.ts"],
+      "src/pull/interrupted.ts": ["test/pull/growing-file.test.ts"],
+      "src/pull/journal.ts": ["test/pull/checkpoint.test.ts", "test/pull/growing-file.test.ts"],
+      "src/pull/row-file.ts": ["test/pull/growing-file.test.ts"],
     },
   },
   {

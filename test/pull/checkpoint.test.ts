@@ -3,14 +3,14 @@ import path from "node:path";
 import { fc } from "../harness/properties.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  beginJournal,
   checkInputs,
   type CheckpointHeader,
-  continueJournal,
-  type Interrupted,
+  checkReplaceable,
+  type FoundProgress,
   type Progress,
-  readInterrupted,
+  readJournal,
 } from "../../src/pull/checkpoint.ts";
+import { beginJournal, continueJournal } from "../../src/pull/journal.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
@@ -26,7 +26,9 @@ function newFile(): string {
 }
 
 const header: CheckpointHeader = {
-  checkpoint: 2,
+  checkpoint: 3,
+  rows: "file",
+  mayReplace: false,
   query: { command: "txns", größe: "2" },
   now: 1_795_251_240_000,
   tier: "keyless",
@@ -51,17 +53,29 @@ const after = (pages: number): Progress => ({
   ...(pages === 2 ? {} : { seen: `seen${pages}` }),
 });
 
+const begin = (file: string): ReturnType<typeof beginJournal> => beginJournal(file, header, () => 0);
+
+/** How far the pull is if its file holds that many bytes. */
+function readInterrupted(
+  file: string,
+  size: number,
+): (FoundProgress & { header: CheckpointHeader }) | undefined {
+  const found = readJournal(file);
+  return found === undefined ? undefined : { header: found.header, ...found.upTo(size) };
+}
+
 /** A journal of three pages, the bytes of its header and each of its lines, and what it tells after so many. */
 function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } {
   const file = newFile();
-  const journal = beginJournal(file, header);
+  const journal = begin(file);
   for (const pages of [1, 2, 3]) journal.note(after(pages));
+  journal.close();
   const bytes = readFileSync(`${file}.resume`);
   const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at + 1] : []));
   return { file, bytes, ends };
 }
 
-function told(pages: number, length: number): Interrupted {
+function told(pages: number, length: number): FoundProgress & { header: CheckpointHeader } {
   const seen = ["seen1", "seen3"].slice(0, pages === 3 ? 2 : Math.min(pages, 1));
   return { header, progress: pages === 0 ? undefined : after(pages), seen, length };
 }
@@ -76,8 +90,9 @@ describe("the journal of a pull", () => {
       const interrupted = readInterrupted(file, 30);
       expect(interrupted).toEqual(lines === 0 ? undefined : told(lines - 1, ends[lines - 1] ?? 0));
       if (interrupted === undefined) continue;
-      const journal = continueJournal(file, interrupted);
+      const journal = continueJournal(file, interrupted.length);
       for (let pages = lines; pages <= 3; pages += 1) journal.note(after(pages));
+      journal.close();
       expect(readFileSync(`${file}.resume`).equals(bytes)).toBe(true);
     }
   });
@@ -99,13 +114,24 @@ describe("the journal of a pull", () => {
       },
       { requiredKeys: ["flag", "value"] },
     );
-    const optional = { at: places, creditsBefore: text, seen: text, first: text, last: text, to: text };
+    const hashes = { sha256: text, end: text };
+    const optional = {
+      at: places,
+      creditsBefore: text,
+      seen: text,
+      first: text,
+      last: text,
+      to: text,
+      ...hashes,
+    };
     const noted = fc.record({ ...counts, ...optional }, { requiredKeys: [] });
     const file = newFile();
     fc.assert(
       fc.property(noted, (parts) => {
         const progress = { ...after(1), ...parts };
-        beginJournal(file, header).note(progress);
+        const journal = begin(file);
+        journal.note(progress);
+        journal.close();
         expect(readInterrupted(file, progress.bytes)?.progress).toEqual(progress);
         expect(readInterrupted(file, progress.bytes - 1)?.progress).toBeUndefined();
       }),
@@ -130,28 +156,48 @@ describe("the journal of a pull", () => {
     }
   });
 
-  test.each([
-    ['{"checkpoint":2}\n', 30],
-    ["[]\n", 30],
-    ["1\n", 0],
-  ])("that begins with %j is refused", (text, size) => {
+  test.each(['{"checkpoint":2}\n', '{"checkpoint":3}\n', "[]\n", "1\n", "rows of another program"])(
+    "that begins with %j is refused",
+    (text) => {
+      const file = newFile();
+      writeFileSync(`${file}.resume`, text);
+      expect(failureOf(() => readJournal(file))).toEqual(foreign(file));
+    },
+  );
+
+  test.each(['{"checkpoint":2}\n', '{"checkpoint":3', '{"check', ""])(
+    "that begins with %j is dexdata's own: starting over may replace it",
+    (text) => {
+      const file = newFile();
+      writeFileSync(`${file}.resume`, text);
+      expect(() => checkReplaceable(file)).not.toThrow();
+    },
+  );
+
+  test.each(["[]\n", "rows of another program", '{"checked":true}\n'])(
+    "that begins with %j is not: starting over leaves it alone",
+    (text) => {
+      const file = newFile();
+      writeFileSync(`${file}.resume`, text);
+      expect(failureOf(() => checkReplaceable(file))).toEqual(notOurs(`${file}.resume`));
+    },
+  );
+
+  test("lets a part be replaced only where it says that the part is its own", () => {
     const file = newFile();
-    writeFileSync(`${file}.resume`, text);
-    expect(failureOf(() => readInterrupted(file, size))).toEqual(foreign(file));
+    writeFileSync(`${file}.part`, "downloaded by another program");
+    expect(failureOf(() => checkReplaceable(file))).toEqual(notOurs(`${file}.part`));
+    begin(file).close();
+    expect(failureOf(() => checkReplaceable(file))).toEqual(notOurs(`${file}.part`));
+    beginJournal(file, { ...header, rows: "part" }, () => 0).close();
+    expect(() => checkReplaceable(file)).not.toThrow();
   });
 
-  test("that is not there tells of nothing, one that cannot be read or written is an error", () => {
+  test("that is not there tells of nothing, one that cannot be written is an error", () => {
     const file = newFile();
-    expect(readInterrupted(file, 30)).toBeUndefined();
+    expect(readJournal(file)).toBeUndefined();
     mkdirSync(`${file}.resume`);
-    expect(failureOf(() => readInterrupted(file, 30))).toEqual({
-      message: `${file}.resume cannot be read (it is a folder)`,
-      exit: 2,
-      code: "checkpoint",
-      retryable: false,
-      next: "check its permissions, or begin anew with --force instead of --resume",
-    });
-    expect(failureOf(() => beginJournal(file, header))).toEqual({
+    expect(failureOf(() => begin(file))).toEqual({
       message: `${file}.resume cannot be written (it is a folder)`,
       exit: 1,
       code: "output",
@@ -162,17 +208,16 @@ describe("the journal of a pull", () => {
 
   test("of more inputs than there are is refused", () => {
     const { file } = threePages();
-    const interrupted = told(1, 1);
-    expect(() => checkInputs(file, interrupted, 0)).not.toThrow();
-    expect(() => checkInputs(file, told(0, 1), 0)).not.toThrow();
-    const beyond = { ...interrupted, progress: { ...after(1), question: 3 } };
+    expect(() => checkInputs(file, after(1), 0)).not.toThrow();
+    expect(() => checkInputs(file, undefined, 0)).not.toThrow();
+    const beyond = { ...after(1), question: 3 };
     expect(() => checkInputs(file, beyond, 3)).not.toThrow();
     expect(failureOf(() => checkInputs(file, beyond, 2))).toEqual(foreign(file));
   });
 
   test("is readable by its owner alone, and gone once the output is whole", () => {
     const file = newFile();
-    const journal = beginJournal(file, header);
+    const journal = begin(file);
     expect(statSync(`${file}.resume`).mode & 0o777).toBe(0o600);
     journal.remove();
     expect(readInterrupted(file, 0)).toBeUndefined();
@@ -198,7 +243,17 @@ function foreign(file: string): object {
     exit: 2,
     code: "checkpoint",
     retryable: false,
-    next: "begin anew with --force instead of --resume",
+    next: "start over with --force, or name another file",
+  };
+}
+
+function notOurs(file: string): object {
+  return {
+    message: `${file} already exists, and dexdata did not create it`,
+    exit: 2,
+    code: "usage",
+    retryable: false,
+    next: "move it out of the way, or name another file",
   };
 }
 

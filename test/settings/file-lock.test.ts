@@ -17,6 +17,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fileURLToPath } from "node:url";
+import { checkHeld } from "../../src/pull/check-held.ts";
 import { acquireLock, type FileLock, holdLock } from "../../src/settings/file-lock.ts";
 import { bundle } from "../harness/bundle.ts";
 import { freeProcessId, lockOfGone, lockOfRunning, lockText } from "../harness/lock-token.ts";
@@ -166,6 +167,11 @@ onLinux("a lock for a run", () => {
     writeFileSync(file, other);
     context.clock.advance(30_000);
     expect([readFileSync(file, "utf8"), taken.isHeld()]).toEqual([other, false]);
+    expect(await failureOf(() => checkHeld(taken, file))).toEqual({
+      exit: 1,
+      message: `${file} was removed or taken over by another process during the run`,
+      next: undefined,
+    });
     taken.release();
     expect(readFileSync(file, "utf8")).toBe(other);
   });

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import { checkOutFile, journalOf, lockOf, trueName, unwritable } from "../../pull/out-file.ts";
+import { checkOutFile, unwritable } from "../../pull/check-out-file.ts";
+import { journalOf, lockOf, partOf, targetOf, trueName } from "../../pull/out-names.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { changesWithTime } from "../../tail/file-pattern.ts";
 import type { FlagValues } from "./flags.ts";
@@ -8,7 +9,7 @@ import { readFileName } from "./read-flag.ts";
 
 /** Where the rows of a run go, as typed. */
 export interface DestinationFlags {
-  /** Undefined: stdout. */
+  /** Undefined: stdout. Where a link was typed, what that leads to. */
   readonly file: string | undefined;
   /** Go on with what an interrupted run left in the file; else the file is whole or absent. */
   readonly isResumed: boolean;
@@ -40,7 +41,7 @@ export function readDestination(flags: FlagValues): DestinationFlags {
     );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);
   if (receipt !== undefined) checkReceipt(receipt, file);
-  return { file, isResumed, isForced, receipt };
+  return { file: file === undefined ? undefined : targetOf(file), isResumed, isForced, receipt };
 }
 
 /** An older receipt is replaced; the rows and what belongs to them are not. */
@@ -52,7 +53,8 @@ function checkReceipt(receipt: string, file: string | undefined): void {
     throw unwritable(`--receipt "${receipt}"`, cause);
   }
   if (file === undefined) return;
-  const taken = [file, journalOf(file), lockOf(file)].map(trueName);
+  const target = targetOf(file);
+  const taken = [target, journalOf(target), partOf(target), lockOf(target)].map(trueName);
   if (taken.includes(trueName(receipt)))
     throw usageFailure(
       `--receipt "${receipt}": belongs to --out "${file}"`,

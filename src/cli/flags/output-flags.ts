@@ -40,15 +40,15 @@ export const outputFlags: readonly Flag[] = [
   {
     name: "out",
     value: "file",
-    help: "write the rows to this file, whole or not at all",
+    help: "Write rows to a file that appears only when complete",
     group: "Output",
   },
   {
     name: "resume",
-    help: "with --out: keep what came, and go on where an interrupted pull ended",
+    help: "Continue an interrupted pull, or begin one (with --out)",
     group: "Output",
   },
-  { name: "force", help: "with --out: replace a file that exists", group: "Output" },
+  { name: "force", help: "Overwrite an existing file, or start over (with --out)", group: "Output" },
   {
     name: "receipt",
     value: "file",

@@ -102,6 +102,11 @@ export const ownCodes: Readonly<Record<string, OwnCode>> = {
     "the file of --out or its journal is not that of this pull",
     "give the same query, or name another file",
   ),
+  unfinished: own(
+    2,
+    "an earlier run left an unfinished pull of the file of --out",
+    "continue it with --resume, or start over with --force",
+  ),
   busy: own(2, "another run writes the same file", "wait for it, or name another file", true),
   output: own(1, "the output could not be written", "check the disk and the rights of the folder"),
   settings: own(

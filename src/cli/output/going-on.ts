@@ -19,9 +19,7 @@ export function whyCutShort(thrown: unknown, run: Run, to: DestinationFlags): un
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
-    run.notices.warn(
-      `dexdata: stopped after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`,
-    );
+    run.notices.warn(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
   return new Failure(`${cause.message}; ${counted(rows, "row")} came before`, {
@@ -35,11 +33,10 @@ function howToGoOn(
   to: DestinationFlags,
 ): string | undefined {
   if (options.picture === "chart") return `nothing was drawn; ask again: ${sameCommand(typed)}`;
-  if (to.isResumed) return `go on with: ${sameCommand(typed)}`;
-  if (to.file !== undefined && to.isForced)
-    return `${to.file} is as it was; a pull that can go on has --resume instead of --force, and a file of its own`;
+  if (to.isResumed || destination.canContinue())
+    return `continue: ${sameCommand({ ...typed, flags: { ...typed.flags, resume: true } })}`;
   if (to.file !== undefined)
-    return `${to.file} was not written; a pull that can go on begins with: ${resumable(typed, options)} --resume`;
+    return `${to.file} was not ${to.isForced ? "changed" : "written"}; for a resumable pull: ${resumable(typed, options)} --resume`;
   const { rowsOfQuestion, question } = destination.tally;
   const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;

@@ -34,6 +34,11 @@ function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
 }
 
+/** The same for the same query, whatever the order of its parts. */
+export function queryDigest(query: Query): string {
+  return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
@@ -43,12 +48,12 @@ export function checkSameQuery(file: string, begun: Query, asked: Query): void {
     if (begun[name] === asked[name]) continue;
     const was = begun[name] ?? "not set";
     throw new Failure(
-      `--out "${file}": was begun by another query (${name}: ${was}; now ${asked[name] ?? "not set"})`,
+      `cannot resume ${file}: it belongs to another query (${name}: ${was}; now ${asked[name] ?? "not set"})`,
       {
         exit: 2,
         code: "checkpoint",
         retryable: false,
-        next: "repeat the command as it was, or begin anew with --force instead of --resume",
+        next: "repeat the command as it was, or start over with --force instead of --resume",
       },
     );
   }

@@ -1,18 +1,19 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { pid } from "node:process";
+import { renameSync, rmSync } from "node:fs";
 import { withRepeated } from "../../model/args.ts";
 import { exitOfInterruption, isInterruption } from "../../model/context.ts";
 import { Failure } from "../../model/failure.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
 import { escapeJsonText, prettyJson } from "../../model/json/json-text.ts";
-import { keepMode, modeOf } from "../../model/kept-mode.ts";
+import { modeOf } from "../../model/kept-mode.ts";
 import { hideSecrets } from "../../model/key.ts";
+import { stageFile } from "../../model/staged-file.ts";
 import { formatInstant, fromWire } from "../../model/time/time.ts";
 import { version } from "../../model/version.ts";
 import type { Run } from "../answer-questions.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
 import { counted } from "../../model/text/counted.ts";
 import type { Questions } from "../asking/questions.ts";
+import { queryDigest, queryOf } from "./pull-query.ts";
 import { restOf } from "./rest.ts";
 
 /** How a run ended. */
@@ -27,17 +28,14 @@ export interface Ending {
  * What a pull was, for whoever has to trust its file later: the window, the requests, the rows, the hash of the output,
  * the credits, and whether it is complete or why not. Written whole, in the place of an older one.
  */
-export function writeReceipt(to: DestinationFlags, run: Run, ending: Ending): void {
-  const { receipt = "" } = to;
-  const staged = `${receipt}.${pid}.new`;
+export function writeReceipt({ receipt = "" }: DestinationFlags, run: Run, ending: Ending): void {
+  let staged: string | undefined;
   try {
-    const kept = modeOf(receipt);
-    writeFileSync(staged, "", { mode: kept ?? 0o666 });
-    keepMode(staged, kept);
-    writeFileSync(staged, hideSecrets(escapeJsonText(`${receiptText(to, run, ending)}\n`)));
+    const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
+    staged = stageFile(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
     renameSync(staged, receipt);
   } catch (cause) {
-    rmSync(staged, { force: true });
+    if (staged !== undefined) rmSync(staged, { force: true });
     throw new Failure(`--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
       exit: 1,
       code: "output",
@@ -49,7 +47,7 @@ export function writeReceipt(to: DestinationFlags, run: Run, ending: Ending): vo
 }
 
 /** JSON texts by name, so that what the service wrote keeps its digits. */
-function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }: Ending): string {
+function receiptText(run: Run, { started, exit, failure }: Ending): string {
   const { questions, options, destination, open, context } = run;
   const { tally, sink, before } = destination;
   const { meter, target } = open.client;
@@ -66,6 +64,8 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
         : null,
     ),
     inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
+    query: JSON.stringify(queryDigest(queryOf(questions, options))),
+    now: JSON.stringify(new Date(options.now).toISOString()),
     service: JSON.stringify(target.rest),
     simulated: String(target.isSimulated),
     plan: JSON.stringify(meter.plan ?? target.tier),
@@ -80,7 +80,7 @@ function receiptText(to: DestinationFlags, run: Run, { started, exit, failure }:
     first_row: tally.first?.() ?? "null",
     last_row: tally.last?.() ?? "null",
     output: JSON.stringify({
-      file: to.file ?? null,
+      file: destination.rowsAt() ?? null,
       format: options.format,
       bytes: sink.bytes(),
       sha256: sink.sha256(),

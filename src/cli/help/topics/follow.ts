@@ -38,7 +38,9 @@ export function followTopic(): readonly Block[] {
           "--out FILE",
           "adds lines to a file, which may be named after their time. Started again without --from it goes on where the " +
             "newest of its files ends, also behind one that logrotate moved away (FILE.1, FILE-20261121; where that is " +
-            "compressed it says that it cannot tell); with --from it says what is written again",
+            "compressed it says that it cannot tell); with --from it says what is written again. The newest file is found " +
+            "by its rows, so a clock that was set back loses and repeats none. One run follows into a file at a time; a " +
+            "second one exits 2",
         ],
       ],
     },

@@ -37,13 +37,26 @@ export function pullsTopic(): readonly Block[] {
       rows: [
         [
           "--out FILE",
-          "the file appears whole or not at all, and replaces nothing without --force, which keeps the mode",
+          "the file appears only when it is complete, and replaces another one only with --force. Until then the rows " +
+            "are in FILE.part, and the checkpoint beside them in FILE.resume",
+        ],
+        [
+          "an early end",
+          "a failure, Ctrl-C, kill -9 or an empty account leaves both. The message ends with the command that continues: " +
+            "the same one with --resume. --force starts over; without either flag, the next run sends nothing and exits " +
+            "2. Tables cannot be continued, so they leave nothing",
         ],
         [
           "--resume",
-          "it grows page by page beside a journal, FILE.resume: after a failure, Ctrl-C, kill -9 or an empty account the " +
-            "same command goes on. Relative bounds stay where the pull began; another query, another service or a changed " +
-            "file is refused. It is whole once its journal is gone",
+          "a pull that begins with it grows in FILE itself, which is complete once FILE.resume is gone. Relative times " +
+            "stay as they were; another query, another service or a modified file is rejected. For a complete file it " +
+            "exits 0 if the --receipt of the same query proves that, otherwise 2",
+        ],
+        [
+          "other programs",
+          "one run writes a file at a time, by FILE.lock; a second one exits 2. A lock whose process has ended is taken " +
+            "at once, and one of another container or host a minute after its last refresh. If another program " +
+            "truncates, extends or replaces the file during the pull, the run exits 1",
         ],
         [
           "--receipt FILE",
@@ -51,7 +64,6 @@ export function pullsTopic(): readonly Block[] {
             "and whether it is complete or why not: over all runs of a resumed pull. more and next tell whether and where " +
             "the list continues",
         ],
-        ["an early end", "says how many rows came before, and prints the command that goes on"],
       ],
     },
     {

@@ -1,0 +1,51 @@
+import { lstatSync, type Stats, statSync } from "node:fs";
+import path from "node:path";
+import { errorCode } from "../model/error-code.ts";
+import { Failure, usageFailure } from "../model/failure.ts";
+import { cannotBeWritten, diskAdvice, writeAdvice } from "../model/file-fault.ts";
+
+/** Refuses, before anything is sent, a file that would be lost, or one that rows cannot be kept in. */
+export function checkOutFile(file: string, mayExist: boolean, flag = "--out"): void {
+  const label = `${flag} "${file}"`;
+  const look = (stat: typeof lstatSync, at = file): Stats | undefined => {
+    try {
+      return stat(at, { throwIfNoEntry: false });
+    } catch (cause) {
+      // A file stands where a folder of the path should be.
+      if (errorCode(cause) === "ENOTDIR") return undefined;
+      throw unwritable(label, cause);
+    }
+  };
+  if (look(lstatSync) === undefined) {
+    const folder = look(statSync, path.dirname(path.resolve(file)));
+    if (folder?.isDirectory() === true) return;
+    throw usageFailure(
+      `${label}: there is no folder ${path.dirname(file)}`,
+      "make it first, or name another file",
+    );
+  }
+  const target = look(statSync);
+  if (target?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
+  if (target?.isFile() === false)
+    throw usageFailure(`${label}: is no regular file`, `leave ${flag} out, or name a regular file`);
+  if (!mayExist) throw alreadyExists(file);
+}
+
+export function alreadyExists(file: string): Failure {
+  return usageFailure(
+    `${file} already exists`,
+    "resume an interrupted pull with --resume, or overwrite with --force",
+  );
+}
+
+export function unwritable(label: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  const isFull = diskAdvice(cause) !== undefined;
+  return new Failure(`${label}: ${cannotBeWritten(cause)}`, {
+    exit: isFull ? 1 : 2,
+    code: isFull ? "output" : "usage",
+    retryable: false,
+    next: writeAdvice(cause),
+    cause,
+  });
+}
