@@ -143,14 +143,27 @@ describe.runIf(canUnshare)(name, () => {
       await bundle(fileURLToPath(new URL("../settings/counter.ts", import.meta.url)), counter);
     });
 
-    test("both process 1: every change of each is there", async () => {
-      const file = path.join(folder, "count.json");
-      const ends = await Promise.all(
-        Array.from({ length: 3 }, async () => await ended(contain([counter, file, "40"]), 120_000)),
-      );
-      expect(ends.map(({ exit, stderr }) => [exit, stderr])).toEqual(ends.map(() => [0, ""]));
-      expect(toRow(readFileSync(file, "utf8"))).toEqual({ counted: 120 });
-    }, 180_000);
+    test.each([
+      ["each process 1", 0],
+      ["each with a process id that the others do not have", 40],
+    ])(
+      "%s: every change of each is there",
+      async (_whose, apart) => {
+        const file = path.join(folder, `count-${apart}.json`);
+        const ends = await Promise.all(
+          Array.from({ length: 3 }, async (_, index) => {
+            // Each subshell takes a process id.
+            const script = `for i in $(seq ${index * apart}); do (:); done; "$0" "$@"`;
+            const shell = ["sh", "-c", apart === 0 ? 'exec "$0" "$@"' : script];
+            const words = [...inNamespace, ...shell, process.execPath, counter, file, "100"];
+            return await ended(spawn("unshare", words, { env: binaryEnv(), stdio: "pipe" }), 120_000);
+          }),
+        );
+        expect(ends.map(({ exit, stderr }) => [exit, stderr])).toEqual(ends.map(() => [0, ""]));
+        expect(toRow(readFileSync(file, "utf8"))).toEqual({ counted: 300 });
+      },
+      180_000,
+    );
   });
 });
 

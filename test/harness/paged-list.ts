@@ -37,7 +37,11 @@ export async function servePages(count: number): Promise<PagedList> {
 /** Until that many lines are in the file: the pages before one that is held back are written meanwhile. */
 export async function linesIn(file: string, lines: number): Promise<void> {
   const count = (): number => (existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0);
-  while (count() < lines) await new Promise(setImmediate);
+  for (const begun = performance.now(); count() < lines;) {
+    if (performance.now() - begun > 30_000)
+      throw new Error(`${file} has ${count()} lines instead of ${lines}`);
+    await new Promise(setImmediate);
+  }
 }
 
 /** That page, and those after it, fail until the returned function is called. */

@@ -14,7 +14,7 @@ import { createRowWriter } from "../../tail/follow/row-writer.ts";
 import { quietGap, substituteGap } from "../../tail/follow/schedule.ts";
 import type { ServicePresent } from "../../tail/follow/service-present.ts";
 import { createWake, type Wake } from "../../tail/follow/wake.ts";
-import { readWrittenRows } from "../../tail/follow/written-rows.ts";
+import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import type { Notices } from "../notices.ts";
@@ -68,9 +68,13 @@ export async function followOn(following: Following): Promise<void> {
     { late: report.late, ahead: report.ahead, latest },
   );
   const from = fromOf(question);
-  const written =
-    wishes.out === undefined ? undefined : await readWrittenRows(wishes.out, question, clock.now());
-  if (written !== undefined) report.continued(written, from, latest());
+  let written: WrittenRows | undefined;
+  const readWritten = async (): Promise<WrittenRows | undefined> => {
+    if (wishes.out === undefined || written !== undefined) return written;
+    written = await readWrittenRows(wishes.out, question, latest());
+    if (written !== undefined) report.continued(written, from, latest());
+    return written;
+  };
   const wake = createWake(clock, signal);
   let listening: Promise<void> | undefined;
   let isStuck = false;
@@ -85,7 +89,7 @@ export async function followOn(following: Following): Promise<void> {
           question,
           pageSize,
           from,
-          written: written?.rows ?? [],
+          readWritten,
           latest,
           clock,
         }),

@@ -1,8 +1,13 @@
+import path from "node:path";
 import type { Context, Output } from "../../model/context.ts";
 import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
 import { usageFailure } from "../../model/failure.ts";
 import { createRenderer, type Renderer } from "../../render/renderer.ts";
-import { openRotatingFile } from "../../tail/rotating-file.ts";
+import { checkHeld } from "../../pull/check-held.ts";
+import { lockOf, targetOf } from "../../pull/out-names.ts";
+import { changesWithTime, fileOf, fixedFolder } from "../../tail/file-pattern.ts";
+import { checkOutPattern, openRotatingFile } from "../../tail/rotating-file.ts";
+import { holdFile } from "../output/hold-file.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import { repaired } from "../stream/stream-output.ts";
 import type { FlagValues } from "../flags/flags.ts";
@@ -22,14 +27,45 @@ export function followOptions(flags: FlagValues, { out }: FollowWishes, outer: C
 
 type Closable = Output & { readonly close: () => Promise<void> };
 
-/** Standard output, or the files of `--out`, which grow from run to run and change with time. */
+/**
+ * Standard output, or the files of `--out`, which grow from run to run and change with time. One run at a time follows
+ * into them: two would write every row twice.
+ */
 export async function openFollowOutput(
   { out }: FollowWishes,
-  { stdout, clock }: Context,
+  context: Context,
   { warn }: Notices,
 ): Promise<Closable> {
-  if (out === undefined) return { ...stdout, close: () => Promise.resolve() };
-  return await openRotatingFile(out, clock, (file, torn) => warn(`dexdata: ${file}: ${repaired(torn)}`));
+  if (out === undefined) return { ...context.stdout, close: () => Promise.resolve() };
+  checkOutPattern(out, context.clock.now());
+  const lockFile = lockOfPattern(out);
+  const lock = await holdFile(context, out, lockFile);
+  try {
+    const files = await openRotatingFile(out, context.clock, (file, torn) =>
+      warn(`dexdata: ${file}: ${repaired(torn)}`),
+    );
+    return {
+      ...files,
+      write: async (text) => {
+        checkHeld(lock, lockFile);
+        await files.write(text);
+      },
+      close: async () => {
+        await files.close().finally(lock.release);
+      },
+    };
+  } catch (cause) {
+    lock.release();
+    throw cause;
+  }
+}
+
+/** Of one file, that of a pull into it too. Of files that change with time, in the folder that is always there. */
+function lockOfPattern(pattern: string): string {
+  if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
+  const folder = fixedFolder(pattern);
+  const name = path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
+  return lockOf(path.join(folder, name));
 }
 
 interface Followed {

@@ -160,8 +160,9 @@ export function createFollowReport(
   };
 }
 
-function continuedLine({ file, rows }: WrittenRows, from: Instant | undefined, latest: number): string {
-  const newest = rows === undefined ? undefined : continuationOf(rows, latest)?.newest;
+function continuedLine(written: WrittenRows, from: Instant | undefined, latest: number): string {
+  const { file } = written;
+  const newest = continuationOf(written, latest)?.newest;
   if (newest === undefined)
     return from === undefined
       ? `${file}: where its rows end cannot be told; those from there until now are not read (--from reads them)`

@@ -8,8 +8,8 @@ import { catchUp } from "./catch-up.ts";
 import type { Tailing } from "./follow.ts";
 import { createKnownRows } from "./known-rows.ts";
 import { createLook } from "./look.ts";
-import { readTailRow, type TailRow } from "./tail-row.ts";
-import { continuationOf } from "./written-rows.ts";
+import { readTailRow } from "./tail-row.ts";
+import { continuationOf, type WrittenRows } from "./written-rows.ts";
 
 export interface Beginning {
   readonly client: Client;
@@ -17,8 +17,8 @@ export interface Beginning {
   readonly pageSize: number;
   /** Where it was told to begin. */
   readonly from: Instant | undefined;
-  /** Rows of earlier runs at the end of its file. */
-  readonly written: readonly TailRow[];
+  /** What earlier runs wrote; undefined where there is nothing. */
+  readonly readWritten: () => Promise<WrittenRows | undefined>;
   /** Unix seconds that no sound row is later than. */
   readonly latest: () => number;
   readonly clock: Pick<Clock, "elapsed">;
@@ -33,13 +33,14 @@ export async function beginTail({
   question,
   pageSize,
   from,
-  written,
+  readWritten,
   latest,
   clock,
 }: Beginning): Promise<Tailing> {
   const present = from ?? (await findPresent(client, question, latest));
-  // Now that the service has said what time it is.
-  const earlier = from === undefined ? continuationOf(written, latest()) : undefined;
+  // Now that the service has said what time it is: a clock that was set would hide rows, or take wrong ones for the last.
+  const written = await readWritten();
+  const earlier = from === undefined && written !== undefined ? continuationOf(written, latest()) : undefined;
   const known = createKnownRows(earlier?.from ?? present, latest);
   if (earlier !== undefined) known.add(earlier.rows);
   const take = createLook(client, question, pageSize, known, clock);
