@@ -398,7 +398,7 @@ describe("where the state cannot be kept", () => {
 test("what a service left that nobody asked for a day goes when a new one is asked", async () => {
   const old = path.join(state, `pace-${"0f".repeat(16)}.json`);
   const twoDaysAgo = Date.parse("2026-11-19T08:54:00Z") / 1000;
-  for (const file of [old, `${old}.123.new`, path.join(state, "budget.json")]) {
+  for (const file of [old, `${old}.0123456789abcdef.new`, path.join(state, "budget.json")]) {
     writeFileSync(file, "{}");
     utimesSync(file, twoDaysAgo, twoDaysAgo);
   }

@@ -25,7 +25,7 @@ export interface FilePull {
 
 /**
  * Milliseconds between two lines of the checkpoint of a pull without --resume. Most of these finish in one run: then only
- * a kill -9 loses the pages of the last moment, and a local list takes 2 % longer instead of 30 %.
+ * a kill -9 loses the pages of the last moment, and a local list takes 5 % longer instead of 30 %.
  */
 const lineGapMs = 100;
 

@@ -39,7 +39,9 @@ export function earlierFiles(pattern: string): readonly EarlierFile[] {
     .flatMap(({ file, isMovedAway }) => {
       const stats = statSync(file, { throwIfNoEntry: false });
       if (stats?.isFile() !== true || stats.size === 0) return [];
-      return [{ file, writtenAt: stats.mtimeMs, isMovedAway }];
+      // As it was typed.
+      const name = path.isAbsolute(pattern) ? file : path.relative("", file);
+      return [{ file: name, writtenAt: stats.mtimeMs, isMovedAway }];
     });
 }
 
