@@ -48,7 +48,7 @@ export const outputFlags: readonly Flag[] = [
     help: "Continue an interrupted pull, or begin one (with --out)",
     group: "Output",
   },
-  { name: "force", help: "Overwrite an existing file, or start over (with --out)", group: "Output" },
+  { name: "force", help: "Overwrite an existing file (with --out)", group: "Output" },
   {
     name: "receipt",
     value: "file",
