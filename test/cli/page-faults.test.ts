@@ -6,10 +6,18 @@ import { deepList, faultyService, pagedLists, type PagedList, pageFaults } from 
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 import { toRow } from "../harness/rows.ts";
+import { empty, type Script } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
+
+const paid = (url: string): Readonly<Record<string, string>> => ({
+  DEXDATA_PRO_BASE_URL: url,
+  DEXDATA_API_KEY: "api_pro_0123456789",
+  DEXDATA_TIER: "pro",
+  DEXDATA_NOW: "2026-11-21T08:54:00Z",
+});
 
 interface Pull {
   readonly exit: number;
@@ -24,12 +32,7 @@ interface Pull {
 async function pull({ words }: PagedList, faults?: string): Promise<Pull> {
   const server = await serveInTest(faultyService(faults));
   const receipt = path.join(folder, "receipt.json");
-  const env = {
-    DEXDATA_PRO_BASE_URL: server.url,
-    DEXDATA_API_KEY: "api_pro_0123456789",
-    DEXDATA_TIER: "pro",
-    DEXDATA_NOW: "2026-11-21T08:54:00Z",
-  };
+  const env = paid(server.url);
   const { exit, stdout } = await dexdata(`${words} --rpm unlimited -o ndjson --receipt ${receipt}`, { env });
   const { complete, proof, rows } = toRow(readFileSync(receipt, "utf8"));
   return { exit, stdout, requests: server.requests.length, complete, proof, rows };
@@ -127,3 +130,26 @@ test.each(Array.from({ length: 11 }, (_, index) => 100 + index))(
 test.each(["5%", "20%"])("page faults at a rate of %s are recovered from, or noticed", async (rate) => {
   for (const fault of pageFaults) await judge(deepList, `${fault}:${rate}`);
 });
+
+test.each(["dexes", "txns", "api of transactions"])(
+  "%s --resume requests its first page again where the service returns a later one",
+  async (name) => {
+    const list = pagedLists.find((each) => each.name === name);
+    if (list === undefined) throw new Error(name);
+    const file = path.join(folder, `resumed-${name.length}.ndjson`);
+    const sound = faultyService();
+    const { stdout } = await soundPull(list);
+    let answer: Script = (request, index) => (index < 12 ? sound(request, index) : empty(503));
+    const server = await serveInTest(async (request, index) => await answer(request, index));
+    const env = paid(server.url);
+    const words = `${list.words} --rpm unlimited -o ndjson --out ${file} --resume`;
+    expect(await dexdata(`${words} --retries 0`, { env })).toMatchObject({ exit: 7 });
+    const before = server.requests.length;
+    answer = (request, index) => {
+      const url = index > before ? request.url : request.url.replace(/page=\d+/u, "page=19");
+      return sound({ ...request, url }, index);
+    };
+    expect(await dexdata(words, { env })).toMatchObject({ exit: 0 });
+    expect(readFileSync(file, "utf8")).toBe(stdout);
+  },
+);

@@ -28,6 +28,8 @@ export interface ListCount {
   readonly hasBeenLess: (answer: NumberedAnswer) => boolean;
   /** Rows that are still to come by the first count, after so many; undefined once the list was seen to move. */
   readonly due: (listed: number) => number | undefined;
+  /** Numbers of the pages as requested, less those that their responses have; undefined where these say nothing. */
+  readonly offset: () => number | undefined;
   /** Why the list is not complete although no row is left; undefined where it may be. */
   readonly shortfall: (listed: number) => string | undefined;
 }
@@ -44,7 +46,7 @@ export function createListCount(pageSize: () => number, start: Place | undefined
   let due = start?.due;
   let isStill = true;
   let last: Place | undefined;
-  const numbering = createNumbering();
+  const numbering = createNumbering(start?.offset);
 
   const rowsBefore = ({ at }: NumberedAnswer): number => (Number(at.value) - 1) * pageSize();
 
@@ -93,6 +95,7 @@ export function createListCount(pageSize: () => number, start: Place | undefined
     },
     hasBeenLess: (answer) =>
       answer.at.flag === "page" && rowsBefore(answer) + answer.page.rows.length >= leastItems,
+    offset: numbering.offset,
     due: (listed) => (isStill && isUsable && due !== undefined ? due - listed : undefined),
     shortfall: (listed) => {
       if (!isStill || !isUsable || left !== 0 || due === undefined || listed >= due) return undefined;
@@ -105,14 +108,16 @@ export function createListCount(pageSize: () => number, start: Place | undefined
  * A service that says which page a response is goes on doing so. The public one was seen to call each page 0, and others
  * may count from 0: so only what two pages in a row agree on counts.
  */
-function createNumbering(): {
+function createNumbering(known: number | undefined): {
   readonly isAnother: (answer: NumberedAnswer) => boolean;
   readonly note: (answer: NumberedAnswer) => void;
+  readonly offset: () => number | undefined;
 } {
-  let offset = Number.NaN;
+  let offset = known ?? Number.NaN;
   let number = Number.NaN;
-  let isKnown = false;
+  let isKnown = known !== undefined;
   return {
+    offset: () => (isKnown ? offset : undefined),
     isAnother: (answer) => isKnown && Number.isInteger(answer.totals.page) && offsetOf(answer) !== offset,
     note: (answer) => {
       isKnown = offsetOf(answer) === offset && (isKnown || Number(answer.at.value) !== number);

@@ -94,10 +94,13 @@ export function createNumberedWalk(
     const due = count.due(listed());
     const next = nextPlace(answer, reply, edge.lastWholeId());
     const { items } = totals;
-    return {
-      ...here,
-      next: { ...next, ...(due !== undefined && { due }), ...(Number.isSafeInteger(items) && { items }) },
+    const offset = count.offset();
+    const known = {
+      ...(due !== undefined && { due }),
+      ...(Number.isSafeInteger(items) && { items }),
+      ...(offset !== undefined && { offset }),
     };
+    return { ...here, next: { ...next, ...known } };
   };
 
   return {
