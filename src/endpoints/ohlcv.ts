@@ -14,7 +14,7 @@ const window: readonly Param[] = [
     required: true,
   }),
   query("end", { kind: "time" }, "last candle opens before this time (default now)", { flag: "to" }),
-  query("count_back", { kind: "integer", min: 1 }, "that many intervals before the end, instead of --from"),
+  query("count_back", { kind: "integer", min: 1 }, "This many of the newest candles, instead of --from"),
   // The public service fills only 10 candles without it, forward from `start` (wire-facts 4.4).
   internal("limit", { kind: "integer", min: 1, max: 1000 }, "candles an answer"),
 ];

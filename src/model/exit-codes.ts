@@ -34,8 +34,8 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
   },
   7: { when: "5xx after all retries, or network, TLS, time-out", next: "later" },
   8: {
-    when: "delivered, but not whole: some inputs failed, a stream ended by itself or was not connected",
-    next: "look at stderr",
+    when: "Incomplete: rows are missing, some inputs failed, or a stream ended or was not connected",
+    next: "read stderr",
   },
   129: { when: "Ended by SIGHUP (terminal closed)", next: linesOnly },
   130: { when: "Interrupted by SIGINT (Ctrl-C)", next: linesOnly },

@@ -17,8 +17,14 @@ export function pullsTopic(): readonly Block[] {
         ],
         [
           "one window",
-          "the upper bound of a pull over pages is fixed by its first answer, never by the local clock, and checked " +
-            "against the service's own count. A cursor that repeats, or pages without anything new, end it with an error",
+          "the upper bound of a pull over pages is fixed by its first answer, never by the local clock",
+        ],
+        [
+          "complete",
+          "a list ends where the service says so, unless the service's own count says that rows are missing. Then the " +
+            "page is requested again, up to 3 times; if rows are still missing, the run exits 8 with their number. " +
+            "--no-strict accepts such a list. The receipt names the proof: count, or end of list where the service " +
+            "gives none",
         ],
         [
           "checks",
@@ -61,8 +67,8 @@ export function pullsTopic(): readonly Block[] {
         [
           "--receipt FILE",
           "window, requests, rows, dropped repeats, first and last row, SHA-256 of the output, credits before and after, " +
-            "and whether it is complete or why not: over all runs of a resumed pull. more and next tell whether and where " +
-            "the list continues",
+            "whether it is complete, and the proof or the missing rows: over all runs of a resumed pull. more and next tell " +
+            "whether and where the list continues",
         ],
       ],
     },
