@@ -14,9 +14,16 @@ beforeAll(async () => {
 const words = "pools search ethereum --limit 300 --page-size 100 --fields id -o ndjson";
 const busy = (): Reply => json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "30" } });
 
-/** A terminal for stdout and stderr together, and a service that is busy when it is asked for the second page. */
-async function onTerminal(options: TestContextOptions = {}): Promise<TestContext> {
-  const server = await serveInTest((request, index) => (index === 1 ? busy() : endlessList(request)));
+/** A terminal for stdout and stderr together, and a service that is busy when it is asked for the second page, once that is due. */
+async function onTerminal(
+  options: TestContextOptions = {},
+  isDue = (_shown: string): boolean => true,
+): Promise<TestContext> {
+  const server = await serveInTest(async (request, index) => {
+    if (index !== 1) return endlessList(request);
+    while (!isDue(terminal.stdoutText())) await new Promise(setImmediate);
+    return busy();
+  });
   const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm" };
   const terminal = createTestContext({
     isTerminal: { stdout: true, stderr: true },
@@ -90,8 +97,8 @@ describe("the live line", () => {
 
   test("stays out of a line that is not whole yet", async () => {
     const argv = words.replace("ndjson", "json").split(" ");
-    const { stdout } = await run(argv, await onTerminal());
     // Before the first row the line is free.
+    const { stdout } = await run(argv, await onTerminal({}, (shown) => shown.includes("[\n")));
     const rows = stdout.slice(stdout.indexOf("[\n"));
     expect(rows).not.toContain("\u001B");
     expect(rows).toContain("waiting 31 s (status 429)\n");

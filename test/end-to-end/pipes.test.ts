@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { binaryEnv, ended, program, start } from "../harness/binary.ts";
@@ -7,10 +7,10 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { hang, json, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 
-/** A search without an end: page after page of 100 rows, each row new; all but the first after some milliseconds. */
-const endless = async (padding = 0, laterMs = 0): Promise<ScriptedServer> =>
+/** A search without an end: page after page of 100 rows, each row new; all but the first once that is due. */
+const endless = async (padding = 0, isDue = (): boolean => true): Promise<ScriptedServer> =>
   await serveInTest(async (_, index) => {
-    if (index > 0 && laterMs > 0) await new Promise((resolve) => setTimeout(resolve, laterMs));
+    while (index > 0 && !isDue()) await new Promise((resolve) => setTimeout(resolve, 10));
     const results = Array.from({ length: 100 }, (_row, row) => ({
       id: `0x${index}x${row}`,
       chain: "ethereum",
@@ -25,18 +25,21 @@ describe("a reader that goes away", () => {
   test.each([0, 400])(
     "`| head -1` ends with exit 0 and nothing on stderr, and the requests stop (rows of %i more bytes)",
     async (padding) => {
-      const server = await endless(padding, 300);
-      const command = `"$NODE" "$PROGRAM" ${all.join(" ")} | head -1; echo "exit \${PIPESTATUS[0]}" >&2`;
+      const gone = path.join(temporaryFolder(), "gone");
+      const server = await endless(padding, () => existsSync(gone));
+      const reader = '(head -1; exec <&-; touch "$GONE")';
+      const command = `"$NODE" "$PROGRAM" ${all.join(" ")} | ${reader}; echo "exit \${PIPESTATUS[0]}" >&2`;
       const env = {
         ...binaryEnv({ DEXDATA_BASE_URL: server.url }),
         NODE: process.execPath,
         PROGRAM: program,
+        GONE: gone,
       };
       const { stdout, stderr } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
       expect(stdout.toString("utf8").split("\n").length).toBe(2);
       expect(stderr).toBe("exit 0\n");
-      // The first page fits into the pipe, so the second is asked for, and the third once it is there; by then head has
-      // ended, and writing the second meets the closed pipe.
+      // While the first page is written, the second is requested; once that is there, the third. Writing the second meets
+      // the closed pipe, for its reader had ended before it came.
       expect(server.requests.length).toBeLessThanOrEqual(3);
       const before = server.requests.length;
       await new Promise((resolve) => setTimeout(resolve, 200));
