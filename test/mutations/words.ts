@@ -32,6 +32,8 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   'src/model/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
     onlySpeed,
+  'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 0 ? -2 : tail.lastIndexOf("]", first);':
+    "equivalent: where a name is missing, members from the very beginning promise nothing either",
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 1 ? -1 : tail.lastIndexOf("]", first);':
     "equivalent: where a name begins at 0, no bracket stands before it",
   "src/client/rows/alike-rows.ts: const mostDigits = 15; → const mostDigits = 16;":
