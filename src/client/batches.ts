@@ -49,7 +49,7 @@ export async function* askInBatches(
   }));
   const asks = chunks.map((chunk) => async () => ({
     ...chunk,
-    answer: await askChunk(client, endpoint, chunk.asked, chunk.addresses),
+    answer: await askChunk(client, endpoint, chunk),
   }));
   for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
     const isRefused = answer instanceof Failure;
@@ -85,20 +85,21 @@ export async function* askInBatches(
 async function askChunk(
   client: Client,
   endpoint: Endpoint,
-  args: Args,
-  addresses: readonly string[],
+  { network, addresses, asked }: Chunk & { readonly asked: Args },
 ): Promise<Page | Failure> {
-  const asked = new Set(addresses.map(addressKey));
-  const isOfOthers = (page: Page): boolean =>
-    page.rows.length > 0 && foundIn(page).every(({ id }) => !asked.has(addressKey(id)));
+  const own = new Set(addresses.map(addressKey));
+  // EVM addresses are the same on many networks.
+  const isOfOthers = ({ id, value }: Found): boolean =>
+    !own.has(addressKey(id)) || (member(value, "chain") ?? network) !== network;
   const request = async (): Promise<Page> => {
-    const { text, value } = (await client.ask(endpoint, args)).read();
+    const { text, value } = (await client.ask(endpoint, asked)).read();
     return createPage(text, value, "prices");
   };
   try {
     const page = await request();
     // The answer to another batch. Where it stays, the service writes addresses in another way.
-    const isDoubtful = isOfOthers(page) && (await client.again(1, "the prices are those of other tokens"));
+    const isDoubtful =
+      foundIn(page).some(isOfOthers) && (await client.again(1, "the prices are those of other tokens"));
     return isDoubtful ? await request() : page;
   } catch (cause) {
     if (cause instanceof Failure && isOfOneInput(cause)) return cause;

@@ -32,9 +32,11 @@ export interface Client {
    * answer is not wanted any more. What has not left by then never does; what has counts as sent.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
+  /** How often a request may be sent again because its response cannot be right: three times, or as --retries allows. */
+  readonly mostRepeats: number;
   /**
-   * Waits before a request is sent again because its response cannot be right, as `problem` says. False where it is not to
-   * be sent again: after three times, or as many as --retries allows.
+   * Waits before a request is sent again because its response cannot be right, as `problem` says. False where that has
+   * been done often enough.
    */
   readonly again: (repeats: number, problem: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
@@ -152,15 +154,18 @@ export function createClient(
     }
   };
 
+  const most = Math.min(mostRepeats, options.retry.retries);
   const again: Client["again"] = async (repeats, problem) => {
-    if (repeats > Math.min(mostRepeats, options.retry.retries)) return false;
+    if (repeats > most) return false;
     const milliseconds = backoffAfter(repeats, context.random());
     options.observer.waiting({ milliseconds, attempt: repeats, failure: untrustedAnswer(problem) });
     await context.clock.sleep(milliseconds, context.signal);
     return true;
   };
 
-  return { target, meter, width: options.width, signal: context.signal, ask, again, close: transport.close };
+  const { width } = options;
+  const { signal } = context;
+  return { target, meter, width, signal, ask, mostRepeats: most, again, close: transport.close };
 }
 
 function tooLong(failure: Failure, wait: number, waited: number): Failure {

@@ -20,7 +20,6 @@ const place = z.object({
   before: z.optional(z.string()),
   items: z.optional(count),
   due: z.optional(z.int()),
-  offset: z.optional(z.int()),
 });
 
 /** How far the pull is, all runs together. */

@@ -52,7 +52,8 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.at = page.isCut === true ? undefined : page.next;
   // The first bound is the one of the whole pull: later windows end where the one before them did.
   tally.to ??= page.next?.to;
-  if (tally.proof !== "end of list") tally.proof = page.proof ?? tally.proof;
+  // A page that others follow proves nothing.
+  if (page.next === undefined && tally.proof !== "end of list") tally.proof = page.proof ?? tally.proof;
   // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);

@@ -10,7 +10,7 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 /** A search without an end: page after page of 100 rows, each row new; all but the first once that is due. */
 const endless = async (padding = 0, isDue = (): boolean => true): Promise<ScriptedServer> =>
   await serveInTest(async (_, index) => {
-    while (index > 0 && !isDue()) await new Promise((resolve) => setTimeout(resolve, 10));
+    if (index > 0) while (!isDue()) await new Promise((resolve) => setTimeout(resolve, 10));
     const results = Array.from({ length: 100 }, (_row, row) => ({
       id: `0x${index}x${row}`,
       chain: "ethereum",

@@ -5,6 +5,7 @@ import { grouped } from "../../model/text/counted.ts";
 import { toWire } from "../../model/time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
 import type { Page } from "../pages/page.ts";
+import type { Walk } from "../pages/pages.ts";
 import { textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
@@ -16,6 +17,7 @@ import {
   wholeSeconds,
 } from "./candle-slices.ts";
 import { showSeconds } from "./candle-times.ts";
+import { createGapJudge, type GapJudge } from "./gap-judge.ts";
 import {
   type Asked,
   askCountedBack,
@@ -36,11 +38,12 @@ const aimedAt = 0.8;
  * trade, the candles before it follow, in longer and longer stretches, until there are enough, the plan allows no more,
  * or two stretches in a row are empty. They are held until all are there, because the oldest come first.
  */
-export async function* countBack(asked: Asked): AsyncGenerator<Page> {
+export async function* countBack(asked: Asked, { candles }: Walk): AsyncGenerator<Page> {
   const window = candleWindow(asked.args);
   const wanted = Number(asked.args.get("count_back"));
   const held = createHeldCandles(wholeSeconds(window.end));
-  const ending = (await readWindow(asked, held)) ?? (await readBefore(asked, held, window, wanted));
+  const gaps = createGapJudge(candles?.now);
+  const ending = (await readWindow(asked, held, gaps)) ?? (await readBefore(asked, held, window, wanted));
   const found = held.newest(wanted);
   const [few, all] = [found.length, wanted].map((count) => grouped(String(count)));
   const warning =
@@ -52,15 +55,19 @@ const noneEarlier = "there are no earlier ones";
 const planEnds = "the plan does not include earlier ones";
 
 /** All intervals of the window, the newest first. What the plan does not include ends it, unless that is everything. */
-async function readWindow(asked: Asked, held: HeldCandles): Promise<string | undefined> {
+async function readWindow(asked: Asked, held: HeldCandles, gaps: GapJudge): Promise<string | undefined> {
   const slices = [...slicesOf(candleWindow(asked.args), asked.maxLimit)].toReversed();
   const read = slices.length === 1 ? askCountedBack : askWholeSlice;
   const asks = slices.map((slice, index) => async () => ({
+    slice,
     candles: await (index === 0 ? read(asked, slice) : withinReach(async () => await read(asked, slice))),
   }));
-  for await (const { candles } of inOrder(asks, asked.client.width, { firstAlone: true })) {
+  for await (const { slice, candles } of inOrder(asks, asked.client.width, { firstAlone: true })) {
     if (candles === undefined) return planEnds;
-    held.take(candles);
+    const rest = gaps.restInDoubt(slice, candles);
+    const later = rest === undefined ? [] : await askWholeSlice(asked, rest);
+    if (rest !== undefined) gaps.settle(later);
+    held.take([...candles, ...later]);
   }
   return undefined;
 }

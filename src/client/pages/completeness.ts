@@ -9,18 +9,22 @@ import { formatInstant, type Instant } from "../../model/time/time.ts";
  * may keep a wrong response. If the contradiction remains, the rows of the page are still returned, and the walk fails with
  * exit 8 and the number of missing rows. `--no-strict` accepts the list as it is.
  *
- * - **Numbered pages** (transactions up to page 100, DEXes). Proof: each page has as many rows as its own totals count for
- *   it, continues at the last row of the page before, and the count leaves no row behind the last page. A total that
- *   changes is followed to the last row again (see `window-step.ts`). Rows that appear in the part already read are not
- *   part of the list that was asked for. Without usable totals, the list ends at a short, an empty or a repeated page.
+ * - **Numbered pages** (transactions up to page 100, DEXes). Proof: each page has the number that was asked for, where it
+ *   says one, as many rows as its own totals count for it, and some that are new; the count leaves no row behind the last
+ *   page. A total that changes says that rows have moved: the walk then finds its last row again (see `window-step.ts`), or
+ *   claims no proof. Rows that appear in the part already read are not part of the list that was asked for. DEXes that
+ *   change places while their number stays the same cannot be noticed. Without usable totals, the list ends at a short, an
+ *   empty or a repeated page, without a proof.
  * - **Transactions by cursor** (beyond page 100, or from `--cursor`). These pages have no totals. Proof: the rows that the
- *   last counted page left have all come. Where that is not known, or does not come out even, the first page of the
- *   window that ends at the last row is read: it counts what is left.
+ *   last counted page left have all come. Where that does not come out even, the window that ends at the last row counts
+ *   what is left, and the last counted window what it has now: rows that it still counts are missing. Where no page was
+ *   counted, there is no proof.
  * - **Searches**. No count. A walk requests a page again if it promises another page without a cursor, repeats a cursor,
  *   brings nothing new, or has fewer rows than it was asked for although another page follows. Rows that are missing from
  *   the last page cannot be noticed.
  * - **Candles**. No count, and an interval without trades has no candle. A slice with candles of another time range is
- *   requested again; one that ends long before its range does, measured by its other gaps, is asked once for the rest.
+ *   requested again; one that ends long before its range does, measured by the other gaps of the market, is asked once for
+ *   the rest, and so is an empty one at the beginning.
  * - **Batches of prices**. Proof: each input has a row or is reported as missing. A response with rows that were not asked
  *   for is requested again. Whether a price is truly missing cannot be proved.
  * - **One response** (networks, the global search, single records). The response is all there is; it cannot be proved.

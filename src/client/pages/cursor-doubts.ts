@@ -47,7 +47,7 @@ export function createDoubts(client: Client, { pageSize, seen, start }: ListWalk
     if (next !== undefined && isSent(next)) return repeatedCursor;
     if (rows.length > 0 && !hasNewRow(rows, seen)) return repeatedRows;
     const full = typeof limit === "number" && limit > 0 ? Math.min(limit, pageSize) : pageSize;
-    if (next !== undefined && rows.length < full && !sendsShortPages)
+    if (next !== undefined && rows.length < full && !(sendsShortPages && rows.length > 0))
       return {
         ...missingRows,
         problem: `a page has ${rows.length} of ${full} rows, and another page follows`,
@@ -66,8 +66,8 @@ export function createDoubts(client: Client, { pageSize, seen, start }: ListWalk
       }
       const again = await requestAgain();
       const isMeant = !doubt.isFinal && doubtAbout(again, isSent)?.kind === doubt.kind;
-      if (isMeant && again.rows.length <= page.rows.length) {
-        sendsShortPages ||= doubt.kind === "missing rows";
+      if (isMeant && again.rows.length === page.rows.length) {
+        sendsShortPages ||= doubt.kind === "missing rows" && page.rows.length > 0;
         break;
       }
       page = again;

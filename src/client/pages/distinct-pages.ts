@@ -109,10 +109,15 @@ function createRepeatFinder(seen: SeenKeys): (rows: Rows) => Repeats {
   };
 }
 
-/** Whether any of these rows has not come before. A row without what tells it apart counts as new. */
+/** Whether any of these rows has not come before. */
 export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
-  const hash: TextHash = { high: 0, low: 0 };
-  for (let index = 0; index < rows.length; index += 1)
-    if (!rows.hashKey(index, hash) || !seen.has(hash)) return true;
+  for (let index = 0; index < rows.length; index += 1) if (!isKnown(rows, index, seen)) return true;
   return false;
+}
+
+const hashed: TextHash = { high: 0, low: 0 };
+
+/** Whether this row has come before. A row without what tells it apart is taken for new. */
+export function isKnown(rows: Rows, index: number, seen: SeenKeys): boolean {
+  return index < rows.length && rows.hashKey(index, hashed) && seen.has(hashed);
 }

@@ -7,6 +7,8 @@ import { isFixed, upperBound } from "./upper-bound.ts";
 
 /** A stretch of the list up to an instant, in which page numbers mean the same from request to request. */
 export interface FrozenWindow {
+  /** No row that comes in later is part of it, so that several pages may be under way. */
+  readonly isFrozen: boolean;
   /** Answered already, and not yet taken. */
   readonly first: NumberedAnswer | undefined;
   /** The number of the page after that. */
@@ -24,7 +26,7 @@ export interface FrozenWindow {
 
 export interface FrozenWindows {
   /** The first page of a list whose end is open: its newest row is from now on the end. */
-  readonly freeze: (page: Page) => Page;
+  readonly freeze: (page: Page, answer: NumberedAnswer) => Page;
   /** The window in which the list goes on from there; undefined where only one page after the other is safe. */
   readonly openAt: (at: Place) => Promise<FrozenWindow | undefined>;
   /** The window that ends at the last row taken, which counts the rows after it; undefined where there is none. */
@@ -61,8 +63,10 @@ export function createFrozenWindows(walk: NumberedWalk, reply: NumberedPages, ar
     first?: NumberedAnswer,
   ): FrozenWindow => {
     const { at, totals } = from;
+    const { items, pages } = totals;
+    const isFrozen = canFreeze && (to ?? asked) !== undefined;
     isLeft = false;
-    return { first, from: Number(at.value) + 1, to, items: totals.items, pages: totals.pages, left, leave };
+    return { isFrozen, first, from: Number(at.value) + 1, to, items, pages, left, leave };
   };
 
   /** At the last row taken: the first page of the new window has to hold it, and what follows that row is all in it. */
@@ -84,9 +88,10 @@ export function createFrozenWindows(walk: NumberedWalk, reply: NumberedPages, ar
   };
 
   return {
-    freeze: (page) => {
+    freeze: (page, answer) => {
       const { at, next } = page;
-      const newest = edge.instantOf(page.rows.marks()[0]);
+      // Of the response, for a pull that is continued may have had the newest rows before.
+      const newest = edge.instantOf(answer.page.rows.marks()[0]);
       const isOpen = at?.flag === "page" && at.value === "1" && at.to === undefined;
       // Without totals the pages cannot be relied on side by side, but one after the other they have an end as well.
       if (!isOpen || next === undefined || newest === undefined || !canFreeze) return page;
@@ -97,9 +102,11 @@ export function createFrozenWindows(walk: NumberedWalk, reply: NumberedPages, ar
       const pagesLeft = walk.pagesLeft();
       if (last === undefined || pagesLeft < 1 || !walk.count.isUsable()) return undefined;
       const isStill = reply.handOverAfter === undefined || (canFreeze && (at.to ?? asked) !== undefined);
-      if (at.flag === "page" && isStill)
-        return pagesLeft >= 2 && !isLeft ? open(at.to, last, walk.count.left() ?? 0) : undefined;
-      return pagesLeft < worthAWindow || mishaps >= mishapsAllowed ? undefined : await reopen();
+      const isWorthIt =
+        !(isStill && at.flag === "page") && pagesLeft >= worthAWindow && mishaps < mishapsAllowed;
+      const window = isWorthIt ? await reopen() : undefined;
+      if (window !== undefined || at.flag !== "page" || isLeft) return window;
+      return open(at.to, last, walk.count.left() ?? 0);
     },
     reopen,
   };

@@ -12,9 +12,11 @@ export interface PageRows {
 
 /** The service's count of a list, held against what has come of it. */
 export interface ListCount {
-  /** Why a numbered page cannot be the next one, by its own totals and those before; undefined where it can. */
+  /** Why a page cannot be the next one, by its own totals and those before; undefined where it can. */
   readonly contradiction: (answer: NumberedAnswer, rows: PageRows) => string | undefined;
-  /** The page is taken: `fresh` of its rows come after the last one before. */
+  /** Why a page by cursor cannot be whole: another one follows, and it has fewer rows than are counted. */
+  readonly shortPage: (answer: NumberedAnswer) => string | undefined;
+  /** The page is taken: `fresh` of its rows are new. */
   readonly take: (answer: NumberedAnswer, fresh: number) => void;
   /** Rows after the last one taken; undefined where the totals cannot be used. */
   readonly left: () => number | undefined;
@@ -24,12 +26,12 @@ export interface ListCount {
   readonly isUsable: () => boolean;
   /** The totals belong to another page size from now on. */
   readonly giveUp: () => void;
+  /** The window that was counted last: its upper bound, and how many rows it had. */
+  readonly window: () => Pick<Place, "to" | "items">;
   /** Whether so many rows have been counted before, so that the count moves by itself and says nothing of single rows. */
   readonly hasBeenLess: (answer: NumberedAnswer) => boolean;
   /** Rows that are still to come by the first count, after so many; undefined once the list was seen to move. */
   readonly due: (listed: number) => number | undefined;
-  /** Numbers of the pages as requested, less those that their responses have; undefined where these say nothing. */
-  readonly offset: () => number | undefined;
   /** Why the list is not complete although no row is left; undefined where it may be. */
   readonly shortfall: (listed: number) => string | undefined;
 }
@@ -40,13 +42,13 @@ export function createListCount(pageSize: () => number, start: Place | undefined
   let isUsable = true;
   let pagesLeft = Number.POSITIVE_INFINITY;
   let items = start?.items;
+  let windowTo: string | undefined;
   /** The smallest count of the window that is being read. */
   let leastItems = Number.POSITIVE_INFINITY;
   /** Rows from the start on, by the first count: they have to come, unless the list is seen to move. */
-  let due = start?.due;
+  let due: number | undefined;
   let isStill = true;
   let last: Place | undefined;
-  const numbering = createNumbering(start?.offset);
 
   const rowsBefore = ({ at }: NumberedAnswer): number => (Number(at.value) - 1) * pageSize();
 
@@ -57,12 +59,22 @@ export function createListCount(pageSize: () => number, start: Place | undefined
       // Totals that cannot be used do not take back what was counted before.
       const expected = rows ?? Math.min(pageSize(), left ?? 0);
       if (page.rows.length < expected) return `page ${at.value} has ${page.rows.length} of ${expected} rows`;
-      if (numbering.isAnother(answer)) return `page ${at.value} comes as page ${totals.page}`;
       if (page.rows.length === 0 || hasNew) return undefined;
       const isPromised = (rows ?? left ?? 0) > 0 || totals.pages > Number(at.value);
       // Rows that came in before the last one push known rows on into this page; that one is among them then.
       const isPushedOn = totals.items !== items && holdsEdge;
       return isPromised && !isPushedOn ? `page ${at.value} repeats earlier rows` : undefined;
+    },
+    shortPage: ({ page, totals, offered }) => {
+      const most = Math.min(
+        pageSize(),
+        left ?? 0,
+        totals.limit > 0 ? totals.limit : Number.POSITIVE_INFINITY,
+      );
+      const isLast = offered === undefined || offered === null || offered === "";
+      return isLast || page.rows.length >= most
+        ? undefined
+        : `a page has ${page.rows.length} of ${most} rows`;
     },
     take: (answer, fresh) => {
       const { at, page, totals } = answer;
@@ -80,9 +92,10 @@ export function createListCount(pageSize: () => number, start: Place | undefined
         if (isCounted) leastItems = Math.min(leastItems, totals.items);
         left = isCounted ? Math.max(0, totals.items - rowsBefore(answer) - page.rows.length) : undefined;
         pagesLeft = totals.pages - Number(at.value);
-        due ??= totals.items - rowsBefore(answer);
+        // What was due at the start is due as long as nothing has changed since.
+        due ??= start?.due !== undefined && totals.items === start.items ? start.due : dueFrom(left, fresh);
         items = totals.items;
-        numbering.note(answer);
+        windowTo = at.to;
       }
       if (expected !== undefined && left !== expected) isStill = false;
       last = at;
@@ -93,9 +106,9 @@ export function createListCount(pageSize: () => number, start: Place | undefined
     giveUp: () => {
       isUsable = false;
     },
+    window: () => ({ to: windowTo, items }),
     hasBeenLess: (answer) =>
       answer.at.flag === "page" && rowsBefore(answer) + answer.page.rows.length >= leastItems,
-    offset: numbering.offset,
     due: (listed) => (isStill && isUsable && due !== undefined ? due - listed : undefined),
     shortfall: (listed) => {
       if (!isStill || !isUsable || left !== 0 || due === undefined || listed >= due) return undefined;
@@ -104,27 +117,6 @@ export function createListCount(pageSize: () => number, start: Place | undefined
   };
 }
 
-/**
- * A service that says which page a response is goes on doing so. The public one was seen to call each page 0, and others
- * may count from 0: so only what two pages in a row agree on counts.
- */
-function createNumbering(known: number | undefined): {
-  readonly isAnother: (answer: NumberedAnswer) => boolean;
-  readonly note: (answer: NumberedAnswer) => void;
-  readonly offset: () => number | undefined;
-} {
-  let offset = known ?? Number.NaN;
-  let number = Number.NaN;
-  let isKnown = known !== undefined;
-  return {
-    offset: () => (isKnown ? offset : undefined),
-    isAnother: (answer) => isKnown && Number.isInteger(answer.totals.page) && offsetOf(answer) !== offset,
-    note: (answer) => {
-      isKnown = offsetOf(answer) === offset && (isKnown || Number(answer.at.value) !== number);
-      offset = offsetOf(answer);
-      number = Number(answer.at.value);
-    },
-  };
+function dueFrom(left: number | undefined, fresh: number): number | undefined {
+  return left === undefined ? undefined : left + Math.max(0, fresh);
 }
-
-const offsetOf = ({ at, totals }: NumberedAnswer): number => Number(at.value) - totals.page;

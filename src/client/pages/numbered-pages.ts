@@ -2,7 +2,6 @@ import type { Args } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { counted } from "../../model/text/counted.ts";
 import type { Client } from "../client.ts";
-import { mostRepeats } from "./completeness.ts";
 import { createFrozenWindows, type FrozenWindow, type FrozenWindows } from "./frozen-windows.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { createNumberedWalk, type NumberedWalk } from "./numbered-walk.ts";
@@ -36,16 +35,34 @@ export async function* walkNumberedPages(
 ): AsyncGenerator<Page> {
   const walk = createNumberedWalk(client, endpoint, reply, args, options);
   const windows = createFrozenWindows(walk, reply, args);
-  const width = reply.handOverAfter === undefined ? 1 : client.width;
-  const inWindow = (window: FrozenWindow): Pages => walkWindow(walk, reply, window, width);
+  const inWindow = (window: FrozenWindow): Pages =>
+    walkWindow(walk, reply, window, window.isFrozen ? client.width : 1);
   const reading = { walk, windows, inWindow };
   let at = yield* firstPages(reading, options.start ?? { flag: "page", value: "1" });
   while (at !== undefined) {
-    // Where the same page was wrong again and again, the window that ends at the last row has it under another URL.
-    const window = walk.repeats() === mostRepeats ? await windows.reopen() : await windows.openAt(at);
+    const window: FrozenWindow | undefined = walk.isInVain()
+      ? yield* anotherUrl(reading)
+      : await windows.openAt(at);
     at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : inWindow(window);
   }
   walk.confirm();
+}
+
+/**
+ * Where the same page was wrong again and again, the window that ends at the last row has it under another URL. A page that
+ * repeats, and is right there, was taken for an earlier one: then the new window lacks rows that the old one still counts.
+ */
+async function* anotherUrl({ walk, windows }: Reading): AsyncGenerator<Page, FrozenWindow | undefined> {
+  const left = walk.count.left();
+  const [last, wrong] = [walk.last(), walk.contradicted()];
+  const window = await windows.reopen();
+  const isStill = last !== undefined && wrong !== undefined && last.totals.items === wrong.totals.items;
+  if (isStill && window !== undefined && left !== undefined && window.left < left)
+    yield* walk.refuse(
+      `${counted(left - window.left, "row")} before page ${wrong.at.value} did not come`,
+      wrong,
+    );
+  return window;
 }
 
 /**
@@ -70,10 +87,14 @@ async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
   const { at } = answer;
   const problem = walk.contradiction(answer);
   if (problem !== undefined) {
-    if (await walk.again(problem)) return at;
-    yield* walk.refuse(problem, answer);
+    if (await walk.again(problem, answer)) return at;
+    if (!walk.isUsual(answer)) yield* walk.refuse(problem, answer);
   }
-  const page = windows.freeze(walk.take(answer));
+  const before = walk.last();
+  const hasMoved =
+    at.flag === "page" && before?.at.flag === "page" && before.totals.items !== answer.totals.items;
+  if (hasMoved && walk.edge.find(answer.page.rows.marks()) < 0) walk.doubt();
+  const page = windows.freeze(walk.take(answer), answer);
   const isProved = page.next !== undefined || at.flag === "page" || walk.count.left() === 0;
   if (!isProved) return yield* afterLastCursor(reading, answer, page);
   yield page;
@@ -84,15 +105,23 @@ async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
  * A page by cursor that names no next one, or brings nothing new, is the last one only if the count does not contradict
  * it. So the rows that follow it are counted, and read if there are any.
  */
-async function* afterLastCursor(
-  { walk, windows, inWindow }: Reading,
-  answer: NumberedAnswer,
-  page: Page,
-): Pages {
+async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: Page): Pages {
+  const { walk, windows, inWindow } = reading;
   const { at } = answer;
+  const left = walk.count.left();
   const window = await windows.reopen();
   if (window?.left === 0) {
-    yield { ...page, left: 0, proof: "count" };
+    const missing = left === undefined ? 0 : await walk.missing();
+    // They are somewhere behind, so that the end of the list need not be read again.
+    if (missing > 0)
+      return yield* endEarly(
+        reading,
+        answer,
+        page,
+        `the service counts ${counted(missing, "row")} more`,
+        false,
+      );
+    yield left === undefined ? walk.withoutProof({ ...page, left: 0 }) : { ...page, left: 0, proof: "count" };
     return undefined;
   }
   const id = walk.edge.lastWholeId() ?? at.value;
@@ -101,17 +130,31 @@ async function* afterLastCursor(
     yield { ...page, left: window.left, next };
     return yield* inWindow(window);
   }
-  const left = walk.count.left();
   if (id !== at.value && left !== undefined) {
     yield { ...page, next };
     return next;
   }
-  const isBlank = page.rows.length === 0 && walk.edge.last() === undefined && walk.repeats() === 0;
-  if (left !== undefined || isBlank) {
-    const problem = isBlank ? "the first page is empty" : `the list ends ${counted(left ?? 0, "row")} early`;
-    if (await walk.again(problem)) return at;
-    if (!isBlank) yield* walk.refuse(problem, answer);
-  }
+  if (left !== undefined)
+    return yield* endEarly(reading, answer, page, `the list ends ${counted(left, "row")} early`);
+  const isBlank = page.rows.length === 0 && walk.edge.last() === undefined;
+  if (isBlank && walk.contradicted() === undefined && (await walk.again("the first page is empty", answer)))
+    return at;
   yield page;
+  return undefined;
+}
+
+/** The rows of the page leave first: they have been taken, and would be dropped as repeats the next time. */
+async function* endEarly(
+  { walk }: Reading,
+  answer: NumberedAnswer,
+  page: Page,
+  problem: string,
+  mayHelp = true,
+): Pages {
+  const { at } = answer;
+  if (page.rows.length > 0) yield { ...page, next: at };
+  if (mayHelp && (await walk.again(problem, answer))) return at;
+  yield* walk.refuse(problem, answer);
+  yield walk.withoutProof({ ...page, rows: page.rows.keep([]) });
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { Instant } from "../../model/time/time.ts";
 import type { Args } from "../../model/args.ts";
 import type { Client } from "../client.ts";
 import { incompleteList } from "./completeness.ts";
-import { createDistinctFilter, hasNewRow } from "./distinct-pages.ts";
+import { createDistinctFilter, hasNewRow, isKnown } from "./distinct-pages.ts";
 import { createListCount, type ListCount } from "./list-count.ts";
 import { type AskPage, createAskPage, type NumberedAnswer, type NumberedPages } from "./numbered-answer.ts";
 import type { Page } from "./page.ts";
@@ -20,16 +20,31 @@ export interface NumberedWalk {
   /** Why this cannot be the next page of the list; undefined where it can. See completeness.ts. */
   readonly contradiction: (answer: NumberedAnswer) => string | undefined;
   /** Waits before a page is requested again because of a contradiction; false once that has been in vain. */
-  readonly again: (problem: string) => Promise<boolean>;
-  /** How often that was done since the last new row. */
-  readonly repeats: () => number;
+  readonly again: (problem: string, answer: NumberedAnswer) => Promise<boolean>;
+  /** The response that was requested again last; undefined where none was since the last new row. */
+  readonly contradicted: () => NumberedAnswer | undefined;
+  /** Whether that was done as often as it may be since the last new row, so that only another URL can help. */
+  readonly isInVain: () => boolean;
   /**
-   * Returns the rows of a page that still contradicts the count, which are paid for, and ends the walk with a failure. Does
-   * nothing where the list is accepted as it is: then no page contradicts anything any more.
+   * Returns the rows of a page that still contradicts the count, which are paid for, and ends the walk with a failure. Where
+   * the list is accepted as it is, it does nothing but note that: then this page contradicts nothing any more.
    */
   readonly refuse: (problem: string, answer: NumberedAnswer) => Generator<Page, void>;
   /** Takes an answer as the next of the list: its page, and where the list goes on. `isAgain`: the edge lies in it. */
   readonly take: (answer: NumberedAnswer, isAgain?: boolean) => Page;
+  /** The walk goes on although rows may have moved past it unseen: then no count proves that the list is complete. */
+  readonly doubt: () => void;
+  /**
+   * Whether what a page says again and again may be the service's way: that pages by cursor are short, or a number of its
+   * own. Then it is not held against any page any more; the count says at the end whether rows are missing.
+   */
+  readonly isUsual: (answer: NumberedAnswer) => boolean;
+  /** The last page of a list that was accepted although its count contradicts it, or may: without the proof. */
+  readonly withoutProof: (page: Page) => Page;
+  /** Rows that the count promised and that have not come, once the rows are counted again. */
+  readonly missing: () => Promise<number>;
+  /** Whether the first row of the page has been taken, so that no row lies between those taken and this page. */
+  readonly hasTaken: (answer: NumberedAnswer) => boolean;
   /** After the last page: fails where fewer rows have come than the service counted at the beginning. */
   readonly confirm: () => void;
   /** The answer taken last. */
@@ -55,6 +70,11 @@ export function createNumberedWalk(
   let { pageSize } = walk;
   const count = createListCount(() => pageSize, start);
   let repeats = 0;
+  let contradicted: NumberedAnswer | undefined;
+  let isDoubted = false;
+  /** The response that is taken although it contradicts the count. */
+  let pardoned: NumberedAnswer | undefined;
+  let [believesNumbers, believesLengths] = [true, true];
   /** What contradicts the count of a list that is accepted all the same. */
   let accepted: string | undefined;
   let last: NumberedAnswer | undefined;
@@ -67,9 +87,10 @@ export function createNumberedWalk(
   const take = (answer: NumberedAnswer, isAgain = false): Page => {
     const { at, page, totals } = answer;
     const marks = page.rows.marks();
-    count.take(answer, marks.length - 1 - edge.find(marks));
     newest ??= edge.instantOf(marks[0]);
+    const before = listed();
     const distinct = filter(page.rows);
+    count.take(answer, listed() - before);
     // A page without a new row moves nothing: the walk is where it was.
     if (!distinct.isBarren) {
       edge.moveTo(marks, isAgain);
@@ -87,20 +108,17 @@ export function createNumberedWalk(
     }
     if (isEnd(answer, pageSize, !distinct.isBarren)) {
       if (!walk.isStrict) accepted ??= count.shortfall(listed());
-      const proof = left === 0 && accepted === undefined ? "count" : "end of list";
-      const warning = accepted === undefined ? undefined : `the list may be incomplete: ${accepted}`;
-      return { ...here, next: undefined, proof, warning };
+      const isProved = left === 0 && accepted === undefined && !isDoubted;
+      return isProved ? { ...here, next: undefined, proof: "count" } : withoutProof(here);
     }
     const due = count.due(listed());
     const next = nextPlace(answer, reply, edge.lastWholeId());
-    const { items } = totals;
-    const offset = count.offset();
-    const known = {
-      ...(due !== undefined && { due }),
-      ...(Number.isSafeInteger(items) && { items }),
-      ...(offset !== undefined && { offset }),
-    };
-    return { ...here, next: { ...next, ...known } };
+    return { ...here, next: { ...next, ...(due !== undefined && { due }), ...itemsOf(totals) } };
+  };
+
+  const withoutProof = (page: Page): Page => {
+    const warning = accepted === undefined ? undefined : `the list may be incomplete: ${accepted}`;
+    return { ...page, next: undefined, proof: "end of list", warning };
   };
 
   return {
@@ -108,26 +126,59 @@ export function createNumberedWalk(
     count,
     ask: async (at) => await askPage(at, pageSize),
     contradiction: (answer) => {
-      if (answer.at.flag !== "page" || accepted !== undefined) return undefined;
+      if (answer === pardoned) return undefined;
+      if (answer.at.flag === "cursor") return believesLengths ? count.shortPage(answer) : undefined;
+      if (believesNumbers && isAnother(answer))
+        return `page ${answer.at.value} comes as page ${answer.totals.page}`;
       const { rows } = answer.page;
       const hasNew = isReadAgain(answer.at) || hasNewRow(rows, seen);
       return count.contradiction(answer, { hasNew, holdsEdge: !hasNew && edge.find(rows.marks()) >= 0 });
     },
-    again: async (problem) => {
+    again: async (problem, answer) => {
+      contradicted = answer;
       repeats += 1;
       return await client.again(repeats, problem);
     },
-    repeats: () => repeats,
+    contradicted: () => (repeats > 0 ? contradicted : undefined),
+    isInVain: () => repeats > 0 && repeats === client.mostRepeats,
     *refuse(problem, answer) {
+      const { at, totals } = answer;
+      pardoned = answer;
       if (!walk.isStrict || count.hasBeenLess(answer)) accepted = problem;
-      if (accepted !== undefined) return;
-      const page = { ...take(answer), next: answer.at };
+      if (accepted !== undefined) {
+        repeats = 0;
+        return;
+      }
+      // What is due is not known any more, for some rows of this page have been taken.
+      const place = { flag: at.flag, value: at.value, ...(at.to !== undefined && { to: at.to }) };
+      const page = { ...take(answer), next: { ...place, ...itemsOf(totals) } };
       if (page.rows.length > 0) yield page;
-      const promised = answer.totals.items - listed();
+      const promised = totals.items - listed();
       const rows = count.left() ?? (Number.isSafeInteger(promised) ? Math.max(0, promised) : undefined);
       throw incompleteList(problem, rows, edge.instantOf(edge.last()));
     },
     take,
+    doubt: () => {
+      isDoubted = true;
+    },
+    isUsual: ({ at, ...answer }) => {
+      if (at.flag === "cursor") {
+        believesLengths = false;
+        return true;
+      }
+      if (!believesNumbers || !isAnother({ at, ...answer })) return false;
+      believesNumbers = false;
+      isDoubted = true;
+      return true;
+    },
+    withoutProof,
+    missing: async () => {
+      const { to, items } = count.window();
+      const { totals } = await askPage({ flag: "page", value: "1", to }, pageSize);
+      const withdrawn = Math.max(0, (items ?? 0) - totals.items);
+      return Math.max(0, (count.left() ?? 0) - withdrawn);
+    },
+    hasTaken: ({ page }) => isKnown(page.rows, 0, seen),
     confirm: () => {
       const problem = accepted === undefined ? count.shortfall(listed()) : undefined;
       if (problem !== undefined) throw incompleteList(problem, count.due(listed()), newest);
@@ -136,6 +187,20 @@ export function createNumberedWalk(
     pagesLeft: () => Math.min(count.pagesLeft(), Math.max(1, Math.ceil((wanted - listed()) / pageSize))),
     pageSize: () => pageSize,
   };
+}
+
+/**
+ * Whether the response says that it is another page. The public service was seen to call each page 0, and its documentation
+ * counts from 0; the page before would be noticed by its rows.
+ */
+function isAnother({ at, totals: { page } }: NumberedAnswer): boolean {
+  const number = Number(at.value);
+  return Number.isInteger(page) && ![0, number, number - 1].includes(page);
+}
+
+/** Rows counted when a place was reached, as a part of it. */
+function itemsOf({ items }: NumberedAnswer["totals"]): Pick<Place, "items"> {
+  return Number.isSafeInteger(items) ? { items } : {};
 }
 
 /** The place after this one in the same window: the next number, or beyond the last number a cursor. */

@@ -12,8 +12,6 @@ export interface Place {
   readonly items?: number | undefined;
   /** Rows of the list that are still to come there, by the count at its beginning; absent once the list has moved. */
   readonly due?: number | undefined;
-  /** Numbers of the pages before as requested, less those that their responses have; absent where these say nothing. */
-  readonly offset?: number | undefined;
   /** The last candle before it, as the service wrote it: filling gaps goes on from there. */
   readonly before?: string | undefined;
 }

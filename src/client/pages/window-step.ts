@@ -1,5 +1,4 @@
 import type { FrozenWindow } from "./frozen-windows.ts";
-import { mostRepeats } from "./completeness.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import type { NumberedWalk } from "./numbered-walk.ts";
 import type { Page } from "./page.ts";
@@ -51,6 +50,7 @@ export function createWindowStep(walk: NumberedWalk, reply: NumberedPages, windo
     extra += 1;
     return await walk.ask(placeOf(number));
   };
+  const mayLookBack = (number: number): boolean => extra < extraAllowed + number / pagesAnExtra;
   const leave = (): void => {
     isLeft = true;
     window.leave();
@@ -76,10 +76,22 @@ export function createWindowStep(walk: NumberedWalk, reply: NumberedPages, windo
     for (;;) {
       const problem = walk.contradiction(answer);
       if (problem === undefined) return answer;
-      if (!(await walk.again(problem))) yield* walk.refuse(problem, answer);
-      else if (walk.repeats() === mostRepeats && reply.handOverAfter !== undefined) return undefined;
+      if (!(await walk.again(problem, answer))) {
+        if (!walk.isUsual(answer)) yield* walk.refuse(problem, answer);
+      } else if (walk.isInVain() && reply.handOverAfter !== undefined) return undefined;
       else answer = await walk.ask(answer.at);
     }
+  }
+
+  /** Takes the pages before this number again, from one on that begins with a row taken before: none lies between. */
+  async function* takeAgainBefore(number: number, before: NumberedAnswer): AsyncGenerator<Page> {
+    let first = before;
+    for (let page = number - 2; page > 0 && !walk.hasTaken(first) && mayLookBack(number); page -= 1)
+      first = await askAgain(page);
+    const from = Number(first.at.value);
+    if (from > 1 && !walk.hasTaken(first)) walk.doubt();
+    yield* take(first);
+    for (let page = from + 1; page < number; page += 1) yield* take(await askAgain(page));
   }
 
   async function* goOn(asked: NumberedAnswer): AsyncGenerator<Page, Place | undefined> {
@@ -94,8 +106,12 @@ export function createWindowStep(walk: NumberedWalk, reply: NumberedPages, windo
       answer = found;
       const isSame = answer.totals.items === items;
       // Late rows have pushed the edge on into this page, so everything after it is here.
-      if (isSame || hasEdge(answer) || isExpiring(answer) || tries === triesAPage) break;
-      if (extra >= extraAllowed + number / pagesAnExtra) {
+      if (isSame || hasEdge(answer)) break;
+      if (isExpiring(answer) || tries === triesAPage) {
+        walk.doubt();
+        break;
+      }
+      if (!mayLookBack(number)) {
         leave();
         return placeOf(number);
       }
@@ -106,13 +122,14 @@ export function createWindowStep(walk: NumberedWalk, reply: NumberedPages, windo
       }
       const before = await askAgain(number - 1);
       const at = edge.find(before.page.rows.marks());
-      if (at < 0) {
+      if (at < 0 && reply.handOverAfter !== undefined) {
         // Moved by more than a page: only the id of a row leads back to where the walk was.
         leave();
         const id = edge.lastWholeId();
         return id === undefined ? placeOf(number) : { flag: "cursor", value: id, ...frozen };
       }
-      if (at === before.page.rows.length - 1) {
+      if (at < 0) yield* takeAgainBefore(number, before);
+      else if (at === before.page.rows.length - 1) {
         if (answer.totals.items === before.totals.items) quietLooks += 1;
         adopt(before.totals.items);
       } else {
