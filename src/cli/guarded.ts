@@ -1,5 +1,6 @@
 import { type Context, exitOfInterruption, isInterruption } from "../model/context.ts";
-import { type ExitCode, Failure } from "../model/failure.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
+import { fail, Failure } from "../model/failure.ts";
 import { outputFailure } from "./output/output-failure.ts";
 
 /** The only place that catches everything: the exit code of the work, or its failure said and its code. */
@@ -25,11 +26,5 @@ function exitOf(reason: unknown): ExitCode {
 
 function bug(cause: unknown): Failure {
   const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-  return new Failure(`a bug in dexdata: ${what}`, {
-    exit: 1,
-    code: "bug",
-    retryable: false,
-    next: "please report it with the command that led to it",
-    cause,
-  });
+  return fail("bug", `a bug in dexdata: ${what}`, { cause });
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../model/context.ts";
 import { type Endpoint, rowShape } from "../model/endpoint.ts";
-import { type ExitCode, usageFailure } from "../model/failure.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
+import { usageFailure } from "../model/failure.ts";
 import { checkColumns } from "../render/table/choose-columns.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";

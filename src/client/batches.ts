@@ -1,7 +1,6 @@
 import type { Args } from "../model/args.ts";
 import { type Endpoint, onlyGroup } from "../model/endpoint.ts";
-import { Failure, untrustedAnswer, usageFailure } from "../model/failure.ts";
-import { isOfOneInput } from "../model/meanings.ts";
+import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../model/failure.ts";
 import type { Reply } from "../model/reply.ts";
 import { addressKey } from "./address-key.ts";
 import type { Client } from "./client.ts";

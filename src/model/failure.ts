@@ -1,5 +1,5 @@
-/** The exit codes a script can branch on; the README explains each. */
-export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 129 | 130 | 131 | 143;
+import { type ErrorCode, factsOf, type OtherExit } from "../contract/errors.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
 
 export interface FailureDetails {
   readonly exit: ExitCode;
@@ -7,8 +7,8 @@ export interface FailureDetails {
   readonly next?: string | undefined;
   /** Why, in the service's own words; untrusted text, sanitised where it is shown. */
   readonly why?: string | undefined;
-  /** Stable word to branch on: one of the service's, or one of ours (`usage`, `timeout`, `network` …). */
-  readonly code?: string | undefined;
+  /** Stable word to branch on. */
+  readonly code: ErrorCode;
   /** HTTP status of the answer that was refused. */
   readonly status?: number | undefined;
   /** Whether the same command may succeed later without a change. */
@@ -45,7 +45,7 @@ export class Failure extends Error {
     return this.details.status;
   }
 
-  get code(): string | undefined {
+  get code(): ErrorCode {
     return this.details.code;
   }
 
@@ -61,22 +61,32 @@ export class Failure extends Error {
   }
 }
 
+/** What a place knows beyond the code. `next: undefined` where nothing can be done that the message does not say. */
+export interface KnownDetails<Code extends ErrorCode> extends Omit<FailureDetails, "code" | "exit"> {
+  readonly exit?: OtherExit<Code>;
+}
+
+/** A failure of dexdata itself: its code decides the exit code, and unless details differ, `retryable` and `next`. */
+export function fail<Code extends ErrorCode>(
+  code: Code,
+  message: string,
+  details: KnownDetails<Code> = {},
+): Failure {
+  const { exit, retryable, next } = factsOf(code);
+  return new Failure(message, { exit, retryable, next, ...details, code });
+}
+
 /** The command line or a setting is wrong: exit 2, and nothing was sent. */
 export function usageFailure(message: string, next?: string): Failure {
-  return new Failure(message, { exit: 2, code: "usage", next, retryable: false });
+  return fail("usage", message, { next });
 }
 
 /** The service's answer cannot be trusted: not the shape, not JSON, a promise not kept. Exit 1. */
-export function untrustedAnswer(
-  message: string,
-  why?: string,
-  next: string = "if this stays so, report it with the output of the same command and -v",
-): Failure {
-  return new Failure(message, {
-    exit: 1,
-    code: "untrusted_answer",
-    why,
-    retryable: false,
-    next,
-  });
+export function untrustedAnswer(message: string): Failure {
+  return fail("untrusted_answer", message);
+}
+
+/** Whether one input among several earned the refusal, so that the others can still be asked for. */
+export function isOfOneInput({ details: { status } }: Failure): boolean {
+  return status === 404 || status === 400;
 }

@@ -6,7 +6,7 @@ import { topicNames } from "../../src/cli/help/topic-names.ts";
 import { environmentTopic } from "../../src/cli/help/topics/environment.ts";
 import { streamsTopic } from "../../src/cli/help/topics/streams.ts";
 import type { Block } from "../../src/cli/help/page.ts";
-import { exitCodes } from "../../src/model/exit-codes.ts";
+import { exitCodes } from "../../src/contract/exit-codes.ts";
 import { readme } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";
 

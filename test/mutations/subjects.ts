@@ -22,7 +22,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/client/pace/retry.ts": retries,
       "src/client/pace/retry-after.ts": retries,
-      "src/model/meanings.ts": statuses,
+      "src/contract/statuses.ts": statuses,
     },
   },
   {

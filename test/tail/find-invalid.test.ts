@@ -135,7 +135,12 @@ describe("the assets that a refused batch is refused for", () => {
 
   test("a refusal for something else is no asset's", async () => {
     const { probe } = service(new Set(), () => undefined);
-    const forInterval = new Failure("no", { exit: 2, status: 400, body: new Map([["param", '"interval"']]) });
+    const forInterval = new Failure("no", {
+      exit: 2,
+      code: "invalid_param",
+      status: 400,
+      body: new Map([["param", '"interval"']]),
+    });
     expect(await findInvalid(all, forInterval, probe)).toEqual([]);
     expect(await findInvalid(all, refusal("x", 403), probe)).toEqual([]);
     expect(await findInvalid(all.slice(0, 1), refusal("Not Found", 404), probe)).toEqual([]);

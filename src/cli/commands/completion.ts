@@ -1,5 +1,6 @@
 import type { Context } from "../../model/context.ts";
-import { type ExitCode, usageFailure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { usageFailure } from "../../model/failure.ts";
 import { choiceFailure } from "../../model/read-param.ts";
 import { completionScripts } from "../completion/completion-script.ts";
 import { shells } from "../completion/shells.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../model/context.ts";
-import type { ExitCode } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
 import { configPath, readConfigFile } from "../../settings/config-file.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
 import { configWarnings } from "../../settings/read-settings.ts";

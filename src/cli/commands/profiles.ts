@@ -1,5 +1,6 @@
 import type { Context } from "../../model/context.ts";
-import { type ExitCode, usageFailure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { usageFailure } from "../../model/failure.ts";
 import { maskKey } from "../../model/key.ts";
 import { type Credentials, readCredentials } from "../../settings/credentials.ts";
 import { removeAllProfiles, removeProfile, switchProfile } from "../../settings/edit-credentials.ts";

@@ -1,6 +1,6 @@
 import type { Exchange } from "../../client/client.ts";
 import type { Context } from "../../model/context.ts";
-import type { ExitCode } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
 import { createNotices, type Notices } from "../notices.ts";
 import { openClient, type OpenClient } from "../open-client.ts";
 import { expectWords } from "../output/local-output.ts";

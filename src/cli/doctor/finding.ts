@@ -1,4 +1,5 @@
-import { type ExitCode, Failure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { Failure } from "../../model/failure.ts";
 
 /** What one check found. */
 export interface Finding {

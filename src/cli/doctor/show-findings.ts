@@ -1,5 +1,5 @@
 import type { Context } from "../../model/context.ts";
-import type { ExitCode } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
 import { hideSecrets } from "../../model/key.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { createPaint } from "../../render/painter.ts";

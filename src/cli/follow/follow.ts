@@ -1,6 +1,6 @@
 import type { Context } from "../../model/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
-import type { ExitCode } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { createEnding } from "../../tail/ending.ts";
 import { createServicePresent } from "../../tail/follow/service-present.ts";

@@ -1,4 +1,4 @@
-import { exitCodes } from "../../model/exit-codes.ts";
+import { exitCodes } from "../../contract/exit-codes.ts";
 import type { CatalogueEntry } from "../catalogue.ts";
 import type { Flag } from "../flags/flags.ts";
 

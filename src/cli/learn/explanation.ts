@@ -1,8 +1,7 @@
-import { exitCodes } from "../../model/exit-codes.ts";
-import type { ExitCode } from "../../model/failure.ts";
-import { isErrorCode, meaningOf } from "../../model/meanings.ts";
-import { ownCodes } from "./own-codes.ts";
-import { serviceCodes } from "./service-codes.ts";
+import { type ErrorCode, errorCodes, factsOf, isErrorCode } from "../../contract/errors.ts";
+import { type ExitCode, exitCodes, exits } from "../../contract/exit-codes.ts";
+import { isServiceCode, serviceErrors } from "../../contract/service-errors.ts";
+import { meaningOf } from "../../contract/statuses.ts";
 
 /** What a code, a status or an exit code means; the names are those of its JSON. */
 export interface Explanation {
@@ -22,11 +21,9 @@ export interface Explanation {
 
 /** Undefined for a word that is no code, status or exit code. */
 export function explanationOf(word: string): Explanation | undefined {
-  if (isErrorCode(word)) return ofServiceCode(word);
-  const own = Object.hasOwn(ownCodes, word) ? ownCodes[word] : undefined;
-  if (own !== undefined) return { word, kind: "error code of dexdata", ...own };
+  if (isErrorCode(word)) return ofCode(word);
   if (!/^\d{1,3}$/u.test(word)) return undefined;
-  const exit = allExits.find((each) => String(each) === word);
+  const exit = exits.find((each) => String(each) === word);
   if (exit !== undefined) return ofExit(exit);
   const status = Number(word);
   return status >= 200 && status <= 599 ? ofStatus(status) : undefined;
@@ -34,31 +31,16 @@ export function explanationOf(word: string): Explanation | undefined {
 
 /** Every word that is explained, but for statuses that the specification does not name. */
 export function explainedWords(): readonly string[] {
-  const statuses = Object.values(serviceCodes).map(({ status }) => String(status));
-  return [
-    ...Object.keys(serviceCodes),
-    ...Object.keys(ownCodes),
-    ...new Set(statuses),
-    ...allExits.map(String),
-  ];
+  const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
+  return [...errorCodes, ...new Set(statuses), ...exits.map(String)];
 }
 
-const allExits = Object.keys(exitCodes).map(Number);
-
-function ofServiceCode(word: keyof typeof serviceCodes): Explanation {
-  const { status, meaning, next, fields } = serviceCodes[word];
-  const { exit, retried } = meaningOf(status);
+function ofCode(word: ErrorCode): Explanation {
+  const { exit, retryable, meaning, next } = factsOf(word);
+  if (!isServiceCode(word)) return { word, kind: "error code of dexdata", exit, meaning, next, retryable };
+  const { status, fields } = serviceErrors[word];
   const example = { error: word, message: "…", ...fields };
-  return {
-    word,
-    kind: "error code of the service",
-    meaning,
-    status,
-    exit,
-    retryable: retried,
-    next,
-    example,
-  };
+  return { word, kind: "error code of the service", meaning, status, exit, retryable, next, example };
 }
 
 function ofStatus(status: number): Explanation {
@@ -68,10 +50,10 @@ function ofStatus(status: number): Explanation {
     return { word, kind: "HTTP status", meaning, status, exit: 0, next: "nothing" };
   }
   const { exit, retried, code } = meaningOf(status);
-  const codes = Object.entries(serviceCodes).flatMap(([name, each]) =>
+  const codes = Object.entries(serviceErrors).flatMap(([name, each]) =>
     each.status === status ? [name] : [],
   );
-  const { meaning, next } = codes.length === 0 ? unnamed(status) : serviceCodes[code];
+  const { meaning, next } = codes.length === 0 ? unnamed(status) : serviceErrors[code];
   return {
     word,
     kind: "HTTP status",
@@ -97,11 +79,9 @@ function unnamed(status: number): { readonly meaning: string; readonly next: str
   };
 }
 
-function ofExit(exit: number): Explanation {
-  const { when, next } = exitCodes[toExit(exit)];
-  const ofService = Object.entries(serviceCodes).filter(([, { status }]) => meaningOf(status).exit === exit);
-  const ofOurs = Object.entries(ownCodes).filter(([, own]) => own.exit === exit);
-  const codes = [...ofService, ...ofOurs].map(([name]) => name);
+function ofExit(exit: ExitCode): Explanation {
+  const { when, next } = exitCodes[exit];
+  const codes = errorCodes.filter((code) => factsOf(code).exit === exit);
   return {
     word: String(exit),
     kind: "exit code",
@@ -110,9 +90,4 @@ function ofExit(exit: number): Explanation {
     next,
     ...(codes.length > 0 && { codes }),
   };
-}
-
-function toExit(exit: number): ExitCode {
-  const known: readonly ExitCode[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143];
-  return known.find((each) => each === exit) ?? 1;
 }

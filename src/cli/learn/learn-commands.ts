@@ -1,4 +1,4 @@
-import { errorCodes } from "../../model/meanings.ts";
+import { serviceErrors } from "../../contract/service-errors.ts";
 import type { LocalCommand } from "../local-command.ts";
 import { knownRecords } from "./known-records.ts";
 import { schemaFlags } from "./schema-flags.ts";
@@ -21,7 +21,7 @@ export const learnCommands: readonly LocalCommand[] = [
   {
     words: "explain",
     positionals: "<error code|status|exit code>",
-    choices: errorCodes,
+    choices: Object.keys(serviceErrors),
     summary: "what an error code, a status or an exit code means",
     section: "Learn",
     examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],

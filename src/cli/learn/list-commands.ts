@@ -1,5 +1,6 @@
 import type { Context } from "../../model/context.ts";
-import { type ExitCode, usageFailure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { usageFailure } from "../../model/failure.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { catalogue } from "../catalogue.ts";
 import type { FlagValues } from "../flags/flags.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../../model/context.ts";
 import { type Endpoint, rowShape } from "../../model/endpoint.ts";
-import type { ExitCode } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
 import { type FieldAtPath, fieldPaths } from "../../model/json/field-paths.ts";
 import type { FieldType, Reading } from "../../model/record.ts";
 import { chooseEndpoint } from "../asking/choose-endpoint.ts";

@@ -1,5 +1,6 @@
 import type { Context } from "../../model/context.ts";
-import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { Failure, usageFailure } from "../../model/failure.ts";
 import { escapeJsonText } from "../../model/json/json-text.ts";
 import { isSeparated, type Separated } from "../../model/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";

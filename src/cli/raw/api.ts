@@ -1,5 +1,5 @@
 import type { Context } from "../../model/context.ts";
-import type { ExitCode } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readRawQuestions } from "./raw-questions.ts";
 import { runQuestions } from "../run-endpoint.ts";

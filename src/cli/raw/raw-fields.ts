@@ -1,6 +1,7 @@
 import type { Context } from "../../model/context.ts";
 import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
-import { type ExitCode, usageFailure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { usageFailure } from "../../model/failure.ts";
 import { listNameOf } from "../../model/reply.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { listFields } from "../output/list-fields.ts";

@@ -1,6 +1,7 @@
 import type { Subject } from "../../client/batches.ts";
 import type { Context } from "../../model/context.ts";
-import { type ExitCode, Failure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { Failure } from "../../model/failure.ts";
 import { Stop } from "../../tail/ending.ts";
 import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
 import { createListSources } from "../asking/list-sources.ts";

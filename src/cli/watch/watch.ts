@@ -1,7 +1,8 @@
 import { isWaitTooLong } from "../../client/pace/retry-after.ts";
 import type { Context } from "../../model/context.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
-import { type ExitCode, Failure, usageFailure } from "../../model/failure.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { Failure, usageFailure } from "../../model/failure.ts";
 import { createListSources } from "../asking/list-sources.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
 import { bounded } from "../deadline.ts";

@@ -1,6 +1,6 @@
 import type { Args } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
+import { fail } from "../../model/failure.ts";
 import { renamed } from "../../model/older-names.ts";
 import type { Param, ParamKind } from "../../model/param.ts";
 import { inputName } from "../../model/read-param.ts";
@@ -36,11 +36,8 @@ export function checkEcho(
   }
   const used = member(echo, first.name);
   const how = used === undefined ? "" : `, but ${JSON.stringify(used)}`;
-  throw untrustedAnswer(
-    `the service did not apply ${shown(first)}${how}: its rows are not what was asked for`,
-    undefined,
-    meant ?? "take them all the same with --no-strict",
-  );
+  const message = `the service did not apply ${shown(first)}${how}: its rows are not what was asked for`;
+  throw fail("untrusted_answer", message, { next: meant ?? "take them all the same with --no-strict" });
 }
 
 /** The parameter that was probably meant by a name that the contract does not have. */

@@ -1,10 +1,10 @@
-import { isErrorCode, type ErrorCode } from "../../model/meanings.ts";
+import { isServiceCode, type ServiceCode } from "../../contract/service-errors.ts";
 import { rawMembers } from "../../model/json/raw-json.ts";
 
 /** What a refusal says, from whichever form of body came. */
 export interface ErrorBody {
   /** A code of the specification; a human sentence under `error` is none. */
-  readonly code: ErrorCode | undefined;
+  readonly code: ServiceCode | undefined;
   readonly message: string | undefined;
   /** Every field under its own name, as raw JSON texts, so that 64-bit numbers keep their digits. */
   readonly fields: ReadonlyMap<string, string>;
@@ -23,7 +23,7 @@ export function readErrorBody(text: string): ErrorBody {
   }
   const error = textField(fields, "error");
   const edge = membersOf(fields.get("error") ?? "");
-  const code = error !== undefined && isErrorCode(error) ? error : undefined;
+  const code = error !== undefined && isServiceCode(error) ? error : undefined;
   const sentence = code === undefined ? error : undefined;
   const message =
     textField(fields, "message") ?? sentence ?? (edge === undefined ? undefined : textField(edge, "message"));

@@ -1,7 +1,7 @@
 import type { Question } from "../../model/args.ts";
 import type { Endpoint } from "../../model/endpoint.ts";
 import { Failure } from "../../model/failure.ts";
-import { meaningOf } from "../../model/meanings.ts";
+import { meaningOf } from "../../contract/statuses.ts";
 import { inputName } from "../../model/read-param.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";

@@ -1,5 +1,5 @@
-import { Failure } from "../../model/failure.ts";
-import { meaningOf } from "../../model/meanings.ts";
+import { fail, Failure } from "../../model/failure.ts";
+import { meaningOf } from "../../contract/statuses.ts";
 import { type ErrorBody, readErrorBody, textField } from "../answer/error-body.ts";
 import { callerSentence, link, planName, type Sentence } from "../answer/plan-refusal.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";
@@ -21,15 +21,19 @@ export function streamRefusal(answer: Answer, question: StreamQuestion, target: 
   const body = readErrorBody(new TextDecoder().decode(answer.body));
   const meaning = meaningOf(answer.status);
   const sentence = sentenceFor(answer, body, question, target);
-  return new Failure(sentence.message, {
-    exit: meaning.exit,
-    code: isStreamLimit(answer.status, body) ? "stream_limit" : (body.code ?? meaning.code),
+  const details = {
     status: answer.status,
     why: body.message,
     next: sentence.next,
-    retryable: meaning.retried || answer.status >= 500,
     body: body.fields,
     retryAfter: retryAfterMilliseconds(answer.headers, body),
+  };
+  if (isStreamLimit(answer.status, body)) return fail("stream_limit", sentence.message, details);
+  return new Failure(sentence.message, {
+    ...details,
+    exit: meaning.exit,
+    code: body.code ?? meaning.code,
+    retryable: meaning.retried || answer.status >= 500,
   });
 }
 

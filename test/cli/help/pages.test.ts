@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../../src/cli/catalogue.ts";
 import { topicNames } from "../../../src/cli/help/topic-names.ts";
-import { exitCodes } from "../../../src/model/exit-codes.ts";
+import { exitCodes } from "../../../src/contract/exit-codes.ts";
 import { timeForms } from "../../../src/model/time/time-forms.ts";
 import { parseTimeBound } from "../../../src/model/time/time.ts";
 import { settings } from "../../../src/settings/settings.ts";

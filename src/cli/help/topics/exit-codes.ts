@@ -1,4 +1,4 @@
-import { exitCodes } from "../../../model/exit-codes.ts";
+import { exitCodes } from "../../../contract/exit-codes.ts";
 import type { Block } from "../page.ts";
 
 export function exitCodesTopic(): readonly Block[] {

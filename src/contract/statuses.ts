@@ -1,4 +1,5 @@
-import type { ExitCode, Failure } from "./failure.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import type { ServiceCode } from "./service-errors.ts";
 
 /** What an answer of the service means for the run; the one table that decides exit code and retry. */
 export interface Meaning {
@@ -6,31 +7,8 @@ export interface Meaning {
   /** Whether the same request may be sent again by itself: 429 and 500 only, as the specification says. */
   readonly retried: boolean;
   /** The word to branch on when the body names none. */
-  readonly code: ErrorCode;
+  readonly code: ServiceCode;
 }
-
-/** Every value of `error` the specification lists, both envelopes. */
-export const errorCodes = [
-  "invalid_param",
-  "missing_param",
-  "unauthorized",
-  "invalid_api_key",
-  "forbidden",
-  "not_found",
-  "unsupported_network",
-  "route_not_found",
-  "method_not_allowed",
-  "endpoint_removed",
-  "rate_limited",
-  "internal_error",
-  "unavailable",
-  "payment_required",
-  "plan_required",
-  "wrong_host",
-  "preview_only",
-] as const;
-
-export type ErrorCode = (typeof errorCodes)[number];
 
 const meanings: Readonly<Record<number, Meaning>> = {
   400: { exit: 2, retried: false, code: "invalid_param" },
@@ -55,13 +33,4 @@ export function meaningOf(status: number): Meaning {
   if (status >= 400) return { exit: 2, retried: false, code: "invalid_param" };
   // 1xx and 3xx do not belong to the interface: nothing in them can be trusted as an answer.
   return { exit: 1, retried: false, code: "internal_error" };
-}
-
-export function isErrorCode(word: string): word is ErrorCode {
-  return errorCodes.some((code) => code === word);
-}
-
-/** Whether one input among several earned the refusal, so that the others can still be asked for. */
-export function isOfOneInput({ details: { status } }: Failure): boolean {
-  return status === 404 || status === 400;
 }

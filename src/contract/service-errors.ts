@@ -1,6 +1,4 @@
-import type { ErrorCode } from "../../model/meanings.ts";
-
-export interface ServiceCode {
+interface ServiceError {
   readonly status: number;
   readonly meaning: string;
   readonly next: string;
@@ -11,7 +9,7 @@ export interface ServiceCode {
 const links = { upgrade: "https://…", docs: "https://…" };
 
 /** Every value of `error` that the specification names, with the status it comes with. */
-export const serviceCodes: Readonly<Record<ErrorCode, ServiceCode>> = {
+export const serviceErrors = {
   invalid_param: {
     status: 400,
     meaning:
@@ -37,44 +35,11 @@ export const serviceCodes: Readonly<Record<ErrorCode, ServiceCode>> = {
     next: "store a valid one: dexdata auth login",
     fields: {},
   },
-  payment_required: {
-    status: 402,
-    meaning:
-      "the credits of the plan are used up; keyless and free ones come back as use grows 30 days old, those of dev and pro at resets_at",
-    next: "register, upgrade, or enable overage; see: dexdata usage; bound a run: --max-credits, --estimate",
-    fields: {
-      tier: "pro",
-      credits: { plan: 5000000, packs: 0, limit: 5000000, used: 5000000, remaining: 0 },
-      overage: { enabled: false, cap: "0.00", used: "0.00", block: "20.00" },
-      resets_at: "2026-12-01T00:00:00Z",
-      links,
-    },
-  },
   forbidden: {
     status: 403,
     meaning: "the key may not do this",
     next: "see which key and plan are used: dexdata auth status",
     fields: {},
-  },
-  plan_required: {
-    status: 403,
-    meaning:
-      "the endpoint, or with param the value of one parameter, needs a higher plan; nothing was charged, whatever credits are left",
-    next: "upgrade, or ask for less; what needs a plan: dexdata help credits",
-    fields: { tier: "free", required_tier: "dev", param: "interval", links },
-  },
-  wrong_host: {
-    status: 403,
-    meaning:
-      "the key is valid, but its plan belongs to the other host: keyless and free to the free one, dev and above to the paid one",
-    next: "let the service say where it belongs: dexdata auth login",
-    fields: { tier: "free", links },
-  },
-  preview_only: {
-    status: 403,
-    meaning: "without a key only some assets can be streamed",
-    next: "register for a free key, then: dexdata auth login",
-    fields: { tier: "keyless", links },
   },
   not_found: {
     status: 404,
@@ -124,4 +89,43 @@ export const serviceCodes: Readonly<Record<ErrorCode, ServiceCode>> = {
     next: "try again later, or let the run do it: --retry-on 502,503,504",
     fields: {},
   },
-};
+  payment_required: {
+    status: 402,
+    meaning:
+      "the credits of the plan are used up; keyless and free ones come back as use grows 30 days old, those of dev and pro at resets_at",
+    next: "register, upgrade, or enable overage; see: dexdata usage; bound a run: --max-credits, --estimate",
+    fields: {
+      tier: "pro",
+      credits: { plan: 5000000, packs: 0, limit: 5000000, used: 5000000, remaining: 0 },
+      overage: { enabled: false, cap: "0.00", used: "0.00", block: "20.00" },
+      resets_at: "2026-12-01T00:00:00Z",
+      links,
+    },
+  },
+  plan_required: {
+    status: 403,
+    meaning:
+      "the endpoint, or with param the value of one parameter, needs a higher plan; nothing was charged, whatever credits are left",
+    next: "upgrade, or ask for less; what needs a plan: dexdata help credits",
+    fields: { tier: "free", required_tier: "dev", param: "interval", links },
+  },
+  wrong_host: {
+    status: 403,
+    meaning:
+      "the key is valid, but its plan belongs to the other host: keyless and free to the free one, dev and above to the paid one",
+    next: "let the service say where it belongs: dexdata auth login",
+    fields: { tier: "free", links },
+  },
+  preview_only: {
+    status: 403,
+    meaning: "without a key only some assets can be streamed",
+    next: "register for a free key, then: dexdata auth login",
+    fields: { tier: "keyless", links },
+  },
+} satisfies Readonly<Record<string, ServiceError>>;
+
+export type ServiceCode = keyof typeof serviceErrors;
+
+export function isServiceCode(word: string): word is ServiceCode {
+  return Object.hasOwn(serviceErrors, word);
+}

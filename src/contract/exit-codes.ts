@@ -1,4 +1,7 @@
-import type { ExitCode } from "./failure.ts";
+/** What a script can branch on; the README explains each. */
+export const exits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143] as const;
+
+export type ExitCode = (typeof exits)[number];
 
 export interface ExitMeaning {
   readonly when: string;
