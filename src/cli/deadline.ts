@@ -1,5 +1,5 @@
 import type { Context } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, type Failure } from "../model/failure.ts";
 
 /** A context that also ends when `--deadline` has passed; `release` stops the clock. */
 export function bounded(
@@ -18,10 +18,7 @@ export function bounded(
 }
 
 function deadlineFailure(milliseconds: number): Failure {
-  return new Failure(`not done within the --deadline of ${milliseconds / 1000} s`, {
-    exit: 7,
-    code: "timeout",
-    retryable: true,
+  return fail("timeout", `not done within the --deadline of ${milliseconds / 1000} s`, {
     next: "allow more time, or ask for less",
   });
 }

@@ -24,7 +24,7 @@ function failureText(failure: Failure): string {
 
 /** A refusal of the service that says no more is explained at length. */
 function nextOf({ details: { next, status, code } }: Failure): string | undefined {
-  return next ?? (status === undefined ? undefined : `see: dexdata explain ${code ?? status}`);
+  return next ?? (status === undefined ? undefined : `see: dexdata explain ${code}`);
 }
 
 const longestLine = 500;
@@ -43,7 +43,7 @@ export function failureJson(failure: Failure): string {
   const add = (name: string, value: unknown): void => {
     if (value !== undefined) members.set(name, JSON.stringify(value));
   };
-  add("code", code ?? "failure");
+  add("code", code);
   add("message", failure.message);
   add("status", status);
   add("exit", exit);

@@ -1,4 +1,4 @@
-import { Failure } from "../model/failure.ts";
+import { fail } from "../model/failure.ts";
 
 /** The lock of a file that a run writes. */
 export interface HeldLock {
@@ -11,9 +11,8 @@ export interface HeldLock {
  */
 export function checkHeld(lock: HeldLock, path: string): void {
   if (lock.isHeld()) return;
-  throw new Failure(`${path} was removed or taken over by another process during the run`, {
-    exit: 1,
-    code: "output",
+  throw fail("output", `${path} was removed or taken over by another process during the run`, {
+    next: undefined,
     retryable: true,
   });
 }

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { errorCode } from "../model/error-code.ts";
-import { Failure, usageFailure } from "../model/failure.ts";
+import { fail, Failure, usageFailure } from "../model/failure.ts";
 import { cannotBeWritten, diskAdvice, writeAdvice } from "../model/file-fault.ts";
 
 /** Refuses, before anything is sent, a file that would be lost, or one that rows cannot be kept in. */
@@ -40,12 +40,6 @@ export function alreadyExists(file: string): Failure {
 
 export function unwritable(label: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
-  const isFull = diskAdvice(cause) !== undefined;
-  return new Failure(`${label}: ${cannotBeWritten(cause)}`, {
-    exit: isFull ? 1 : 2,
-    code: isFull ? "output" : "usage",
-    retryable: false,
-    next: writeAdvice(cause),
-    cause,
-  });
+  const code = diskAdvice(cause) === undefined ? "usage" : "output";
+  return fail(code, `${label}: ${cannotBeWritten(cause)}`, { next: writeAdvice(cause), cause });
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, readFileSync } from "node:fs";
 import * as z from "zod";
 import { errorCode } from "../model/error-code.ts";
-import { Failure, usageFailure } from "../model/failure.ts";
+import { fail, Failure, usageFailure } from "../model/failure.ts";
 import { cannotBeRead } from "../model/file-fault.ts";
 import { checkRegular, openRegular } from "../model/regular-file.ts";
 import { journalOf, partOf } from "./out-names.ts";
@@ -169,10 +169,7 @@ function readBytes(path: string): Buffer {
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return Buffer.alloc(0);
     if (cause instanceof Failure) throw cause;
-    throw new Failure(`${path} ${cannotBeRead(cause)}`, {
-      exit: 2,
-      code: "checkpoint",
-      retryable: false,
+    throw fail("checkpoint", `${path} ${cannotBeRead(cause)}`, {
       next: "check its permissions, or name another file",
       cause,
     });
@@ -185,10 +182,7 @@ export function checkInputs(file: string, at: Progress | undefined, inputs: numb
 }
 
 function foreignJournal(path: string): Failure {
-  return new Failure(`${path} is not a checkpoint of this version of dexdata`, {
-    exit: 2,
-    code: "checkpoint",
-    retryable: false,
+  return fail("checkpoint", `${path} is not a checkpoint of this version of dexdata`, {
     next: "start over with --force, or name another file",
   });
 }

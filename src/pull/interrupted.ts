@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, lstatSync, rmSync } from "node:fs";
-import { Failure } from "../model/failure.ts";
+import { fail } from "../model/failure.ts";
 import { checkRegular, openRegular } from "../model/regular-file.ts";
 import { isSameFile } from "../model/same-file.ts";
 import { type CheckpointHeader, type FoundProgress, type Progress, readJournal } from "./checkpoint.ts";
@@ -59,10 +59,7 @@ export async function hashRows(
 ): Promise<Hash> {
   const hash = await hashOf(rowsAt, progress?.bytes ?? 0, signal);
   if (progress === undefined || isHashOf(rowsAt, hash, progress)) return hash;
-  throw new Failure(`cannot resume ${file}: it was modified after the interruption`, {
-    exit: 2,
-    code: "checkpoint",
-    retryable: false,
+  throw fail("checkpoint", `cannot resume ${file}: it was modified after the interruption`, {
     next: "start over with --force instead of --resume, or name another file",
   });
 }

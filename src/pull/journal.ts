@@ -1,5 +1,5 @@
 import { closeSync, constants, ftruncateSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { Failure } from "../model/failure.ts";
+import { fail, Failure } from "../model/failure.ts";
 import { cannotBeWritten, diskAdvice } from "../model/file-fault.ts";
 import { openRegular } from "../model/regular-file.ts";
 import { stageFile } from "../model/staged-file.ts";
@@ -67,10 +67,7 @@ function journal(path: string, descriptor: number): Journal {
 
 function unwritten(path: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
-  return new Failure(`${path} ${cannotBeWritten(cause)}`, {
-    exit: 1,
-    code: "output",
-    retryable: false,
+  return fail("output", `${path} ${cannotBeWritten(cause)}`, {
     next: diskAdvice(cause) ?? "check its permissions and those of its folder",
     cause,
   });

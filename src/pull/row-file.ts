@@ -3,7 +3,7 @@ import { type BigIntStats, constants, fstatSync, lstatSync, readSync } from "nod
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { cutFile } from "../model/cut-file.ts";
 import { errorCode } from "../model/error-code.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, type Failure } from "../model/failure.ts";
 import { cannotBeWritten, diskAdvice, fileFault } from "../model/file-fault.ts";
 import { keepMode } from "../model/kept-mode.ts";
 import { carefully, checkRegular } from "../model/regular-file.ts";
@@ -110,10 +110,7 @@ async function linkPart(part: string, file: string): Promise<void> {
 }
 
 function notPlaced(part: string, file: string, cause: unknown, why = fileFault(cause)): never {
-  throw new Failure(`cannot write ${file}: ${why}; the rows are complete in ${part}`, {
-    exit: 1,
-    code: "output",
-    retryable: false,
+  throw fail("output", `cannot write ${file}: ${why}; the rows are complete in ${part}`, {
     next: `move ${file} out of the way, then repeat the command with --resume, without --force`,
     cause,
   });
@@ -134,7 +131,7 @@ function checkSize(file: string, { size }: BigIntStats, bytes: number, least = b
 }
 
 function changed(message: string): Failure {
-  return new Failure(message, { exit: 1, code: "output", retryable: false });
+  return fail("output", message, { next: undefined });
 }
 
 /** A write to an open file that fails is a problem of the disk, not of the command. */
@@ -142,10 +139,7 @@ async function explained(label: string, written: Promise<void>): Promise<void> {
   try {
     await written;
   } catch (cause) {
-    throw new Failure(`${label}: ${cannotBeWritten(cause)}`, {
-      exit: 1,
-      code: "output",
-      retryable: false,
+    throw fail("output", `${label}: ${cannotBeWritten(cause)}`, {
       next: diskAdvice(cause),
       cause,
     });

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { errorCode } from "../model/error-code.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, Failure } from "../model/failure.ts";
 import { diskAdvice, fileFault } from "../model/file-fault.ts";
 import { openRegular } from "../model/regular-file.ts";
 import { stageFile } from "../model/staged-file.ts";
@@ -97,11 +97,5 @@ export function lockFailure(path: string, problem: string, cause?: unknown): Fai
   const next = isTaken
     ? `try again; if no other dexdata is running, delete ${path}`
     : (diskAdvice(cause) ?? "check the folder's permissions");
-  return new Failure(`${path} ${problem}`, {
-    exit: 2,
-    code: isTaken ? "settings_locked" : "settings",
-    retryable: isTaken,
-    next,
-    cause,
-  });
+  return fail(isTaken ? "settings_locked" : "settings", `${path} ${problem}`, { next, cause });
 }

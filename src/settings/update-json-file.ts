@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, Failure } from "../model/failure.ts";
 import { acquireLock, type FileLock } from "./file-lock.ts";
 import { cannotBeWritten, diskAdvice } from "../model/file-fault.ts";
 import { makeFolder } from "../model/make-folder.ts";
@@ -35,10 +35,7 @@ export async function updateJsonFile(context: Writing, file: string, change: Cha
     }
   } catch (error) {
     if (error instanceof Failure || context.signal.aborted) throw error;
-    throw new Failure(`${file} ${cannotBeWritten(error)}`, {
-      exit: 2,
-      code: "settings",
-      retryable: false,
+    throw fail("settings", `${file} ${cannotBeWritten(error)}`, {
       next: diskAdvice(error) ?? "check the folder's permissions, or name another with DEXDATA_CONFIG_DIR",
       cause: error,
     });

@@ -3,7 +3,7 @@ import { maxSkippedBytes } from "../client/streams/event-data.ts";
 import { createEventStreamParser } from "../client/streams/event-stream.ts";
 import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream-event.ts";
 import type { Clock } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, Failure } from "../model/failure.ts";
 import { type Moment, momentOf } from "./moment.ts";
 import type { ShardHandlers, ShardLimits } from "./shard.ts";
 import { shortened, streamError, textOf } from "./stream-message.ts";
@@ -162,14 +162,13 @@ function asFailure(cause: unknown): Failure {
 }
 
 function ended(): Failure {
-  return new Failure("the service ended the stream", { exit: 8, code: "stream_ended", retryable: true });
+  return fail("stream_ended", "the service ended the stream", { next: undefined });
 }
 
 /** Skipping an event has to end somewhere: behind one without an end nothing would ever come. */
 function overflow(): Failure {
-  return new Failure(`the service sent an event larger than ${maxSkippedBytes / mebibyte} MiB`, {
-    exit: 1,
-    code: "untrusted_answer",
+  return fail("untrusted_answer", `the service sent an event larger than ${maxSkippedBytes / mebibyte} MiB`, {
+    next: undefined,
     retryable: true,
   });
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Clock, Output } from "../model/context.ts";
 import { errorCode } from "../model/error-code.ts";
 import { cannotBeWritten, diskAdvice, writeAdvice } from "../model/file-fault.ts";
-import { Failure, usageFailure } from "../model/failure.ts";
+import { fail, type Failure, usageFailure } from "../model/failure.ts";
 import { makeFolder } from "../model/make-folder.ts";
 import { isSameFile } from "../model/same-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
@@ -133,10 +133,9 @@ async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise
 
 function unwritable(file: string, cause: unknown): Failure {
   const full = diskAdvice(cause);
-  return new Failure(`--out "${file}": ${cannotBeWritten(cause)}`, {
-    exit: full !== undefined || errorCode(cause) === "EIO" ? 1 : 2,
-    code: "output",
-    retryable: false,
+  const isDisk = full !== undefined || errorCode(cause) === "EIO";
+  return fail("output", `--out "${file}": ${cannotBeWritten(cause)}`, {
+    ...(!isDisk && { exit: 2 }),
     next: full === undefined ? writeAdvice(cause) : `${full}; what is there is kept`,
     cause,
   });

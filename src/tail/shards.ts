@@ -1,6 +1,6 @@
 import { addressKey } from "../client/address-key.ts";
 import type { Subject } from "../client/batches.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, type Failure } from "../model/failure.ts";
 import { counted } from "../model/text/counted.ts";
 import type { Tier } from "../model/tier.ts";
 import { assetsPerPost, connectionsOfPlan, type Feed } from "./feeds.ts";
@@ -100,12 +100,9 @@ export function doesNotFit(
   cause?: Failure,
 ): Failure {
   const names = left.map(nameOf);
-  return new Failure(message, {
-    exit: 6,
-    code: "too_many_assets",
+  return fail("too_many_assets", message, {
     status: cause?.details.status,
     why: cause?.details.why,
-    retryable: false,
     next: `these have no place: ${someOf(names)}`,
     body: new Map([
       ["assets_fit", String(fits)],

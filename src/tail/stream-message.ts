@@ -1,5 +1,5 @@
 import { dataOf, isSkipped, type StreamEvent } from "../client/streams/stream-event.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, type Failure } from "../model/failure.ts";
 import { member } from "../model/json/own-member.ts";
 
 /** Nobody reads more of what a service says, and an event may hold a megabyte. */
@@ -26,18 +26,10 @@ export function textOf(event: StreamEvent): string {
 export function streamError(event: StreamEvent): Failure {
   const why = textOf(event);
   if (/\btoken not found\b/iu.test(why)) {
-    return new Failure("the service does not know an asset of the stream", {
-      exit: 3,
-      code: "not_found",
+    return fail("not_found", "the service does not know an asset of the stream", {
       why,
-      retryable: false,
       next: "look it up: dexdata search <address>",
     });
   }
-  return new Failure(`the service ended the stream with an error: ${why}`, {
-    exit: 7,
-    code: "stream_error",
-    why,
-    retryable: true,
-  });
+  return fail("stream_error", `the service ended the stream with an error: ${why}`, { next: undefined, why });
 }

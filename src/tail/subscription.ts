@@ -10,7 +10,7 @@ import {
 } from "../client/streams/stream-refusal.ts";
 import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
+import { usageFailure } from "../model/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import type { OpenShard } from "./shard.ts";
 import { unlessAborted } from "./unless-aborted.ts";
@@ -102,7 +102,7 @@ function headerOf(id: string): string | undefined {
 function urlOf(base: string, { feed, kind, subjects, params }: Subscription, goesOn: boolean): URL {
   const url = new URL(`${base}${feed.path}`);
   const [only] = subjects;
-  if (only === undefined) throw new Failure("no asset to stream", { exit: 2, code: "usage" });
+  if (only === undefined) throw usageFailure("no asset to stream");
   if (subjects.length === 1) {
     url.searchParams.set("method", kind.method);
     url.searchParams.set("chain", only.network);

@@ -1,5 +1,5 @@
 import type { Clock } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
+import { fail, type Failure } from "../model/failure.ts";
 import { type Moment, momentOf } from "./moment.ts";
 
 /** Looks after one open connection, from its opening until it is released. */
@@ -72,11 +72,7 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
 }
 
 function silent(milliseconds: number): Failure {
-  return new Failure(`nothing came for ${milliseconds / 1000} s, not even a ping`, {
-    exit: 7,
-    code: "timeout",
-    retryable: true,
-  });
+  return fail("timeout", `nothing came for ${milliseconds / 1000} s, not even a ping`, { next: undefined });
 }
 
 function clockJump(milliseconds: number): Failure {
@@ -85,5 +81,5 @@ function clockJump(milliseconds: number): Failure {
     milliseconds > 0
       ? `this machine was away for ${seconds} s, or its clock was set forward`
       : `the clock of this machine was set back by ${seconds} s`;
-  return new Failure(message, { exit: 7, code: "clock_jump", retryable: true });
+  return fail("clock_jump", message, { next: undefined });
 }

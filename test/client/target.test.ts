@@ -65,7 +65,7 @@ describe("where a run asks", () => {
 
   test.each(tiers.slice(1))("a plan without a key is refused: %s", (tier) => {
     const next = "set DEXDATA_API_KEY, or store a key with: dexdata auth login";
-    const details = { exit: 2, code: "usage", next };
+    const details = { exit: 2, code: "usage", retryable: false, next };
     expect(refusal(tier)).toEqual([`the tier is set to ${tier}, but there is no key`, details]);
   });
 
@@ -79,7 +79,7 @@ describe("where a run asks", () => {
     const words = from === undefined ? [key] : [key, from];
     expect(refusal(tier, ...words)).toEqual([
       `the tier of the key from ${shown} is not known, and it decides the host`,
-      { exit: 2, code: "usage", next },
+      { exit: 2, code: "usage", retryable: false, next },
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { dexes } from "../../endpoints/dexes.ts";
 import { networks } from "../../endpoints/networks.ts";
 import type { Question } from "../../model/args.ts";
 import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, Failure } from "../../model/failure.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { keptRow, listName } from "./kept-lists.ts";
@@ -22,7 +22,7 @@ export async function withSuggestion(
   question: Question,
 ): Promise<Failure> {
   if (!(cause instanceof Failure)) throw cause;
-  const { status, code, body } = cause.details;
+  const { status, code, body, why, retryAfter } = cause.details;
   const asked = networksOf(question);
   if (status !== 404 || asked === undefined) return cause;
   // A 404 with a code is about what the code says; one with an empty body may be about network or address.
@@ -33,10 +33,12 @@ export async function withSuggestion(
   const network = asked.find((each) => !slugs.has(each));
   if (slugs.size === 0 || network === undefined) return cause;
   const near = nearestNetwork(network, slugs);
-  return new Failure(`network "${network}" is not known to the service`, {
-    ...cause.details,
-    code: "unsupported_network",
-    next: near === undefined ? "list them: dexdata networks" : `did you mean ${near}?`,
+  return fail("unsupported_network", `network "${network}" is not known to the service`, {
+    status,
+    why,
+    body,
+    retryAfter,
+    ...(near !== undefined && { next: `did you mean ${near}?` }),
   });
 }
 

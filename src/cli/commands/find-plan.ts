@@ -4,7 +4,7 @@ import { member } from "../../model/json/own-member.ts";
 import type { Target } from "../../client/connection/target.ts";
 import { usage } from "../../endpoints/usage.ts";
 import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, Failure } from "../../model/failure.ts";
 import { rawAt } from "../../model/json/raw-json.ts";
 import { isTier, plans, type Tier } from "../../model/tier.ts";
 import { shortened } from "../../tail/stream-message.ts";
@@ -48,12 +48,10 @@ export async function findPlan(
       next: `check the hosts that were asked (dexdata config list): ${hosts.join(" and ")}`,
     });
   }
-  throw new Failure("neither host of the service accepts this key", {
-    exit: 4,
-    code: last?.details.code ?? "invalid_api_key",
+  const code = last?.code === "unauthorized" ? "unauthorized" : "invalid_api_key";
+  throw fail(code, "neither host of the service accepts this key", {
     status: last?.details.status,
     why: last?.details.why,
-    retryable: false,
     next: "copy it whole from the console: it begins with api_",
   });
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
 import { type Context, isInterruption } from "../../model/context.ts";
-import { Failure, usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../model/failure.ts";
 import { withoutSecrets } from "../../model/key.ts";
 import { formatInstant, parseTimeBound } from "../../model/time/time.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
@@ -150,9 +150,8 @@ function readClock(flags: FlagValues, context: Context): number {
 
 function portFailure(cause: unknown, port: number): unknown {
   if (!["EADDRINUSE", "EACCES"].includes(errorCode(cause))) return cause;
-  return new Failure(`ports ${port} to ${port + 3} cannot be used: one is taken or not allowed`, {
-    exit: 2,
-    code: "usage",
-    next: "choose others with --port, or any free ones with --port 0",
-  });
+  return usageFailure(
+    `ports ${port} to ${port + 3} cannot be used: one is taken or not allowed`,
+    "choose others with --port, or any free ones with --port 0",
+  );
 }

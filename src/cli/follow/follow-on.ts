@@ -3,7 +3,7 @@ import type { Target } from "../../client/connection/target.ts";
 import type { Question } from "../../model/args.ts";
 import type { Clock, Context, Output } from "../../model/context.ts";
 import { onlyGroup } from "../../model/endpoint.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { fromWire, type Instant } from "../../model/time/time.ts";
 import { type Ending, Stop } from "../../tail/ending.ts";
 import { feeds } from "../../tail/feeds.ts";
@@ -171,10 +171,7 @@ function watchRows(
   if (idle === undefined) return undefined;
   const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
     end(
-      new Failure(`no row came for ${idle / 1000} s (--idle-exit)`, {
-        exit: 8,
-        code: "idle",
-        retryable: true,
+      fail("idle", `no row came for ${idle / 1000} s (--idle-exit)`, {
         next: "look whether the pool is traded at all: dexdata pool <network> <pool>",
       }),
     );

@@ -1,6 +1,6 @@
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Clock } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { formatDuration } from "../../model/time/duration.ts";
 import { compareInstants, type Instant } from "../../model/time/time.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
@@ -135,12 +135,7 @@ export function createFollowReport(
       if (failedSince === undefined) return undefined;
       const hole = { from: failedSince, to: clock.now() };
       log({ event: "gap", ...bounds(hole), reason: failedBy?.replace("dexdata: ", ""), ...named });
-      return new Failure(`no read succeeded ${shown(hole)}: rows may be missing at the end`, {
-        exit: 8,
-        code: "not_read",
-        retryable: true,
-        next: "start it again from there: --from",
-      });
+      return fail("not_read", `no read succeeded ${shown(hole)}: rows may be missing at the end`);
     },
     late: (rows, behind) => {
       log({ event: "late", at: at(), rows, seconds: behind });

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import type { Context } from "../../model/context.ts";
-import { Failure, usageFailure } from "../../model/failure.ts";
+import { fail, type Failure, usageFailure } from "../../model/failure.ts";
 import { counted } from "../../model/text/counted.ts";
 import { alreadyExists } from "../../pull/check-out-file.ts";
 import type { Interrupted } from "../../pull/interrupted.ts";
@@ -61,12 +61,10 @@ function exists(file: string): boolean {
 }
 
 function unfinished(file: string, { rowsAt, progress }: Interrupted): Failure {
-  return new Failure(`${file} has an unfinished pull: ${counted(progress?.rows ?? 0, "row")} in ${rowsAt}`, {
-    exit: 2,
-    code: "unfinished",
-    retryable: false,
-    next: "continue it with --resume, or start over with --force",
-  });
+  return fail(
+    "unfinished",
+    `${file} has an unfinished pull: ${counted(progress?.rows ?? 0, "row")} in ${rowsAt}`,
+  );
 }
 
 function blocked(file: string, { rowsAt }: Interrupted): Failure {

@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { member } from "../../model/json/own-member.ts";
 import { counted } from "../../model/text/counted.ts";
 import { hashOf } from "../../pull/interrupted.ts";
@@ -48,10 +48,7 @@ export async function completeLine(
 
 /** A file that may hold anything is not changed. */
 export function noCheckpoint(file: string): Failure {
-  return new Failure(`cannot resume ${file}: no checkpoint ${journalOf(file)}`, {
-    exit: 2,
-    code: "checkpoint",
-    retryable: false,
+  return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}`, {
     next: "the file may be complete; to overwrite it, use --force instead of --resume",
   });
 }

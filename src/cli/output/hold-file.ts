@@ -1,5 +1,5 @@
 import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, Failure } from "../../model/failure.ts";
 import { unwritable } from "../../pull/check-out-file.ts";
 import { type FileLock, holdLock } from "../../settings/file-lock.ts";
 
@@ -16,10 +16,7 @@ export async function holdFile(
     throw thrown;
   });
   if ("release" in lock) return lock;
-  throw new Failure(`${file} is in use by ${lock.holder}`, {
-    exit: 2,
-    code: "busy",
-    retryable: true,
+  throw fail("busy", `${file} is in use by ${lock.holder}`, {
     next: `wait until it has finished, or stop it; if it is not dexdata, delete ${lockFile}`,
   });
 }

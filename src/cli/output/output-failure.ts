@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { cannotBeWritten, diskAdvice, saidOf } from "../../model/file-fault.ts";
 
 /** What the machine refused, which is no bug: the output (a full disk, a device that is gone), or a file by its name. */
@@ -8,10 +8,7 @@ export function outputFailure(cause: unknown): Failure | undefined {
   const isWrite = cause.syscall === "write" || next !== undefined;
   const isOfFile = "path" in cause;
   if (!isWrite && !isOfFile) return undefined;
-  return new Failure(isOfFile ? saidOf(cause) : `the output ${cannotBeWritten(cause)}`, {
-    exit: 1,
-    code: "output",
-    retryable: false,
+  return fail("output", isOfFile ? saidOf(cause) : `the output ${cannotBeWritten(cause)}`, {
     next,
     cause,
   });

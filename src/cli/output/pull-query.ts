@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { withRepeated } from "../../model/args.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail } from "../../model/failure.ts";
 import type { CheckpointHeader } from "../../pull/checkpoint.ts";
 import type { Questions } from "../asking/questions.ts";
 import type { RunOptions } from "../run-options.ts";
@@ -47,12 +47,10 @@ export function checkSameQuery(file: string, begun: Query, asked: Query): void {
   for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
     if (begun[name] === asked[name]) continue;
     const was = begun[name] ?? "not set";
-    throw new Failure(
+    throw fail(
+      "checkpoint",
       `cannot resume ${file}: it belongs to another query (${name}: ${was}; now ${asked[name] ?? "not set"})`,
       {
-        exit: 2,
-        code: "checkpoint",
-        retryable: false,
         next: "repeat the command as it was, or start over with --force instead of --resume",
       },
     );

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { withRepeated } from "../../model/args.ts";
 import { exitOfInterruption, isInterruption } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, Failure } from "../../model/failure.ts";
 import { cannotBeWritten } from "../../model/file-fault.ts";
 import { escapeJsonText, prettyJson } from "../../model/json/json-text.ts";
 import { modeOf } from "../../model/kept-mode.ts";
@@ -36,10 +36,7 @@ export function writeReceipt({ receipt = "" }: DestinationFlags, run: Run, endin
     renameSync(staged, receipt);
   } catch (cause) {
     if (staged !== undefined) rmSync(staged, { force: true });
-    throw new Failure(`--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
-      exit: 1,
-      code: "output",
-      retryable: false,
+    throw fail("output", `--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
       next: "the rows are not concerned; check the folder's permissions and free space",
       cause,
     });

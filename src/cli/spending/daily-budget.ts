@@ -3,7 +3,7 @@ import type { Budget } from "../../client/spending/budget.ts";
 import { countedAsSpent } from "../../client/spending/run-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, Failure } from "../../model/failure.ts";
 import { saidOf } from "../../model/file-fault.ts";
 import { member } from "../../model/json/own-member.ts";
 import { updateStateFile } from "../../settings/state-file.ts";
@@ -55,7 +55,7 @@ export function dailyBudget(
     try {
       return await turn;
     } catch (cause) {
-      const isOurs = cause instanceof Failure && ours.has(cause.details.code ?? "");
+      const isOurs = cause instanceof Failure && ["daily_budget", "budget_not_kept"].includes(cause.code);
       if (isOurs || context.signal.aborted) throw cause;
       throw notKept(file, saidOf(cause), cause);
     }
@@ -93,22 +93,17 @@ function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-const ours: ReadonlySet<string> = new Set(["daily_budget", "budget_not_kept"]);
-
 function passed(most: number, changedBy: string, spent: Spent, credits: number): Failure {
   const end = dayOf(Date.parse(spent.day) + 86_400_000);
-  return new Failure(
+  return fail(
+    "daily_budget",
     `budget.daily ${most}: ${countedAsSpent(spent.credits)} today, and the next request would cost ${credits}; the day ends at ${end}T00:00:00Z, ${changedBy} changes the budget`,
-    { exit: 5, code: "daily_budget", retryable: false },
+    { next: undefined },
   );
 }
 
 function notKept(file: string, why: string, cause?: unknown): Failure {
-  return new Failure(`budget.daily cannot be kept in ${file}: ${why}`, {
-    exit: 2,
-    code: "budget_not_kept",
-    retryable: false,
-    next: "make the file and its folder writable, name another folder with DEXDATA_STATE_DIR, or take the budget back: dexdata config unset budget.daily",
+  return fail("budget_not_kept", `budget.daily cannot be kept in ${file}: ${why}`, {
     cause,
   });
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import type { Ending } from "../../tail/ending.ts";
 import { createQuietWatch } from "../../tail/quiet-watch.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
@@ -62,10 +62,7 @@ export function watchIdle(
 function idleFailure(idle: number, found: readonly Connection[], of: number): Failure {
   const names = namesOf(found);
   const closed = found.filter(({ isOpen }) => !isOpen);
-  return new Failure(`no event came for ${idle / 1000} s${place(found, of)} (--idle-exit)`, {
-    exit: 8,
-    code: "idle",
-    retryable: true,
+  return fail("idle", `no event came for ${idle / 1000} s${place(found, of)} (--idle-exit)`, {
     next:
       closed.length > 0
         ? `not connected at the end: ${someOf(namesOf(closed))}`

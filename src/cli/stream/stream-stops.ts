@@ -1,5 +1,5 @@
 import type { Clock } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
 
 export interface StopsAsked {
@@ -55,10 +55,7 @@ export function createStops(clock: Clock, outer: AbortSignal, asked: StopsAsked)
 }
 
 function creditsFailure(most: number): Failure {
-  return new Failure(`the ${most} credits of --max-credits are spent: one an event`, {
-    exit: 5,
-    code: "max_credits",
-    retryable: false,
+  return fail("max_credits", `the ${most} credits of --max-credits are spent: one an event`, {
     next: "allow more to listen longer",
   });
 }

@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 
 /**
  * `--require-plan`: an answer that was counted under another plan is not used. One that names no plan is, and a
@@ -10,11 +10,7 @@ export function checkPlan(
   refused: Failure | undefined,
 ): void {
   if (required === undefined || seen === undefined || seen === required || refused?.exit === 4) return;
-  throw new Failure(`the service counted this as ${seen}, not ${required} as --require-plan wants`, {
-    exit: 4,
-    code: "other_plan",
+  throw fail("other_plan", `the service counted this as ${seen}, not ${required} as --require-plan wants`, {
     status: refused?.details.status,
-    retryable: false,
-    next: "see which key is used and what it is worth: dexdata auth status",
   });
 }

@@ -1,6 +1,6 @@
 import { errors } from "./undici-parts.ts";
 import { errorCode } from "../../model/error-code.ts";
-import { Failure, untrustedAnswer } from "../../model/failure.ts";
+import { fail, Failure, untrustedAnswer } from "../../model/failure.ts";
 import { tlsFailure } from "./tls-failure.ts";
 
 /** The other end, as messages name it. */
@@ -61,9 +61,7 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
     sentences[code]?.(host) ??
     `the connection to ${host} failed (${code})`;
   // A name that does not exist now will not exist in a second; EAI_AGAIN is the one that may.
-  return new Failure(sentence, {
-    exit: 7,
-    code: "network",
+  return fail("network", sentence, {
     retryable: code !== "ENOTFOUND",
     isUnsent,
     next: peer.next ?? checkNetwork,
@@ -82,12 +80,10 @@ function closingSentence(host: string, code: string, message: string): string | 
 export function timeoutFailure(milliseconds: number, peer: Peer): Failure {
   const isConnected = peer.hasConnected();
   const time = `within ${milliseconds / 1000} s`;
-  return new Failure(
+  return fail(
+    "timeout",
     isConnected ? `no whole answer of ${peer.name()} ${time}` : `no connection to ${peer.name()} ${time}`,
     {
-      exit: 7,
-      code: "timeout",
-      retryable: true,
       isUnsent: !isConnected,
       next: "try again, or allow more with --timeout 60s",
     },

@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { usageFailure } from "../../model/failure.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import { plans, type Tier } from "../../model/tier.ts";
 
@@ -59,20 +59,15 @@ export const tierHint =
 function knownTier(identity: Identity): Tier {
   if (identity.key === undefined) {
     if (identity.tier === undefined || identity.tier === "keyless") return "keyless";
-    throw new Failure(`the tier is set to ${identity.tier}, but there is no key`, {
-      exit: 2,
-      code: "usage",
-      next: "set DEXDATA_API_KEY, or store a key with: dexdata auth login",
-    });
+    throw usageFailure(
+      `the tier is set to ${identity.tier}, but there is no key`,
+      "set DEXDATA_API_KEY, or store a key with: dexdata auth login",
+    );
   }
   if (identity.tier === undefined || identity.tier === "keyless") {
-    throw new Failure(
+    throw usageFailure(
       `the tier of the key from ${identity.keySource ?? "the settings"} is not known, and it decides the host`,
-      {
-        exit: 2,
-        code: "usage",
-        next: tierHint,
-      },
+      tierHint,
     );
   }
   return identity.tier;

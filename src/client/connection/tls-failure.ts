@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 
 interface Judgement {
   readonly sentence: string;
@@ -40,14 +40,9 @@ export function tlsFailure(
   host: string,
   isUnsent: boolean,
 ): Failure | undefined {
-  const details = { exit: 7, code: "tls", retryable: false } as const;
   if (code in certificates || /^(ERR_TLS_CERT|CERT_|UNABLE_TO|HOSTNAME_MISMATCH)/u.test(code)) {
     const { sentence, next } = certificates[code] ?? { sentence: "was not accepted", next: authority };
-    return new Failure(`the certificate of ${host} ${sentence} (${code})`, {
-      ...details,
-      isUnsent: true,
-      next,
-    });
+    return fail("tls", `the certificate of ${host} ${sentence} (${code})`, { isUnsent: true, next });
   }
   // node:https makes EPROTO of all that OpenSSL says, and so do some systems.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
@@ -56,8 +51,7 @@ export function tlsFailure(
   const fault = isOld
     ? `${host} speaks only versions of TLS that are no longer secure`
     : `no secure connection to ${host}`;
-  return new Failure(`${fault} (${code})`, {
-    ...details,
+  return fail("tls", `${fault} (${code})`, {
     isUnsent,
     next: isOld ? "tell whoever runs the host: TLS 1.2 or newer is needed" : checkPort,
   });
@@ -67,10 +61,7 @@ const checkPort = "check the host, its port, and any proxy in between";
 
 /** Of an https URL to a port on which plain HTTP is spoken. No attempt would change it. */
 export function plainHttpFailure(host: string): Failure {
-  return new Failure(`${host} does not speak TLS on this port; is it http?`, {
-    exit: 7,
-    code: "tls",
-    retryable: false,
+  return fail("tls", `${host} does not speak TLS on this port; is it http?`, {
     isUnsent: true,
     next: checkPort,
   });

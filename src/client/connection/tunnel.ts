@@ -2,12 +2,10 @@ import http from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import { errorCode } from "../../model/error-code.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure, type KnownDetails } from "../../model/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import type { ConnectionWatch } from "./connector.ts";
 import { type Environment, findProxy, type Proxy, unbracketed } from "./proxy.ts";
-
-const details = { code: "proxy", isUnsent: true, retryable: false } as const;
 
 /**
  * A socket to the host behind the proxy of the environment (CONNECT, RFC 9110, 9.3.6), on which TLS is still to begin;
@@ -22,24 +20,24 @@ export async function openTunnel(
   if (proxy === undefined) return undefined;
   watch.proxied(proxy.shown);
   return await new Promise((resolve, reject) => {
-    const fail = (cause: unknown): void => {
+    const giveUp = (cause: unknown): void => {
       const next = nextFor(proxy, url);
       const name = `the proxy ${proxy.shown}`;
       reject(
         errorCode(cause).startsWith("HPE_")
-          ? new Failure(`${name} does not answer in HTTP`, { ...details, exit: 7, next })
+          ? proxyFailure(`${name} does not answer in HTTP`, { next })
           : connectionFailure(cause, { name: () => name, hasConnected: () => false, next }),
       );
     };
     const request = connectRequest(proxy, url);
     request.once("socket", watch.sockets.add);
-    request.once("error", fail);
+    request.once("error", giveUp);
     request.once("connect", (answer, socket, head) => {
       // What breaks from here on is told by whoever speaks on it.
       const refused = refusal(answer, head.length > 0, proxy, url);
       if (refused === undefined) return resolve(socket);
       socket.on("error", () => undefined).destroy();
-      fail(refused);
+      giveUp(refused);
     });
     request.end();
   });
@@ -76,12 +74,11 @@ function refusal(
 ): Failure | undefined {
   const name = `the proxy ${proxy.shown}`;
   if (status === 407) {
-    return new Failure(
+    return proxyFailure(
       proxy.authorization === undefined
         ? `${name} asks for a name and a password (status 407)`
         : `${name} does not accept its name and password (status 407)`,
       {
-        ...details,
         exit: 4,
         next: `put both into ${proxy.variable}, before the host: name, colon, password, @`,
       },
@@ -91,23 +88,22 @@ function refusal(
   // On a tunnel it is the client who speaks first.
   const isPage = hasSpoken || /^text\/html/iu.test(headers["content-type"] ?? "");
   if (status >= 200 && status < 300)
-    return isPage
-      ? new Failure(`${name} answers with a page, not as a proxy`, { ...details, exit: 7, next })
-      : undefined;
+    return isPage ? proxyFailure(`${name} answers with a page, not as a proxy`, { next }) : undefined;
   if (status >= 500)
-    return new Failure(`${name} could not reach ${host} (status ${status})`, {
-      ...details,
-      exit: 7,
+    return proxyFailure(`${name} could not reach ${host} (status ${status})`, {
       retryable: true,
       next,
     });
-  return new Failure(`${name} does not let through to ${host} (status ${status})`, {
-    ...details,
-    exit: 7,
+  return proxyFailure(`${name} does not let through to ${host} (status ${status})`, {
     next,
   });
 }
 
 function nextFor({ variable }: Proxy, { host }: Pick<URL, "host">): string {
   return `check ${variable}, or ask directly: NO_PROXY=${host}`;
+}
+
+/** Nothing was sent to the host: that begins behind the tunnel. */
+function proxyFailure(message: string, details: KnownDetails<"proxy">): Failure {
+  return fail("proxy", message, { isUnsent: true, ...details });
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { formatDuration } from "../../model/time/duration.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { isNews, learn } from "./pace-learning.ts";
@@ -116,10 +116,8 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 function heldBack(wait: number): Failure {
-  return new Failure("too many requests: the service asked all who use this key to wait", {
-    exit: 6,
-    code: "rate_limited",
-    retryable: true,
+  return fail("rate_limited", "too many requests: the service asked all who use this key to wait", {
+    next: undefined,
     retryAfter: wait,
   });
 }

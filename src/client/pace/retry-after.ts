@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { formatDuration } from "../../model/time/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
 
@@ -16,11 +16,13 @@ export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
 export function waitTooLong({ details }: Failure): Failure {
   const wait = formatDuration(details.retryAfter ?? 0);
   const limit = formatDuration(maxServiceWait);
-  return new Failure(`the service requested a wait of ${wait}, longer than the limit of ${limit}`, {
-    ...details,
-    exit: 6,
-    code: "wait_too_long",
-    next: `try again in ${limit}, use another key, or add --rpm unlimited`,
+  const { status, why, retryable, body, retryAfter } = details;
+  return fail("wait_too_long", `the service requested a wait of ${wait}, longer than the limit of ${limit}`, {
+    status,
+    why,
+    retryable,
+    body,
+    retryAfter,
   });
 }
 

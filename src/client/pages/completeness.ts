@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import { counted } from "../../model/text/counted.ts";
 import { formatInstant, type Instant } from "../../model/time/time.ts";
 
@@ -55,11 +55,7 @@ export function incompleteList(
   const what = rows === undefined ? "rows" : counted(rows, "row");
   const where = to === undefined ? "" : ` at or before ${to}`;
   const verb = rows === 1 ? "is" : "are";
-  return new Failure(`incomplete list: ${problem}; ${what}${where} ${verb} missing`, {
-    exit: 8,
-    code: "incomplete",
-    retryable: true,
+  return fail("incomplete", `incomplete list: ${problem}; ${what}${where} ${verb} missing`, {
     missing: { rows, to },
-    next: "try again later, or accept the list as it is with --no-strict",
   });
 }

@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../model/failure.ts";
 import type { Budget } from "./budget.ts";
 
 /**
@@ -34,12 +34,10 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
 }
 
 function passed(name: string, most: number, spent: number, credits: number): Failure {
-  return new Failure(
+  return fail(
+    "max_credits",
     `${name} ${most}: ${countedAsSpent(spent)}, and the next request would cost ${credits}`,
     {
-      exit: 5,
-      code: "max_credits",
-      retryable: false,
       next: `allow more with a higher ${name}`,
     },
   );

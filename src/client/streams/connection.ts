@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
 import type { Context } from "../../model/context.ts";
-import { Failure, untrustedAnswer } from "../../model/failure.ts";
+import { fail, Failure, untrustedAnswer } from "../../model/failure.ts";
 import { createAgent } from "../connection/agent.ts";
 import { readAnswerBody } from "../answer/answer-body.ts";
 import { connectionFailure, type Peer } from "../connection/connection-failure.ts";
@@ -86,9 +86,8 @@ async function ask(
     return { kind: "refused", answer: { ...answer, body: await readAnswerBody(received.body, answer, url) } };
   }
   if (status === 204)
-    throw new Failure("the service ended the stream for good (HTTP 204)", {
-      exit: 8,
-      code: "stream_ended",
+    throw fail("stream_ended", "the service ended the stream for good (HTTP 204)", {
+      next: undefined,
       status,
       retryable: false,
     });
@@ -125,5 +124,5 @@ function readChunks(body: Chunks, peer: Peer): Chunks {
 function brokenStream(cause: Error): Failure {
   const isReset = cause instanceof Failure && cause.message.includes("reset");
   const message = isReset ? cause.message : "the connection broke off";
-  return new Failure(message, { exit: 7, code: "network", retryable: true, cause });
+  return fail("network", message, { next: undefined, cause });
 }
