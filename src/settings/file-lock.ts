@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, statSync, writeSync } from "node:fs";
 import type { Context } from "../model/context.ts";
+import { usageFailure } from "../model/failure.ts";
 import { isSameFile } from "../model/same-file.ts";
 import {
   ageOf,
@@ -8,6 +9,7 @@ import {
   isSameLock,
   lockFailure,
   readLock,
+  removeAbandonedLock,
   removeLock,
 } from "./lock-file.ts";
 import {
@@ -15,6 +17,7 @@ import {
   describeHolder,
   type Holder,
   type HolderState,
+  isToken,
   type LockToken,
   readToken,
   stateOf,
@@ -23,6 +26,7 @@ import {
 export interface FileLock {
   /** False once another process took the lock: data that was read under it may have changed since. */
   readonly isHeld: () => boolean;
+  /** Never throws: it comes last, and must not hide the error that ended the run. */
   readonly release: () => void;
 }
 
@@ -48,36 +52,35 @@ const giveUpMs = watchMs + shortGiveUpMs;
  * watched unchanged for two seconds, on the clock that cannot jump. A lock that stays taken is a failure that names it.
  */
 export async function acquireLock(context: Waiting, path: string): Promise<FileLock> {
-  const token = createToken(context.random);
-  const create = (): FileLock | undefined => {
-    const descriptor = createLock(path, token.text(context.clock.now()));
-    if (descriptor === undefined) return undefined;
+  const keep = (token: LockToken, descriptor: number): FileLock => {
     closeSync(descriptor);
     return newLock(path, () => readToken(readLock(path)?.text ?? "")?.id === token.id);
   };
-  return await takeLock<FileLock>(context, path, shortGiveUpMs, create, ({ state, watched }) =>
+  return await takeLock<never>(context, path, shortGiveUpMs, keep, ({ state, watched }) =>
     state === "gone" || watched >= shortStaleMs ? "abandoned" : "wait",
   );
 }
 
 /**
  * A lock for as long as a run lasts, or a description of the process that has it. It is never taken from a process that
- * runs, however long that holds it; from one that cannot be checked only 60 s after its last refresh.
+ * runs, however long that holds it; from one that cannot be checked only 60 s after its last refresh. `onWatch` is called
+ * when that long watch begins.
  */
 export async function holdLock(
   context: Waiting,
   path: string,
+  onWatch?: () => void,
 ): Promise<FileLock | { readonly holder: string }> {
-  const token = createToken(context.random);
-  const create = (): FileLock | undefined => {
-    const descriptor = createLock(path, token.text(context.clock.now()));
-    return descriptor === undefined ? undefined : keepFresh(context.clock, path, token, descriptor);
-  };
-  return await takeLock<FileLock | { readonly holder: string }>(context, path, giveUpMs, create, (seen) => {
+  const keep = (token: LockToken, descriptor: number): FileLock =>
+    keepFresh(context.clock, path, token, descriptor);
+  let isWatched = false;
+  return await takeLock<{ readonly holder: string }>(context, path, giveUpMs, keep, (seen) => {
     if (seen.state === "gone") return "abandoned";
     // The process that created it was killed before it wrote it.
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
     if (seen.state === "running" || seen.age() < staleMs) return { holder: describeHolder(seen.holder) };
+    if (!isWatched) onWatch?.();
+    isWatched = true;
     return seen.watched >= watchMs ? "abandoned" : "wait";
   });
 }
@@ -92,26 +95,27 @@ function keepFresh(clock: Context["clock"], path: string, token: LockToken, desc
       // The next one may succeed. Until then the lock ages, which is checked by those that would take it.
     }
   });
-  const lock = newLock(path, () => {
+  const isHeld = (): boolean => {
     const there = statSync(path, { bigint: true, throwIfNoEntry: false });
     return there !== undefined && isSameFile(there, own);
-  });
-  return {
-    ...lock,
-    release: () => {
-      stop();
-      const isHeld = lock.isHeld();
-      closeSync(descriptor);
-      if (isHeld) removeLock(path);
-    },
   };
+  return newLock(path, isHeld, () => {
+    stop();
+    closeSync(descriptor);
+  });
 }
 
-function newLock(path: string, isHeld: FileLock["isHeld"]): FileLock {
+function newLock(path: string, isHeld: FileLock["isHeld"], close?: () => void): FileLock {
   return {
     isHeld,
     release: () => {
-      if (isHeld()) removeLock(path);
+      try {
+        if (isHeld()) removeLock(path);
+      } catch {
+        // The folder was closed to this user during the run. The next run finds that this process is gone.
+      } finally {
+        close?.();
+      }
     },
   };
 }
@@ -127,21 +131,22 @@ interface SeenLock {
   readonly watched: number;
 }
 
-/** Creates the lock, or judges the one that is there, until either gives a result. */
+/** Creates the lock, or judges the one that is there, until either gives a result. `keep` takes its descriptor. */
 async function takeLock<T extends object>(
   context: Waiting,
   path: string,
   limitMs: number,
-  create: () => T | undefined,
+  keep: (token: LockToken, descriptor: number) => FileLock,
   judge: (seen: SeenLock) => "abandoned" | "wait" | T,
-): Promise<T> {
+): Promise<FileLock | T> {
   const { clock, random, signal } = context;
+  const token = createToken(random);
   const start = clock.elapsed();
   const watch = watchLock(context, path);
   const guard = watchLock(context, guardOf(path));
   for (;;) {
-    const taken = create();
-    if (taken !== undefined) return taken;
+    const descriptor = createLock(path, token.text(clock.now()));
+    if (descriptor !== undefined) return keep(token, descriptor);
     const seen = watch();
     const judged = seen === undefined ? "wait" : judge(seen);
     if (typeof judged === "object") return judged;
@@ -151,7 +156,10 @@ async function takeLock<T extends object>(
   }
 }
 
-/** Each call looks at the lock; undefined where there is none. A new token or time starts the watch again. */
+/**
+ * Each call looks at the lock; undefined where there is none. A new token or time starts the watch again. A file of
+ * another program that has the name, such as the Cargo.lock of `--out Cargo`, is a failure, and stays.
+ */
 function watchLock({ clock, random }: Waiting, path: string): () => SeenLock | undefined {
   let since = clock.elapsed();
   let last: Omit<SeenLock, "watched"> | undefined;
@@ -160,6 +168,11 @@ function watchLock({ clock, random }: Waiting, path: string): () => SeenLock | u
     if (found === undefined) return undefined;
     if (last === undefined || !isSameLock(last.found, found)) {
       const holder = readToken(found.text ?? "");
+      if (!isToken(found.text ?? ""))
+        throw usageFailure(
+          `${path} already exists, and dexdata did not create it`,
+          "move it, or name another file",
+        );
       since = clock.elapsed();
       let measured: number | undefined;
       const age = (): number => (measured ??= ageOf(random, path, found));
@@ -186,10 +199,14 @@ function removeAbandoned(
   if (descriptor === undefined) {
     const seen = watchGuard();
     // Held for microseconds, so one that stays, or whose process is gone, was left by a process killed right there.
-    if (seen !== undefined && (seen.state === "gone" || seen.watched >= shortStaleMs)) removeLock(guard);
+    if (seen !== undefined && (seen.state === "gone" || seen.watched >= shortStaleMs))
+      removeAbandonedLock(guard);
     return;
   }
   closeSync(descriptor);
-  if (isSameLock(readLock(path), judged)) removeLock(path);
-  removeLock(guard);
+  try {
+    if (isSameLock(readLock(path), judged)) removeAbandonedLock(path);
+  } finally {
+    removeLock(guard);
+  }
 }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { errorCode } from "../model/error-code.ts";
-import { fail, Failure } from "../model/failure.ts";
+import { fail, Failure, usageFailure } from "../model/failure.ts";
 import { diskAdvice, fileFault } from "../model/file-fault.ts";
 import { openRegular } from "../model/regular-file.ts";
 import { stageFile } from "../model/staged-file.ts";
@@ -84,12 +84,24 @@ export function ageOf(random: () => number, path: string, { writtenAt }: FoundLo
   }
 }
 
-export function removeLock(path: string): void {
+/** The system's error where this user may not remove it. It may have been removed by another process meanwhile. */
+export function removeLock(path: string): unknown {
   try {
     unlinkSync(path);
-  } catch {
-    // Another process removed it, or this one may not: then the wait for the lock ends at its limit.
+  } catch (cause) {
+    if (["EACCES", "EPERM"].includes(errorCode(cause))) return cause;
   }
+  return undefined;
+}
+
+/** As `removeLock`. To wait for a lock that will never go away would help nobody. */
+export function removeAbandonedLock(path: string): void {
+  const refused = removeLock(path);
+  if (refused === undefined) return;
+  throw usageFailure(
+    `cannot remove the abandoned lock ${path}: ${fileFault(refused)}`,
+    "delete it as the user who owns it",
+  );
 }
 
 export function lockFailure(path: string, problem: string, cause?: unknown): Failure {

@@ -48,6 +48,12 @@ export function createToken(random: () => number): LockToken {
   };
 }
 
+/** Whether the text is a token, or the beginning of one. Any other text in a lock's place is a file of another program. */
+export function isToken(text: string): boolean {
+  const begin = '{"host":';
+  return begin.startsWith(text.slice(0, begin.length));
+}
+
 /** Undefined where the text is not one of `createToken`, complete. */
 export function readToken(text: string): (Holder & { readonly id: string }) | undefined {
   let value: unknown;

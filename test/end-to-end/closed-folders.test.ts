@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { binaryEnv, ended, packageFolder } from "../harness/binary.ts";
+import { lockOfGone } from "../harness/lock-token.ts";
 import { startScriptedServer, json, type ScriptedServer } from "../harness/scripted-server.ts";
 
 /** Nobody closes a folder to root, so root runs the program as somebody else: nobody, on every Linux. */
@@ -17,11 +18,14 @@ beforeAll(async () => {
   service = await startScriptedServer(() => json('[{"id":"ethereum","display_name":"Ethereum"}]'));
   chmodSync(home, 0o755);
   cpSync(path.join(packageFolder, "dist"), copy, { recursive: true });
-  for (const name of ["open", "closed", "unreadable"]) mkdirSync(path.join(home, name));
+  for (const name of ["open", "closed", "unreadable", "sticky"]) mkdirSync(path.join(home, name));
   chmodSync(path.join(home, "open"), 0o777);
   writeFileSync(path.join(home, "open", "begun"), "");
   writeFileSync(path.join(home, "open", "begun.resume"), '{"checkpoint":1}\n');
   chmodSync(path.join(home, "open", "begun.resume"), 0);
+  // As /tmp: everyone may create files in it, and remove only their own.
+  chmodSync(path.join(home, "sticky"), 0o1777);
+  writeFileSync(path.join(home, "sticky", "x.lock"), lockOfGone());
   chmodSync(path.join(home, "closed"), 0o555);
   chmodSync(path.join(home, "unreadable"), 0);
 });
@@ -71,6 +75,23 @@ onUnix.each([
   expect(await run(words)).toEqual({ exit: 2, rows: 0, said: `dexdata: ${said}\n` });
   expect(service.requests.length).toBe(before);
 });
+
+/** Without root there is no other user who could own the lock. */
+test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
+  "an abandoned lock that only another user can remove: exit 2 at once",
+  async () => {
+    const begun = performance.now();
+    expect(await run("networks --out sticky/x")).toEqual({
+      exit: 2,
+      rows: 0,
+      said:
+        "dexdata: cannot remove the abandoned lock sticky/x.lock: not permitted\n" +
+        "  delete it as the user who owns it\n",
+    });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(readdirSync(path.join(home, "sticky"))).toEqual(["x.lock"]);
+  },
+);
 
 onUnix("settings and state that are closed: said once, and the rows come", async () => {
   const [config, state] = [path.join(home, "unreadable"), path.join(home, "closed")];

@@ -96,7 +96,7 @@ onLinux("a lock for a run", () => {
       0,
       `process ${process.pid} on host ${hostname()}`,
     ],
-    ["a process that cannot be told", () => "12 1", 59, "another process"],
+    ["a process that cannot be told", () => '{"host":"x', 59, "another process"],
     ["a process without a start", () => lockText({ started: undefined }), 0, `process ${process.pid}`],
   ])("of %s is refused without a wait", async (_whose, made, secondsAgo, holder) => {
     const context = createTestContext();
@@ -111,13 +111,17 @@ onLinux("a lock for a run", () => {
     ["another container", () => lockText(elsewhere)],
     ["another host", () => lockText(onOtherHost)],
     ["a host of the same name", () => lockText({ boot, pid: freeProcessId })],
-    ["a process that cannot be told", () => "12 1"],
+    ["a process that cannot be told", () => '{"host":"x'],
   ])(
     "of %s is taken 60 s after its last refresh, once it was watched for longer than one takes",
     async (_, text) => {
       const context = createTestContext({ random: 0.99 });
       const file = leaveLock(context, text(), 60);
-      const taken = await holdLock(context, file);
+      let watches = 0;
+      const taken = await holdLock(context, file, () => {
+        watches += 1;
+      });
+      expect(watches).toBe(1);
       expect(isLock(taken) && taken.isHeld()).toBe(true);
       expect(context.clock.elapsed()).toBeGreaterThanOrEqual(12_000);
       expect(context.clock.elapsed()).toBeLessThan(12_100);
@@ -184,6 +188,41 @@ onLinux("a lock for a run", () => {
     if (isLock(taken)) taken.release();
     expect(isLock(await holdLock(context, file))).toBe(true);
   });
+});
+
+describe("a file of another program that has the name of a lock", () => {
+  test.each(["[[package]]\n", "12 1", '{"hosts":[]}', "\n"])("stays, however old: %j", async (text) => {
+    for (const take of [acquireLock, holdLock]) {
+      for (const name of ["x.lock", "x.lock.break"]) {
+        const context = createTestContext();
+        const file = leaveLock(context, lockOfGone(), 3600);
+        const foreign = path.join(context.home, name);
+        writeFileSync(foreign, text);
+        utimesSync(foreign, 0, 0);
+        expect(await failureOf(async () => await take(context, file))).toEqual({
+          exit: 2,
+          message: `${foreign} already exists, and dexdata did not create it`,
+          next: "move it, or name another file",
+        });
+        expect([context.clock.elapsed(), readFileSync(foreign, "utf8")]).toEqual([0, text]);
+      }
+    }
+  });
+});
+
+test("the release of a lock whose folder cannot be searched any more does not throw", async () => {
+  const context = createTestContext();
+  const inner = path.join(context.home, "inner");
+  mkdirSync(inner);
+  const locks = [
+    await holdLock(context, path.join(inner, "held.lock")),
+    await acquireLock(context, path.join(inner, "acquired.lock")),
+  ];
+  // Root may search every folder, so the path fails for another reason.
+  renameSync(inner, `${inner}.moved`);
+  writeFileSync(inner, "");
+  for (const lock of locks) if (isLock(lock)) lock.release();
+  expect(locks.every(isLock)).toBe(true);
 });
 
 onLinux("a lock for one change", () => {
