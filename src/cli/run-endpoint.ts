@@ -62,17 +62,19 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
   const stdout =
     to.file === undefined ? typed.outer.stdout : { ...notATerminal, write: typed.outer.stdout.write };
   const asTyped = readRunOptions(typed.flags, { ...typed.outer, stdout });
-  const progress = createProgress(typed.outer, typed.flags, asTyped);
-  const { context, release } = bounded({ ...typed.outer, ...progress.outputs }, asTyped.deadline);
   if (to.isResumed && asTyped.format === "table") {
     throw usageFailure(
       "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
       "use ndjson, csv, tsv or json",
     );
   }
+  const progress = createProgress(typed.outer, typed.flags, asTyped);
+  // Its timer keeps the process alive, so everything that may fail after it is in the block that releases it.
+  const { context, release } = bounded({ ...typed.outer, ...progress.outputs }, asTyped.deadline);
   const notices = createNotices(context, asTyped, progress.countdown);
-  const claimed = await claim(context, to);
+  let claimed: Claimed | undefined;
   try {
+    claimed = await claim(context, to, notices);
     const finished = await findFinished(claimed, to);
     const begun = finished?.now ?? claimed?.interrupted?.header.now;
     const options = { ...asTyped, now: beginningOf(begun, asTyped, typed.flags) };
@@ -97,10 +99,14 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
 }
 
 /** The file of the run, which no other process may write meanwhile. */
-async function claim(context: Context, { file, ...flags }: DestinationFlags): Promise<Claimed | undefined> {
+async function claim(
+  context: Context,
+  { file, ...flags }: DestinationFlags,
+  notices: Notices,
+): Promise<Claimed | undefined> {
   if (file === undefined) return undefined;
   const { claimFile } = await import("./output/claim-file.ts");
-  return await claimFile(context, { ...flags, file });
+  return await claimFile(context, { ...flags, file }, notices);
 }
 
 /** The earlier pull that --resume without a checkpoint refers to, by its receipt. */
