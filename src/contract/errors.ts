@@ -115,7 +115,7 @@ const ownErrors = {
     "an earlier run left an unfinished pull of the file of --out",
     "continue it with --resume, or start over with --force",
   ),
-  busy: temporary(2, "another run writes the same file", "wait for it, or name another file"),
+  busy: temporary(7, "another run writes the same file", "wait for it, or name another file"),
   output: {
     ...lasting(1, "the output could not be written", "check the disk and the rights of the folder"),
     otherExit: 2,

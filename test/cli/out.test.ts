@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -14,7 +15,7 @@ import { answerOf, type Listing, manyEvents, nameOf } from "../harness/listing.t
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { empty, json, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
-import { lockOfRunning } from "../harness/lock-token.ts";
+import { lockOfRunning, lockText } from "../harness/lock-token.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
@@ -465,16 +466,30 @@ describe("--out --resume", () => {
     const file = newFile();
     writeFileSync(`${file}.lock`, lockOfRunning());
     for (const more of [[], ["--resume"], ["--force"]]) {
-      const words = [...all, "--out", file, ...more, "--error-format", "text"];
-      const { exit, stderr } = await dexdata(words, { env: sandbox.env() });
+      const words = [...all, "--out", file, ...more, "--error-format", "text", "--deadline", "1h"];
+      const { exit, stderr, context } = await dexdata(words, { env: sandbox.env() });
+      expect(context.clock.pending(), "timers that keep the process alive").toBe(0);
       expect({ exit, stderr }).toEqual({
-        exit: 2,
+        exit: 7,
         stderr:
           `dexdata: ${file} is in use by process ${process.ppid}\n` +
           `  wait until it has finished, or stop it; if it is not dexdata, delete ${file}.lock\n`,
       });
     }
     expect(readdirSync(path.dirname(file))).toEqual(["rows.ndjson.lock"]);
+  });
+
+  test("a stale lock of another host is watched first, which a terminal shows", async () => {
+    const { env } = await threePages(3, unavailable);
+    for (const isTerminal of [true, false]) {
+      const file = newFile();
+      writeFileSync(`${file}.lock`, lockText({ host: "other.example" }));
+      utimesSync(`${file}.lock`, 1, 1);
+      const words = [...all, "--out", file, "--progress", "none"];
+      const { exit, stderr } = await dexdata(words, { env, isTerminal: { stderr: isTerminal } });
+      const line = `waiting for the lock ${file}.lock of another host or container\n`;
+      expect([exit, stderr.split(line).length - 1]).toEqual([0, isTerminal ? 1 : 0]);
+    }
   });
 
   test("a plan that changed meanwhile is said and accepted", async () => {

@@ -82,7 +82,7 @@ describe.runIf(canUnshare)(name, () => {
       await held;
       const second = await ended(contain([program, ...wordsFor(file, more)], list.env), 60_000);
       expect({ exit: second.exit, stderr: second.stderr }).toEqual({
-        exit: 2,
+        exit: 7,
         stderr:
           `dexdata: ${file} is in use by process 1 in another container\n` +
           `  wait until it has finished, or stop it; if it is not dexdata, delete ${file}.lock\n`,
@@ -108,7 +108,7 @@ describe.runIf(canUnshare)(name, () => {
       );
       const exits = ends.map(({ exit }) => exit);
       expect(exits.filter((exit) => exit === 0)).toHaveLength(1);
-      expect(exits.filter((exit) => exit === 2)).toHaveLength(4);
+      expect(exits.filter((exit) => exit === 7)).toHaveLength(4);
       expect(idsIn(file)).toEqual(complete);
     }
   }, 240_000);
@@ -125,7 +125,7 @@ describe.runIf(canUnshare)(name, () => {
     go();
     const refused = await ended(contain([program, ...wordsFor(file, ["--resume"])], list.env), 60_000);
     expect({ exit: refused.exit, said: refused.stderr.split("\n")[0] }).toEqual({
-      exit: 2,
+      exit: 7,
       said: `dexdata: ${file} is in use by process 1 in another container`,
     });
     if (!isLong) return;

@@ -152,7 +152,7 @@ describe("two followers", () => {
   }
 
   const refusal = (out: string, lock: string): object => ({
-    exit: 2,
+    exit: 7,
     stdout: "",
     stderr:
       `dexdata: ${out} is in use by process ${process.pid}\n` +

@@ -34,15 +34,15 @@ type Closable = Output & { readonly close: () => Promise<void> };
 export async function openFollowOutput(
   { out }: FollowWishes,
   context: Context,
-  { warn }: Notices,
+  notices: Notices,
 ): Promise<Closable> {
   if (out === undefined) return { ...context.stdout, close: () => Promise.resolve() };
   checkOutPattern(out, context.clock.now());
   const lockFile = lockOfPattern(out);
-  const lock = await holdFile(context, out, lockFile);
+  const lock = await holdFile(context, out, lockFile, notices);
   try {
     const files = await openRotatingFile(out, context.clock, (file, torn) =>
-      warn(`dexdata: ${file}: ${repaired(torn)}`),
+      notices.warn(`dexdata: ${file}: ${repaired(torn)}`),
     );
     return {
       ...files,

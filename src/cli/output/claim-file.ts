@@ -7,6 +7,7 @@ import type { Interrupted } from "../../pull/interrupted.ts";
 import { journalOf, lockOf, partOf } from "../../pull/out-names.ts";
 import type { FileLock } from "../../settings/file-lock.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
+import type { Notices } from "../notices.ts";
 import { holdFile } from "./hold-file.ts";
 
 /** A file that this run alone may write. */
@@ -25,9 +26,10 @@ type Wanted = Pick<DestinationFlags, "isResumed" | "isForced"> & { readonly file
 export async function claimFile(
   context: Pick<Context, "clock" | "random" | "signal">,
   to: Wanted,
+  notices: Pick<Notices, "remark">,
 ): Promise<Claimed> {
   const { file } = to;
-  const lock = await holdFile(context, file, lockOf(file));
+  const lock = await holdFile(context, file, lockOf(file), notices);
   try {
     return { file, lock, ...(await findLeft(context.signal, to)) };
   } catch (cause) {

@@ -2,14 +2,20 @@ import type { Context } from "../../model/context.ts";
 import { fail, Failure } from "../../model/failure.ts";
 import { unwritable } from "../../pull/check-out-file.ts";
 import { type FileLock, holdLock } from "../../settings/file-lock.ts";
+import type { Notices } from "../notices.ts";
 
-/** The lock of a file that one process at a time may write; a failure where another process has it. */
+/**
+ * The lock of a file that one process at a time may write; a failure where another process has it. That passes, so it is
+ * exit 7: a service manager that does not restart a command after a usage error is to try this one again.
+ */
 export async function holdFile(
   context: Pick<Context, "clock" | "random" | "signal">,
   file: string,
   lockFile: string,
+  { remark }: Pick<Notices, "remark">,
 ): Promise<FileLock> {
-  const lock = await holdLock(context, lockFile).catch((thrown: unknown) => {
+  const watch = (): void => remark(`waiting for the lock ${lockFile} of another host or container`);
+  const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
     // The lock is the first file that is created there, so its folder and its disk are what the message is about.
     if (thrown instanceof Failure && thrown.cause !== undefined)
       throw unwritable(`--out "${file}"`, thrown.cause);
