@@ -30,7 +30,7 @@ export function stageFile(
 ): string {
   const { staged, descriptor } = createStaged(random, target, kept ?? mode);
   try {
-    keepMode(staged, kept);
+    keepMode(descriptor, kept);
     writeFileSync(descriptor, content);
     return staged;
   } catch (cause) {

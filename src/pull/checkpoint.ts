@@ -125,6 +125,11 @@ export function checkReplaceable(file: string): void {
   const bytes = readBytes(journalOf(file));
   if (!isOurs(bytes)) throw inTheWay(journalOf(file));
   if (!checkRegular(partOf(file))) return;
+  if (bytes.length === 0)
+    throw usageFailure(
+      `${partOf(file)} exists without its checkpoint ${journalOf(file)}`,
+      "move or delete it",
+    );
   const begun = header.safeParse(readLines(bytes)[0]?.value);
   if (!begun.success || begun.data.rows !== "part") throw inTheWay(partOf(file));
 }

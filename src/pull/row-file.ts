@@ -34,7 +34,13 @@ export interface RowFile {
 export async function createRowFile(file: string, label: string, kept?: number): Promise<RowFile> {
   try {
     const handle = await open(file, "ax+", kept ?? 0o666);
-    keepMode(file, kept);
+    try {
+      keepMode(handle.fd, kept);
+    } catch (cause) {
+      await handle.close();
+      await rm(file, { force: true });
+      throw cause;
+    }
     return rowFile(handle, file, label);
   } catch (cause) {
     if (errorCode(cause) === "EEXIST")

@@ -245,7 +245,7 @@ describe("an unfinished pull", () => {
     expect(rowsOf(readFileSync(link, "utf8")).length).toBe(2 * pages);
   });
 
-  test("whose file has the name of another program's part is not begun", async () => {
+  test("whose checkpoint is gone, or whose part is another program's, is not begun", async () => {
     const list = await servePages(pages);
     const file = newFile();
     writeFileSync(`${file}.part`, "downloaded");
@@ -254,8 +254,7 @@ describe("an unfinished pull", () => {
         exit: 2,
         stdout: "",
         stderr:
-          `dexdata: ${file}.part already exists, and dexdata did not create it\n` +
-          "  move it out of the way, or name another file\n",
+          `dexdata: ${file}.part exists without its checkpoint ${file}.resume\n  move or delete it\n`,
       });
     }
     expect([list.server.requests.length, readFileSync(`${file}.part`, "utf8")]).toEqual([0, "downloaded"]);

@@ -185,8 +185,12 @@ describe("the journal of a pull", () => {
 
   test("lets a part be replaced only where it says that the part is its own", () => {
     const file = newFile();
-    writeFileSync(`${file}.part`, "downloaded by another program");
-    expect(failureOf(() => checkReplaceable(file))).toEqual(notOurs(`${file}.part`));
+    writeFileSync(`${file}.part`, "downloaded by another program, or rows whose checkpoint is gone");
+    expect(failureOf(() => checkReplaceable(file))).toEqual({
+      ...notOurs(""),
+      message: `${file}.part exists without its checkpoint ${file}.resume`,
+      next: "move or delete it",
+    });
     begin(file).close();
     expect(failureOf(() => checkReplaceable(file))).toEqual(notOurs(`${file}.part`));
     beginJournal(file, { ...header, rows: "part" }, () => 0).close();
