@@ -1,5 +1,6 @@
 import type { Hash } from "node:crypto";
 import { rmSync } from "node:fs";
+import type { Clock } from "../model/context.ts";
 import { checkRegular } from "../model/regular-file.ts";
 import { checkHeld, type HeldLock } from "./check-held.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
@@ -40,11 +41,11 @@ export interface Growing {
   readonly hash: Hash | undefined;
   /** Permissions of the file that is replaced. */
   readonly kept: number | undefined;
-  /** Milliseconds between two lines of the checkpoint; those in between wait for the next one, or the end. */
+  /** Milliseconds between two lines of the checkpoint; of those in between only the last one is written. */
   readonly lineGapMs: number;
   /** Of the file, held by this run. */
   readonly lock: HeldLock;
-  readonly elapsed: () => number;
+  readonly clock: Pick<Clock, "elapsed" | "every">;
   readonly random: () => number;
 }
 
@@ -60,21 +61,28 @@ interface Line {
  * row, so that a failure before it leaves nothing and destroys nothing.
  */
 export async function growFile(growing: Growing): Promise<GrowingFile> {
-  const { file, header, interrupted, lock, elapsed } = growing;
+  const { file, header, interrupted, lock, clock, lineGapMs } = growing;
   const part = header.rows === "part" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
   let rowsAt = part ?? file;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
   let canContinue = interrupted !== undefined;
-  let [line, seen]: [Line | undefined, string[]] = [undefined, []];
+  let line: Line | undefined;
+  let seen: string[] = [];
   let lastLine = Number.NEGATIVE_INFINITY;
+  let lateFailure: unknown;
 
   const open = async (): Promise<Opened> => (opened ??= await beginRows(growing, rowsAt));
   const sink = countedSink(
-    async (text) => await (await open()).rows.write(text),
+    async (text) => {
+      // Another run may have finished the file while this one was suspended.
+      checkHeld(lock, lockOf(file));
+      await (await open()).rows.write(text);
+    },
     interrupted?.progress?.bytes,
     growing.hash,
   );
   const writeLine = (isLastWriteWhole = true): void => {
+    if (lateFailure !== undefined) throw lateFailure;
     if (line === undefined || opened === undefined) return;
     const { bytes, sha256, account } = line;
     checkHeld(lock, lockOf(file));
@@ -85,8 +93,22 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
       ...(sha256 === undefined ? { end: opened.rows.endHash(bytes) } : { sha256 }),
       ...(seen.length > 0 && { seen: seen.join(",") }),
     });
-    [line, seen, lastLine, canContinue] = [undefined, [], elapsed(), true];
+    line = undefined;
+    seen = [];
+    lastLine = clock.elapsed();
+    canContinue = true;
   };
+  const isDue = (): boolean => clock.elapsed() - lastLine >= lineGapMs;
+  // The next page may be a long wait away, and a kill -9 would lose the pages of the line that is held back.
+  const writeHeldLine = (): void => {
+    try {
+      // Rows of the next page may be on their way into the file.
+      if (isDue()) writeLine(false);
+    } catch (cause) {
+      lateFailure = cause;
+    }
+  };
+  const stopTimer = lineGapMs > 0 ? clock.every(lineGapMs, writeHeldLine) : undefined;
 
   return {
     sink,
@@ -94,9 +116,10 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
     note: (added, account) => {
       if (added !== "") seen.push(added);
       line = { bytes: sink.bytes(), sha256: sink.sha256(), account };
-      if (elapsed() - lastLine >= growing.lineGapMs) writeLine();
+      if (isDue()) writeLine();
     },
     finish: async () => {
+      stopTimer?.();
       const { rows, journal } = await open();
       try {
         checkHeld(lock, lockOf(file));
@@ -112,6 +135,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
       }
     },
     abandon: async () => {
+      stopTimer?.();
       try {
         // With --resume, requests that found no row are not sent again either.
         if (line !== undefined && part === undefined) await open();

@@ -57,7 +57,7 @@ async function grow(file: string, changed: Partial<Growing> = {}): Promise<Growi
     kept: undefined,
     lineGapMs: 0,
     lock: { isHeld: () => true },
-    elapsed: () => 0,
+    clock: createTestContext().clock,
     random: () => 0,
     ...changed,
   };
@@ -233,7 +233,8 @@ describe("without --resume", () => {
   test("lines of the checkpoint keep their distance, and an orderly end writes the last one", async () => {
     const file = newFile();
     let now = 0;
-    const growing = await grow(file, { lineGapMs: 250, elapsed: () => now });
+    const clock = { elapsed: () => now, every: () => () => undefined };
+    const growing = await grow(file, { lineGapMs: 250, clock });
     const lines = (): number => readFileSync(`${file}.resume`, "utf8").split("\n").length - 2;
     const seen: number[] = [];
     for (let page = 1; page <= 10; page += 1) {
@@ -249,6 +250,56 @@ describe("without --resume", () => {
     const left = await findInterrupted(file, signal);
     expect(left?.progress).toMatchObject({ rows: 10, bytes: 21 });
     expect(left?.seen).toEqual(Array.from({ length: 10 }, (_, index) => `seen${index + 1}`));
+  });
+
+  test("a line that is held back is written without another page, with half of the next page in the file", async () => {
+    const file = newFile();
+    const { clock } = createTestContext();
+    const growing = await grow(file, { lineGapMs: 100, clock });
+    const rows = async (): Promise<unknown> => (await findInterrupted(file, signal))?.progress?.rows;
+    for (const page of [1, 2]) {
+      await growing.sink.write(`${page}\n`);
+      growing.note("", account(page));
+    }
+    expect(await rows()).toBe(1);
+    await growing.sink.write("half");
+    clock.advance(100);
+    expect(await rows()).toBe(2);
+    await growing.abandon();
+    expect(readFileSync(`${file}.resume`, "utf8").split("\n")).toHaveLength(4);
+    clock.advance(1000);
+  });
+
+  test("a line that cannot be written between two pages ends the run with the next one", async () => {
+    const file = newFile();
+    const { clock } = createTestContext();
+    let isHeld = true;
+    const growing = await grow(file, { lineGapMs: 100, clock, lock: { isHeld: () => isHeld } });
+    for (const page of [1, 2]) {
+      await growing.sink.write(`${page}\n`);
+      growing.note("", account(page));
+    }
+    isHeld = false;
+    clock.advance(100);
+    isHeld = true;
+    expect(await failureOf(async () => await growing.finish())).toMatchObject({
+      message: `${file}.lock was removed or taken over by another process during the run`,
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("a run that has lost the lock adds no page to a file that another one may have finished", async () => {
+    const file = newFile();
+    let isHeld = true;
+    const growing = await grow(file, { header: header({ rows: "file" }), lock: { isHeld: () => isHeld } });
+    await growing.sink.write("a\n");
+    growing.note("", account(1));
+    isHeld = false;
+    expect(await failureOf(async () => await growing.sink.write("b\n"))).toMatchObject({
+      message: `${file}.lock was removed or taken over by another process during the run`,
+    });
+    await growing.abandon();
+    expect(readFileSync(file, "utf8")).toBe("a\n");
   });
 
   test("replaces FILE only where it may, and keeps the rows otherwise", async () => {

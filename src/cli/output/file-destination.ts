@@ -45,7 +45,7 @@ export async function openFile(
     kept: to.isForced ? modeOf(file) : undefined,
     lineGapMs: to.isResumed ? 0 : lineGapMs,
     lock,
-    elapsed: context.clock.elapsed,
+    clock: context.clock,
     random: context.random,
   });
   for (const added of interrupted?.seen ?? []) seen.restore(added);
