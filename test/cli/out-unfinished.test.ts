@@ -217,6 +217,28 @@ describe("an unfinished pull", () => {
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(2 * pages);
   });
 
+  test.each([
+    ["stream", "stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
+    ["txns --follow", "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow"],
+  ])("is not added to by %s, whose rows --resume would cut off", async (_what, words) => {
+    const list = await servePages(pages);
+    const file = newFile("rows.ndjson");
+    const heal = breakAt(list, 2);
+    await pull(list, file, "--resume");
+    const [rows, requests] = [readFileSync(file, "utf8"), list.server.requests.length];
+    const limited = `${words} --limit 1 --out ${file} --error-format text`;
+    expect(told(await dexdata(limited, { env: list.env }))).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        `dexdata: ${file} has an unfinished pull\n` +
+        "  repeat the command of that pull with --resume first, or name another file\n",
+    });
+    expect([list.server.requests.length, readFileSync(file, "utf8")]).toEqual([requests, rows]);
+    heal();
+    expect((await pull(list, file, "--resume")).exit).toBe(0);
+  });
+
   test("is continued by the same query only", async () => {
     const list = await servePages(pages);
     const file = newFile();

@@ -9,6 +9,7 @@ import { changesWithTime, fileOf, fixedFolder } from "../../tail/file-pattern.ts
 import { checkOutPattern, openRotatingFile } from "../../tail/rotating-file.ts";
 import { holdFile } from "../output/hold-file.ts";
 import { readsUnicode } from "../output/presentation.ts";
+import { refuseUnfinished } from "../output/refuse-unfinished.ts";
 import { repaired } from "../stream/stream-output.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import type { FollowWishes } from "./follow-flags.ts";
@@ -41,6 +42,7 @@ export async function openFollowOutput(
   const lockFile = lockOfPattern(out);
   const lock = await holdFile(context, out, lockFile, notices);
   try {
+    refuseUnfinished(out, context.clock.now());
     const files = await openRotatingFile(out, context.clock, (file, torn) =>
       notices.warn(`dexdata: ${file}: ${repaired(torn)}`),
     );

@@ -8,6 +8,7 @@ import { checkOutPattern } from "../../tail/rotating-file.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readFileName, readText, readTime } from "../flags/read-flag.ts";
 import { readEventsFile } from "../output/event-log.ts";
+import { refuseUnfinished } from "../output/refuse-unfinished.ts";
 import { readWord } from "../run-options.ts";
 import { mostMebibytes, streamFlags } from "./stream-flags.ts";
 
@@ -97,6 +98,7 @@ function readOut(flags: FlagValues, now: number): string | undefined {
   if (pattern !== undefined) checkOutPattern(pattern, now);
   if (formatByName(pattern) !== undefined)
     throw usageFailure(`--out "${pattern}": a stream adds lines of ndjson`, "call it .ndjson");
+  if (pattern !== undefined) refuseUnfinished(pattern, now);
   return pattern;
 }
 
