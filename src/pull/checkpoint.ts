@@ -8,7 +8,7 @@ import { journalOf, partOf } from "./out-names.ts";
 
 /**
  * The journal beside an `--out` file that says how far the pull is: a line for the question, then one after every
- * page. A line is appended only when its rows are in the file, so whatever instant the process is killed at, the last
+ * page, and one with the size of the complete file. A line is appended only when its rows are in the file, so whatever instant the process is killed at, the last
  * whole line describes rows that are there; what the file holds beyond them is cut off when the pull goes on.
  */
 const count = z.int().nonnegative();
@@ -56,6 +56,9 @@ const progress = z.object({
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
+/** The last line of a pull whose rows are complete, which also have a closing bracket where they are JSON. */
+const ending = z.object({ complete: count });
+
 const header = z.object({
   checkpoint: z.literal(3),
   /** Where the rows are: in `FILE` itself, or in `FILE.part` until the pull is complete. */
@@ -87,6 +90,10 @@ export interface FoundJournal {
 export interface FoundProgress {
   /** Undefined before the first page. */
   readonly progress: Progress | undefined;
+  /** Bytes of the file whose rows are complete; undefined before that. */
+  readonly complete: number | undefined;
+  /** A line accounts for more bytes than the file holds. */
+  readonly isCut: boolean;
   /** The hashes of all lines up to there. */
   readonly seen: readonly string[];
   /** Bytes of the journal up to there. */
@@ -107,15 +114,19 @@ export function readJournal(file: string): FoundJournal | undefined {
   const upTo = (size: number): FoundProgress => {
     const seen: string[] = [];
     let at: Progress | undefined;
+    let complete: number | undefined;
+    let isCut = false;
     let { end } = first;
     for (const line of rest) {
       const read = progress.safeParse(line.value);
-      if (!read.success || read.data.bytes > size) break;
+      if (!read.success) complete = ending.safeParse(line.value).data?.complete;
+      else isCut = read.data.bytes > size;
+      if (!read.success || isCut) break;
       at = read.data;
       ({ end } = line);
       if (at.seen !== undefined) seen.push(...at.seen.split(","));
     }
-    return { progress: at, seen, length: end };
+    return { progress: at, complete, isCut, seen, length: end };
   };
   return { header: begun.data, upTo };
 }

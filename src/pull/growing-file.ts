@@ -126,6 +126,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         writeLine();
         await rows.sync();
         const written = rows.verify(sink.bytes());
+        journal.end(sink.bytes());
         await rows.close();
         if (part !== undefined) await placePart(part, file, header.mayReplace, written);
         rowsAt = file;
@@ -143,15 +144,20 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
       } catch {
         // The checkpoint ends before these rows. What ended the run is reported, and matters more.
       }
-      await opened?.rows.close();
-      opened?.journal.close();
-      if (canContinue) return;
-      rowsAt = file;
-      if (opened === undefined || part === undefined || !lock.isHeld()) return;
-      rmSync(part, { force: true });
-      opened.journal.remove();
+      if (!canContinue) rowsAt = file;
+      try {
+        await opened?.rows.close();
+        opened?.journal.close();
+        if (canContinue || opened === undefined || part === undefined || !lock.isHeld()) return;
+        rmSync(part, { force: true });
+        opened.journal.remove();
+      } catch {
+        // The folder was closed to this user. That matters less, too.
+      }
     },
-    forget: () => opened?.journal.remove(),
+    forget: () => {
+      if (lock.isHeld()) opened?.journal.remove();
+    },
     canContinue: () => canContinue,
   };
 }

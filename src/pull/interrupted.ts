@@ -21,7 +21,15 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
   const { header, upTo } = journal;
   const at = (rowsAt: string): Interrupted | undefined => {
     const size = lstatSync(rowsAt, { throwIfNoEntry: false })?.size;
-    return size === undefined ? undefined : { header, rowsAt, ...upTo(size) };
+    if (size === undefined) return undefined;
+    const found = { header, rowsAt, ...upTo(size) };
+    const { progress, complete, isCut } = found;
+    // What is behind the rows of a pull that did not end may be a page of its own; it is cut off. Here it is not: rows
+    // that another program has added to a complete file, or a file that never was the one of the pull.
+    const isLonger = complete !== undefined && size > complete;
+    const isOther = isCut && size > 0 && (progress?.bytes ?? 0) === 0;
+    if (rowsAt === file && (isLonger || isOther)) throw modified(file);
+    return found;
   };
   // A user who deleted the rows wants them again, in the time range of today.
   if (header.rows === "file") return at(file);
@@ -59,7 +67,11 @@ export async function hashRows(
 ): Promise<Hash> {
   const hash = await hashOf(rowsAt, progress?.bytes ?? 0, signal);
   if (progress === undefined || isHashOf(rowsAt, hash, progress)) return hash;
-  throw fail("checkpoint", `cannot resume ${file}: it was modified after the interruption`, {
+  throw modified(file);
+}
+
+function modified(file: string): Failure {
+  return fail("checkpoint", `cannot resume ${file}: it was modified after the interruption`, {
     next: "start over with --force instead of --resume, or name another file",
   });
 }

@@ -10,6 +10,8 @@ import { journalOf } from "./out-names.ts";
 export interface Journal {
   /** Call it once the rows are in the file. */
   readonly note: (progress: Progress) => void;
+  /** All rows are in the file: from now on, that is its size in bytes. */
+  readonly end: (bytes: number) => void;
   readonly close: () => void;
   /** The output is complete, and nothing is left to continue. */
   readonly remove: () => void;
@@ -35,8 +37,11 @@ export function continueJournal(file: string, length: number): Journal {
   try {
     // Windows does not cut a file through a handle that can only append.
     const descriptor = openRegular(path, constants.O_RDWR);
-    ftruncateSync(descriptor, length);
-    closeSync(descriptor);
+    try {
+      ftruncateSync(descriptor, length);
+    } finally {
+      closeSync(descriptor);
+    }
     return journal(path, openRegular(path, constants.O_WRONLY | constants.O_APPEND));
   } catch (cause) {
     throw unwritten(path, cause);
@@ -49,14 +54,16 @@ function journal(path: string, descriptor: number): Journal {
     if (isOpen) closeSync(descriptor);
     isOpen = false;
   };
+  const append = (line: object): void => {
+    try {
+      writeFileSync(descriptor, `${JSON.stringify(line)}\n`);
+    } catch (cause) {
+      throw unwritten(path, cause);
+    }
+  };
   return {
-    note: (at) => {
-      try {
-        writeFileSync(descriptor, `${JSON.stringify(at)}\n`);
-      } catch (cause) {
-        throw unwritten(path, cause);
-      }
-    },
+    note: append,
+    end: (bytes) => append({ complete: bytes }),
     close,
     remove: () => {
       close();

@@ -75,9 +75,14 @@ function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } 
   return { file, bytes, ends };
 }
 
-function told(pages: number, length: number): FoundProgress & { header: CheckpointHeader } {
+function told(
+  pages: number,
+  length: number,
+  isCut = false,
+): FoundProgress & { header: CheckpointHeader } {
   const seen = ["seen1", "seen3"].slice(0, pages === 3 ? 2 : Math.min(pages, 1));
-  return { header, progress: pages === 0 ? undefined : after(pages), seen, length };
+  const progress = pages === 0 ? undefined : after(pages);
+  return { header, progress, complete: undefined, isCut, seen, length };
 }
 
 describe("the journal of a pull", () => {
@@ -142,8 +147,19 @@ describe("the journal of a pull", () => {
     const { file, ends } = threePages();
     for (let size = 0; size <= 35; size += 1) {
       const pages = Math.min(3, Math.floor(size / 10));
-      expect(readInterrupted(file, size)).toEqual(told(pages, ends[pages] ?? 0));
+      expect(readInterrupted(file, size)).toEqual(told(pages, ends[pages] ?? 0, size < 30));
     }
+  });
+
+  test("tells how long the complete file is, and that line is replaced when the pull goes on", () => {
+    const { file, bytes, ends } = threePages();
+    const journal = continueJournal(file, bytes.length);
+    journal.end(32);
+    journal.close();
+    expect(readInterrupted(file, 32)).toEqual({ ...told(3, bytes.length), complete: 32 });
+    expect(readInterrupted(file, 20)).toEqual(told(2, ends[2] ?? 0, true));
+    continueJournal(file, bytes.length).close();
+    expect(readFileSync(`${file}.resume`).equals(bytes)).toBe(true);
   });
 
   test("with a line that is none goes up to the one before", () => {
@@ -302,7 +318,16 @@ describe("an interrupted pull", () => {
       writeFileSync(`${file}.resume`, journal.subarray(0, journalCut));
       // What is torn stands where rows were written and not yet accounted for.
       const isAtPage = readInterrupted(file, rowCut)?.progress?.bytes === rowCut || rowCut === rows.length;
-      writeFileSync(file, Buffer.concat([rows.subarray(0, rowCut), Buffer.from(isAtPage ? torn : "")]));
+      const left = Buffer.concat([rows.subarray(0, rowCut), Buffer.from(isAtPage ? torn : "")]);
+      writeFileSync(file, left);
+      // Less than its first page may just as well be another file, of which nothing is lost.
+      const found = readInterrupted(file, rowCut);
+      if (found?.isCut === true && found.progress === undefined && rowCut > 0) {
+        const { exit, stderr } = await pull(file);
+        expect([exit, stderr]).toEqual([2, expect.stringContaining("it was modified after the interruption")]);
+        expect(readFileSync(file).equals(left)).toBe(true);
+        return;
+      }
       expect(await pull(file)).toMatchObject({ exit: 0, stdout: "" });
       expect(readFileSync(file).equals(whole)).toBe(true);
       expect(() => readFileSync(`${file}.resume`)).toThrow("ENOENT");

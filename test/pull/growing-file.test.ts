@@ -108,6 +108,14 @@ const replaced = (file: string): object => ({
   retryable: false,
 });
 
+const modified = (file: string): object => ({
+  message: `cannot resume ${file}: it was modified after the interruption`,
+  exit: 2,
+  code: "checkpoint",
+  retryable: false,
+  next: "start over with --force instead of --resume, or name another file",
+});
+
 /** Which files below the folder this process holds open; Linux tells. */
 function openBelow(base: string): readonly string[] {
   return readdirSync("/proc/self/fd").flatMap((number) => {
@@ -203,6 +211,30 @@ describe("without --resume", () => {
     isHeld = false;
     await growing.abandon();
     expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+  });
+
+  test("an end in a folder that was closed meanwhile throws nothing that would hide why", async () => {
+    const file = newFile();
+    let isClosed = false;
+    const isHeld = (): boolean => {
+      if (isClosed) throw new Error("EACCES");
+      return true;
+    };
+    const growing = await grow(file, { lock: { isHeld } });
+    await growing.sink.write("a\n");
+    isClosed = true;
+    await growing.abandon();
+    expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+  });
+
+  test("the checkpoint of another run that took the lock after the end stays", async () => {
+    const file = newFile();
+    let isHeld = true;
+    const growing = await grow(file, { lock: { isHeld: () => isHeld } });
+    await growing.finish();
+    isHeld = false;
+    growing.forget();
+    expect(near(file)).toEqual(["rows", "rows.resume"]);
   });
 
   test.each(["the first row", "a page", "the end"])(
@@ -475,13 +507,7 @@ describe("a later run", () => {
       first.note("", account(2));
       await first.abandon();
       writeFileSync(`${file}.part`, "a\nc\n");
-      expect(await failureOf(async () => await growAgain(file))).toEqual({
-        message: `cannot resume ${file}: it was modified after the interruption`,
-        exit: 2,
-        code: "checkpoint",
-        retryable: false,
-        next: "start over with --force instead of --resume, or name another file",
-      });
+      expect(await failureOf(async () => await growAgain(file))).toEqual(modified(file));
     },
   );
 
@@ -504,6 +530,35 @@ describe("a later run", () => {
       again.forget();
       expect([near(file), readFileSync(file, "utf8")]).toEqual([["rows"], "a\nb\n"]);
     }
+  });
+
+  test("refuses a complete file that another program has added rows to, and leaves them", async () => {
+    for (const rows of ["part", "file"] as const) {
+      const file = newFile();
+      const growing = await grow(file, { header: header({ rows }) });
+      await growing.sink.write("[1");
+      growing.note("", account(1));
+      await growing.sink.write("]\n");
+      await growing.finish();
+      expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file, progress: { bytes: 2 } });
+      appendFileSync(file, "more\n");
+      expect(await failureOf(async () => await findInterrupted(file, signal))).toEqual(modified(file));
+      expect(readFileSync(file, "utf8")).toBe("[1]\nmore\n");
+    }
+  });
+
+  test("refuses another file of that name, shorter than its first page, and leaves it", async () => {
+    const file = newFile();
+    const growing = await grow(file, { header: header({ rows: "file" }) });
+    growing.note("", account(0));
+    await growing.sink.write("longer than notes\n");
+    growing.note("", account(1));
+    await growing.abandon();
+    writeFileSync(file, "my notes\n");
+    expect(await failureOf(async () => await findInterrupted(file, signal))).toEqual(modified(file));
+    expect(readFileSync(file, "utf8")).toBe("my notes\n");
+    truncateSync(file);
+    expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file });
   });
 
   test("does not take another file of that name for its rows", async () => {
