@@ -35,7 +35,10 @@ export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
     when: "429 after all retries, a wait of more than 1h, or more assets than the plan streams",
     next: "later, or ask for fewer",
   },
-  7: { when: "5xx after all retries, network, TLS, time-out, or a file that another run writes", next: "later" },
+  7: {
+    when: "5xx after all retries, network, TLS, time-out, or a file that another run writes",
+    next: "later",
+  },
   8: {
     when: "Incomplete: rows are missing, some inputs failed, or a stream ended or was not connected",
     next: "read stderr",

@@ -3,9 +3,22 @@ import path from "node:path";
 import { errorCode } from "../model/error-code.ts";
 import { fail, Failure, usageFailure } from "../model/failure.ts";
 import { cannotBeWritten, diskAdvice, writeAdvice } from "../model/file-fault.ts";
+import { targetOf } from "./out-names.ts";
+
+/** Bytes of a file name on every common file system. */
+const longestName = 255;
+/** Of the longest name that is made of the file's own: while `FILE.resume` is replaced, or the receipt. */
+const longestEnding = {
+  "--out": ".resume.0123456789abcdef.new".length,
+  "--receipt": ".0123456789abcdef.new".length,
+};
 
 /** Refuses, before anything is sent, a file that would be lost, or one that rows cannot be kept in. */
-export function checkOutFile(file: string, mayExist: boolean, flag = "--out"): void {
+export function checkOutFile(
+  file: string,
+  mayExist: boolean,
+  flag: keyof typeof longestEnding = "--out",
+): void {
   const label = `${flag} "${file}"`;
   const look = (stat: typeof lstatSync, at = file): Stats | undefined => {
     try {
@@ -16,7 +29,14 @@ export function checkOutFile(file: string, mayExist: boolean, flag = "--out"): v
       throw unwritable(label, cause);
     }
   };
-  if (look(lstatSync) === undefined) {
+  const isThere = look(lstatSync) !== undefined;
+  const most = longestName - longestEnding[flag];
+  if (Buffer.byteLength(path.basename(targetOf(file))) > most)
+    throw usageFailure(
+      `${label}: cannot be written (the name is too long)`,
+      `use a name of at most ${most} bytes: files beside it have longer names`,
+    );
+  if (!isThere) {
     const folder = look(statSync, path.dirname(path.resolve(file)));
     if (folder?.isDirectory() === true) return;
     throw usageFailure(

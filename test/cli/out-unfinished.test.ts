@@ -275,8 +275,7 @@ describe("an unfinished pull", () => {
       expect(told(await pull(list, file, ...more))).toEqual({
         exit: 2,
         stdout: "",
-        stderr:
-          `dexdata: ${file}.part exists without its checkpoint ${file}.resume\n  move or delete it\n`,
+        stderr: `dexdata: ${file}.part exists without its checkpoint ${file}.resume\n  move or delete it\n`,
       });
     }
     expect([list.server.requests.length, readFileSync(`${file}.part`, "utf8")]).toEqual([0, "downloaded"]);

@@ -56,7 +56,7 @@ describe("a file is refused before anything is sent", () => {
   symlinkSync(path.join(made, "nowhere"), broken);
   const circle = path.join(made, "circle");
   symlinkSync(circle, circle);
-  const refusal = (file: string, mayExist: boolean, flag?: string): unknown => {
+  const refusal = (file: string, mayExist: boolean, flag?: "--out" | "--receipt"): unknown => {
     try {
       checkOutFile(file, mayExist, flag);
       return undefined;
@@ -96,6 +96,26 @@ describe("a file is refused before anything is sent", () => {
       "resume an interrupted pull with --resume, or overwrite with --force",
     ]);
   });
+
+  test.each([
+    ["--out", 227],
+    ["--receipt", 234],
+  ] as const)(
+    "for %s, where a file beside it would have too long a name: more than %i bytes",
+    (flag, most) => {
+      const long = path.join(made, `ö${"x".repeat(most - 2)}`);
+      const longer = `${long}x`;
+      expect(refusal(long, false, flag)).toBeUndefined();
+      expect(refusal(longer, false, flag)).toEqual([
+        2,
+        `${flag} "${longer}": cannot be written (the name is too long)`,
+        `use a name of at most ${most} bytes: files beside it have longer names`,
+      ]);
+      const to = path.join(made, `to-${flag}`);
+      symlinkSync(longer, to);
+      expect(refusal(to, true, flag)).toEqual([2, expect.stringContaining("too long"), expect.anything()]);
+    },
+  );
 
   test("with the flag that named it", () => {
     expect(refusal(made, true, "--receipt")).toEqual([

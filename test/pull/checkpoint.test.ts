@@ -75,11 +75,7 @@ function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } 
   return { file, bytes, ends };
 }
 
-function told(
-  pages: number,
-  length: number,
-  isCut = false,
-): FoundProgress & { header: CheckpointHeader } {
+function told(pages: number, length: number, isCut = false): FoundProgress & { header: CheckpointHeader } {
   const seen = ["seen1", "seen3"].slice(0, pages === 3 ? 2 : Math.min(pages, 1));
   const progress = pages === 0 ? undefined : after(pages);
   return { header, progress, complete: undefined, isCut, seen, length };
@@ -324,7 +320,10 @@ describe("an interrupted pull", () => {
       const found = readInterrupted(file, rowCut);
       if (found?.isCut === true && found.progress === undefined && rowCut > 0) {
         const { exit, stderr } = await pull(file);
-        expect([exit, stderr]).toEqual([2, expect.stringContaining("it was modified after the interruption")]);
+        expect([exit, stderr]).toEqual([
+          2,
+          expect.stringContaining("it was modified after the interruption"),
+        ]);
         expect(readFileSync(file).equals(left)).toBe(true);
         return;
       }
