@@ -19,6 +19,8 @@ export interface FailureDetails {
   readonly retryAfter?: number | undefined;
   /** The request surely never reached the service, so it cost nothing. */
   readonly isUnsent?: boolean | undefined;
+  /** The rows of a pull are not those that it wrote any more: to continue it would fail, and only `next` helps. */
+  readonly isDamaged?: boolean | undefined;
   /** Rows of a list that the service counts and does not return; `to`: at or before this time, RFC 3339. */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
   readonly cause?: unknown;

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, lstatSync, rmSync } from "node:fs";
-import { fail } from "../model/failure.ts";
+import { fail, type Failure } from "../model/failure.ts";
 import { checkRegular, openRegular } from "../model/regular-file.ts";
 import { isSameFile } from "../model/same-file.ts";
 import { type CheckpointHeader, type FoundProgress, type Progress, readJournal } from "./checkpoint.ts";

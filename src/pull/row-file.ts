@@ -3,7 +3,7 @@ import { type BigIntStats, constants, fstatSync, lstatSync, readSync } from "nod
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { cutFile } from "../model/cut-file.ts";
 import { errorCode } from "../model/error-code.ts";
-import { fail, type Failure } from "../model/failure.ts";
+import { fail, type Failure, type FailureDetails } from "../model/failure.ts";
 import { cannotBeWritten, diskAdvice, fileFault } from "../model/file-fault.ts";
 import { keepMode } from "../model/kept-mode.ts";
 import { carefully, checkRegular } from "../model/regular-file.ts";
@@ -44,7 +44,9 @@ export async function createRowFile(file: string, label: string, kept?: number):
     return rowFile(handle, file, label);
   } catch (cause) {
     if (errorCode(cause) === "EEXIST")
-      throw changed(`${file} was created by another program during the pull`);
+      throw changed(`${file} was created by another program during the pull`, {
+        next: "move it out of the way, or name another file",
+      });
     throw unwritable(label, cause);
   }
 }
@@ -117,7 +119,7 @@ async function linkPart(part: string, file: string): Promise<void> {
 
 function notPlaced(part: string, file: string, cause: unknown, why = fileFault(cause)): never {
   throw fail("output", `cannot write ${file}: ${why}; the rows are complete in ${part}`, {
-    next: `move ${file} out of the way, then repeat the command with --resume, without --force`,
+    next: `move ${file} out of the way`,
     cause,
   });
 }
@@ -126,18 +128,25 @@ function notPlaced(part: string, file: string, cause: unknown, why = fileFault(c
 function checkPlace(file: string, written: BigIntStats): BigIntStats {
   const there = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   if (there !== undefined && isSameFile(there, written)) return there;
-  throw changed(`${file} was moved, deleted or replaced by another program during the pull`);
+  throw changed(
+    `${file} was moved, deleted or replaced by another program during the pull`,
+    there === undefined ? {} : damaged,
+  );
 }
 
 function checkSize(file: string, { size }: BigIntStats, bytes: number, least = bytes): void {
   if (size >= BigInt(least) && size <= BigInt(bytes)) return;
   throw changed(
     `${file} was changed by another program during the pull: it has ${size} bytes instead of ${bytes}`,
+    damaged,
   );
 }
 
-function changed(message: string): Failure {
-  return fail("output", message, { next: undefined });
+/** Of rows that are not as the checkpoint describes them. Where they were deleted, --resume pulls them again. */
+const damaged = { isDamaged: true, next: "start over with --force" };
+
+function changed(message: string, more: Pick<FailureDetails, "isDamaged" | "next">): Failure {
+  return fail("output", message, more);
 }
 
 /** A write to an open file that fails is a problem of the disk, not of the command. */

@@ -39,7 +39,7 @@ const interferences: Readonly<Record<string, (file: string) => void>> = {
 
 const pages = 8;
 
-describe.each(Object.entries(interferences))("a file that is %s during the pull", (_what, interfere) => {
+describe.each(Object.entries(interferences))("a file that is %s during the pull", (what, interfere) => {
   const moments = Array.from({ length: pages - 1 }, (_, index) => index + 1);
   test.each(
     [[], ["--resume"], ["--force"]].flatMap((more) => moments.map((moment) => [more, moment] as const)),
@@ -64,14 +64,18 @@ describe.each(Object.entries(interferences))("a file that is %s during the pull"
       ...more,
     ];
     const { exit, stderr } = await dexdata(words, { env: list.env });
-    expect([exit, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /^dexdata: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull/u,
-      ),
-    ]);
+    const says =
+      /^dexdata: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull.*\n {2}(?:(start over with --force)|(?:continue|.*; for a resumable pull): dexdata (.*))\n$/u.exec(
+        stderr,
+      );
+    expect([exit, stderr]).toEqual([1, says?.[0]]);
+    expect(says?.[1] === undefined).toBe(what === "deleted");
     expect(toRow(readFileSync(`${file}.json`, "utf8"))).toMatchObject({ complete: false, exit: 1 });
     if (rowsAt !== file) expect(existsSync(file)).toBe(false);
+    list.interfere = () => undefined;
+    const others = words.filter((word) => word !== "--resume" && word !== "--force");
+    const next = await dexdata(says?.[2] ?? [...others, "--force"], { env: list.env });
+    expect([next.exit, rowsOf(readFileSync(file, "utf8")).length]).toEqual([0, 2 * pages]);
   });
 });
 

@@ -167,6 +167,12 @@ describe("--out", () => {
     expect(readFileSync(file, "utf8")).toBe("precious\n");
     const part = /the rows are complete in (?<part>[^\s;]+)/u.exec(stderr)?.groups?.["part"] ?? "";
     expect(readFileSync(part, "utf8")).toBe('{"id":"ethereum"}\n');
+    // What is in the way comes first, and the command after it then works.
+    expect(stderr).toContain(`\n  move ${file} out of the way; continue: dexdata networks --out ${file}`);
+    rmSync(file);
+    const printed = /continue: dexdata (.*)/u.exec(stderr)?.[1] ?? "";
+    expect((await dexdata(printed, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe('{"id":"ethereum"}\n');
   });
 
   test("--force leaves no journal that a later --resume would trip over", async () => {

@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     const cut = await shell(`ulimit -f 128; ${pull} --out ${file} --resume --receipt ${file}.receipt.json`);
     expect({ exit: cut.exit, stdout: String(cut.stdout) }).toEqual({ exit: 1, stdout: "" });
     expect(cut.stderr).toMatch(
-      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}continue: dexdata /u,
+      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}allow larger files \(ulimit -f\), or write elsewhere; continue: dexdata /u,
     );
     const receipt: unknown = JSON.parse(readFileSync(`${file}.receipt.json`, "utf8"));
     expect(receipt).toMatchObject({
@@ -104,7 +104,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
       left: ["rows.ndjson.part", "rows.ndjson.resume"],
     });
     const printed =
-      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}continue: (dexdata .*--resume.*)\n$/u.exec(
+      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}allow larger files \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
         stderr,
       )?.[1];
     const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];

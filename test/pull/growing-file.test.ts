@@ -99,6 +99,8 @@ const changedSize = (file: string, found: number, expected: number): object => (
   exit: 1,
   code: "output",
   retryable: false,
+  isDamaged: true,
+  next: "start over with --force",
 });
 
 const replaced = (file: string): object => ({
@@ -106,6 +108,7 @@ const replaced = (file: string): object => ({
   exit: 1,
   code: "output",
   retryable: false,
+  ...(existsSync(file) && { isDamaged: true, next: "start over with --force" }),
 });
 
 const modified = (file: string): object => ({
@@ -345,7 +348,7 @@ describe("without --resume", () => {
       exit: 1,
       code: "output",
       retryable: false,
-      next: `move ${file} out of the way, then repeat the command with --resume, without --force`,
+      next: `move ${file} out of the way`,
     });
     expect([readFileSync(file, "utf8"), readFileSync(`${file}.part`, "utf8")]).toEqual(["old\n", "new\n"]);
     const replacing = await growAgain(file, { header: header({ mayReplace: true }) });

@@ -1,5 +1,5 @@
 import { isInterruption } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, type FailureDetails } from "../../model/failure.ts";
 import type { Run } from "../answer-questions.ts";
 import { moreLine, quoted } from "./continuation.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
@@ -24,8 +24,19 @@ export function whyCutShort(thrown: unknown, run: Run, to: DestinationFlags): un
   if (!(cause instanceof Failure) || rows === 0) return cause;
   return new Failure(`${cause.message}; ${counted(rows, "row")} came before`, {
     ...cause.details,
-    next: next ?? cause.details.next,
+    next: bothOf(cause.details, next),
   });
+}
+
+/** What is in the way of the output comes before the command that continues, which would fail again. */
+function bothOf(
+  { code, isDamaged, next: advice }: FailureDetails,
+  next: string | undefined,
+): string | undefined {
+  if (isDamaged === true) return advice;
+  return code === "output" && advice !== undefined && next !== undefined
+    ? `${advice}; ${next}`
+    : (next ?? advice);
 }
 
 function howToGoOn(
