@@ -1,9 +1,8 @@
 import { fail } from "../model/failure.ts";
+import type { FileLock } from "../settings/file-lock.ts";
 
-/** The lock of a file that a run writes. */
-export interface HeldLock {
-  readonly isHeld: () => boolean;
-}
+/** The lock of a file that a run writes; only its holder releases it. */
+export type HeldLock = Pick<FileLock, "isHeld">;
 
 /**
  * Call it before a run changes the file that the lock is for, or reports success: another process may have taken the

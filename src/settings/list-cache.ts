@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, renameSync } from "node:fs";
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../model/context.ts";
 import { findFolders } from "./folders.ts";
@@ -38,12 +38,15 @@ export function readNewestList(context: Surroundings, ending: string): readonly 
 /** Kept for suggestions only, so a folder that cannot be written to is no failure. */
 export function writeCachedList(context: Caching, name: string, texts: readonly string[]): void {
   const file = fileOf(context, name);
+  let staged: string | undefined;
   try {
     makeFolder(path.dirname(file), 0o700);
     const content = JSON.stringify({ name, at: context.clock.now(), texts });
-    renameSync(stageFile(context.random, file, content, { mode: 0o600 }), file);
+    staged = stageFile(context.random, file, content, { mode: 0o600 });
+    renameSync(staged, file);
   } catch {
     // The next run asks again.
+    if (staged !== undefined) rmSync(staged, { force: true });
   }
 }
 

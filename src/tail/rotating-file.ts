@@ -78,8 +78,11 @@ export async function openRotatingFile(
   const leave = async (): Promise<void> => {
     const left = current;
     current = undefined;
-    await left?.handle.sync();
-    await left?.handle.close();
+    try {
+      await left?.handle.sync();
+    } finally {
+      await left?.handle.close();
+    }
   };
 
   let last: Promise<void> = Promise.resolve();
