@@ -123,14 +123,15 @@ async function findFinished(
 
 /** Nothing is left to pull, if the receipt is that of the same query and of the file as it is. */
 async function reportFinished(
-  { questions, options, context, notices }: Asking,
+  { to, questions, options, context, notices }: Asking,
   { file }: Claimed,
   finished: FinishedPull,
 ): Promise<ExitCode> {
   const { completeLine, noCheckpoint } = await import("./output/finished-pull.ts");
-  const isSameQuery = queryDigest(queryOf(questions, options)) === finished.query;
-  const line = isSameQuery ? await completeLine(file, finished, context.signal) : undefined;
-  if (line === undefined) throw noCheckpoint(file);
+  if (queryDigest(queryOf(questions, options)) !== finished.query)
+    throw noCheckpoint(file, `, and ${to.receipt} is of another query`);
+  const line = await completeLine(file, finished, context.signal);
+  if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   notices.warn(line);
   return 0;
 }
@@ -197,7 +198,7 @@ async function openFor(
   };
   const { file, interrupted } = claimed;
   const begun = interrupted?.header;
-  if (begun !== undefined) checkSameQuery(file, begun.query, header.query);
+  if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
     notices.warn(`dexdata: the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
   const { openFile } = await import("./output/file-destination.ts");

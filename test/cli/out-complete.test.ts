@@ -38,11 +38,11 @@ async function completed(more: readonly string[] = []): Promise<Pull & { readonl
   return { list, file, receipt };
 }
 
-const refused = (file: string): object => ({
+const refused = (file: string, receipt = ""): object => ({
   exit: 2,
   stdout: "",
   stderr:
-    `dexdata: cannot resume ${file}: no checkpoint ${file}.resume\n` +
+    `dexdata: cannot resume ${file}: no checkpoint ${file}.resume${receipt}\n` +
     "  the file may be complete; to overwrite it, use --force instead of --resume\n",
 });
 const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
@@ -87,11 +87,12 @@ describe("--resume of a pull that is complete", () => {
     ],
     ["the file has more bytes", ({ file }) => writeFileSync(file, `${readFileSync(file, "utf8")}\n`)],
     ["the file has fewer bytes", ({ file }) => writeFileSync(file, "")],
-  ])("is exit 2 where %s", async (_what, damage) => {
+  ])("is exit 2 where %s", async (what, damage) => {
     const pull = await completed();
     damage(pull);
     const [requests, rows] = [pull.list.server.requests.length, readFileSync(pull.file)];
-    expect(told(await run(pull, ["--resume", "--receipt", pull.receipt]))).toEqual(refused(pull.file));
+    const why = what.startsWith("the file") ? `, and it is not the file that ${pull.receipt} describes` : "";
+    expect(told(await run(pull, ["--resume", "--receipt", pull.receipt]))).toEqual(refused(pull.file, why));
     expect(pull.list.server.requests.length).toBe(requests);
     expect(readFileSync(pull.file).equals(rows)).toBe(true);
   });
@@ -108,7 +109,7 @@ describe("--resume of a pull that is complete", () => {
       [...words, "--created-after", "-7d", "--out", pull.file, "--resume", "--receipt", receipt, flag, value],
       { env: pull.list.env },
     );
-    expect([exit, stderr]).toEqual([2, expect.stringContaining("no checkpoint")]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(`, and ${receipt} is of another query`)]);
   });
 
   test("is exit 2 where --now is not that of the receipt", async () => {

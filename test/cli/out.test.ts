@@ -423,8 +423,13 @@ describe("--out --resume", () => {
       "network: ethereum",
     );
     await refused([...words, "-o", "json"], "--output");
+    await refused([...words, "--page-size", "3"], "--page-size: 2; now 3");
+    await refused(
+      [...words, "--created-after", "2026-11-20"],
+      "--created-after: not set; now 2026-11-20T00:00:00Z",
+    );
     await refused([...words, "--fields", "id"], "--fields");
-    await refused([...words, "--volume-usd-24h-min", "5"], "volume_usd_24h_min");
+    await refused([...words, "--volume-usd-24h-min", "5"], "--volume-usd-24h-min: not set; now 5");
     await refused(words, "service", sandbox.env("keyless"));
     writeFileSync(file, Buffer.from(kept.toString().replace("0x00", "0x0f")));
     const changed = await dexdata([...words, "--error-format", "text"], { env });

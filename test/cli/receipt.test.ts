@@ -160,6 +160,27 @@ describe("--receipt", () => {
     expect(stderr).toContain("cannot be written");
   });
 
+  test("a receipt that fails after the rows are complete is written by the same command with --resume", async () => {
+    const inner = path.join(folder, "late");
+    const file = path.join(folder, "late.nd");
+    const server = await serveInTest(() => {
+      rmSync(inner, { recursive: true, force: true });
+      return json([{ id: "ethereum" }]);
+    });
+    mkdirSync(inner);
+    const receipt = path.join(inner, "r.json");
+    const words = ["networks", "--out", file, "--receipt", receipt, "--error-format", "text"];
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+    expect([exit, stderr]).toEqual([
+      1,
+      `dexdata: --receipt "${receipt}": cannot be written (no such folder)\n` +
+        `  ${file} is complete; check the folder's permissions and free space, then repeat the command with --resume\n`,
+    ]);
+    mkdirSync(inner);
+    expect((await dexdata([...words, "--resume"], { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(0);
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ complete: true, rows: 1 });
+  });
+
   test.each(["rows.nd", "./rows.nd", "rows.nd.resume", "rows.nd.lock"])(
     "never takes the place of the rows or what belongs to them: %s",
     async (name) => {

@@ -132,7 +132,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
       left: [],
     });
     expect(stderr).toContain(
-      "cannot be written (the file is as large as it may be here)\n  the rows are not concerned",
+      "cannot be written (the file is as large as it may be here)\n  the output is complete; check the folder's permissions and free space\n",
     );
   });
 });

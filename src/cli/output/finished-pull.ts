@@ -46,9 +46,9 @@ export async function completeLine(
   return hash.digest("hex") === sha256 ? `${file} is already complete: ${counted(rows, "row")}` : undefined;
 }
 
-/** A file that may hold anything is not changed. */
-export function noCheckpoint(file: string): Failure {
-  return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}`, {
+/** A file that may hold anything is not changed. `receipt`: why that does not prove it complete. */
+export function noCheckpoint(file: string, receipt = ""): Failure {
+  return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}${receipt}`, {
     next: "the file may be complete; to overwrite it, use --force instead of --resume",
   });
 }

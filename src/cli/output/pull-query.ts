@@ -1,11 +1,37 @@
 import { createHash } from "node:crypto";
 import { withRepeated } from "../../model/args.ts";
+import type { Endpoint } from "../../model/endpoint.ts";
 import { fail } from "../../model/failure.ts";
+import { formatInstant, fromWire } from "../../model/time/time.ts";
 import type { CheckpointHeader } from "../../pull/checkpoint.ts";
 import type { Questions } from "../asking/questions.ts";
 import type { RunOptions } from "../run-options.ts";
 
 type Query = CheckpointHeader["query"];
+
+/** Parts of a query that are not named as a person types them. */
+const labels: Readonly<Record<string, string>> = {
+  "what is asked for": "inputs",
+  pageSize: "--page-size",
+  limit: "--limit",
+  missing: "--missing",
+};
+
+/** A part of the query as a person knows it: by its flag, and with times that can be read. */
+function describePart(
+  name: string,
+  { params }: Endpoint,
+): { readonly label: string; readonly show: (value: string) => string } {
+  const wireName = /^asked: (.*)$/u.exec(name)?.[1];
+  const param = params.find((each) => each.name === wireName);
+  const flag = param?.flag === undefined ? undefined : `--${param.flag}`;
+  // A checkpoint may have been edited.
+  const isTime = (value: string): boolean => param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
+  return {
+    label: flag ?? wireName ?? labels[name] ?? name,
+    show: (value) => (isTime(value) ? formatInstant(fromWire(value)) : value),
+  };
+}
 
 /** Everything that decides which rows come, in which form: two runs may share a file only if all of it is the same. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
@@ -43,16 +69,15 @@ function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
-export function checkSameQuery(file: string, begun: Query, asked: Query): void {
+export function checkSameQuery(file: string, begun: Query, asked: Query, endpoint: Endpoint): void {
   for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
     if (begun[name] === asked[name]) continue;
-    const was = begun[name] ?? "not set";
-    throw fail(
-      "checkpoint",
-      `cannot resume ${file}: it belongs to another query (${name}: ${was}; now ${asked[name] ?? "not set"})`,
-      {
-        next: "repeat the command as it was, or start over with --force instead of --resume",
-      },
+    const { label, show } = describePart(name, endpoint);
+    const [was, is] = [begun[name], asked[name]].map((value) =>
+      value === undefined ? "not set" : show(value),
     );
+    throw fail("checkpoint", `cannot resume ${file}: it belongs to another query (${label}: ${was}; now ${is})`, {
+      next: "repeat the command as it was, or start over with --force instead of --resume",
+    });
   }
 }

@@ -28,7 +28,11 @@ export interface Ending {
  * What a pull was, for whoever has to trust its file later: the window, the requests, the rows, the hash of the output,
  * the credits, and whether it is complete or why not. Written whole, in the place of an older one.
  */
-export function writeReceipt({ receipt = "" }: DestinationFlags, run: Run, ending: Ending): void {
+export function writeReceipt(
+  { receipt = "", file, isForced }: DestinationFlags,
+  run: Run,
+  ending: Ending,
+): void {
   let staged: string | undefined;
   try {
     const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
@@ -36,8 +40,12 @@ export function writeReceipt({ receipt = "" }: DestinationFlags, run: Run, endin
     renameSync(staged, receipt);
   } catch (cause) {
     if (staged !== undefined) rmSync(staged, { force: true });
+    const again =
+      file !== undefined && run.destination.canContinue()
+        ? `, then repeat the command with --resume${isForced ? " instead of --force" : ""}`
+        : "";
     throw fail("output", `--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
-      next: "the rows are not concerned; check the folder's permissions and free space",
+      next: `${file ?? "the output"} is complete; check the folder's permissions and free space${again}`,
       cause,
     });
   }
