@@ -62,7 +62,8 @@ export function pullsTopic(): readonly Block[] {
           "other programs",
           "one run writes a file at a time, by FILE.lock; a second one exits 7. A lock whose process has ended is taken " +
             "at once, and one of another container or host a minute after its last refresh. If another program " +
-            "truncates, extends or replaces the file during the pull, the run exits 1",
+            "truncates, extends or replaces the file during the pull, the run exits 1. stream and txns --follow do not add " +
+            "to the file of an unfinished pull",
         ],
         [
           "--receipt FILE",
