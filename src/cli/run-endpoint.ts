@@ -74,7 +74,10 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
   const notices = createNotices(context, asTyped, progress.countdown);
   let claimed: Claimed | undefined;
   try {
-    claimed = await claim(context, to, notices);
+    if (to.file !== undefined) {
+      const { claimFile } = await import("./output/claim-file.ts");
+      claimed = await claimFile(context, { ...to, file: to.file }, notices);
+    }
     const finished = await findFinished(claimed, to);
     const begun = finished?.now ?? claimed?.interrupted?.header.now;
     const options = { ...asTyped, now: beginningOf(begun, asTyped, typed.flags) };
@@ -96,17 +99,6 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
     await progress.close();
     await notices.settled();
   }
-}
-
-/** The file of the run, which no other process may write meanwhile. */
-async function claim(
-  context: Context,
-  { file, ...flags }: DestinationFlags,
-  notices: Notices,
-): Promise<Claimed | undefined> {
-  if (file === undefined) return undefined;
-  const { claimFile } = await import("./output/claim-file.ts");
-  return await claimFile(context, { ...flags, file }, notices);
 }
 
 /** The earlier pull that --resume without a checkpoint refers to, by its receipt. */

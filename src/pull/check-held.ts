@@ -1,8 +1,9 @@
 import { fail } from "../model/failure.ts";
-import type { FileLock } from "../settings/file-lock.ts";
 
-/** The lock of a file that a run writes; only its holder releases it. */
-export type HeldLock = Pick<FileLock, "isHeld">;
+/** The lock of a file that a run writes. */
+export interface HeldLock {
+  readonly isHeld: () => boolean;
+}
 
 /**
  * Call it before a run changes the file that the lock is for, or reports success: another process may have taken the
