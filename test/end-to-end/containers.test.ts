@@ -108,7 +108,8 @@ describe.runIf(canUnshare)(name, () => {
       );
       const exits = ends.map(({ exit }) => exit);
       expect(exits.filter((exit) => exit === 0)).toHaveLength(1);
-      expect(exits.filter((exit) => exit === 7)).toHaveLength(4);
+      // One that comes after the first has finished finds a file that exists.
+      expect(exits.filter((exit) => exit === 7 || exit === 2)).toHaveLength(4);
       expect(idsIn(file)).toEqual(complete);
     }
   }, 240_000);
