@@ -146,7 +146,7 @@ function checkSize(file: string, { size }: BigIntStats, bytes: number, least = b
 const damaged = { isDamaged: true, next: "start over with --force" };
 
 function changed(message: string, more: Pick<FailureDetails, "isDamaged" | "next">): Failure {
-  return fail("output", message, more);
+  return fail("output", message, { next: undefined, ...more });
 }
 
 /** A write to an open file that fails is a problem of the disk, not of the command. */

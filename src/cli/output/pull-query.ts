@@ -76,8 +76,12 @@ export function checkSameQuery(file: string, begun: Query, asked: Query, endpoin
     const [was, is] = [begun[name], asked[name]].map((value) =>
       value === undefined ? "not set" : show(value),
     );
-    throw fail("checkpoint", `cannot resume ${file}: it belongs to another query (${label}: ${was}; now ${is})`, {
-      next: "repeat the command as it was, or start over with --force instead of --resume",
-    });
+    throw fail(
+      "checkpoint",
+      `cannot resume ${file}: it belongs to another query (${label}: ${was}; now ${is})`,
+      {
+        next: "repeat the command as it was, or start over with --force instead of --resume",
+      },
+    );
   }
 }

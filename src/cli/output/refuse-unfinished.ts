@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { Failure } from "../../model/failure.ts";
+import { fail } from "../../model/failure.ts";
 import { journalOf, targetOf } from "../../pull/out-names.ts";
 import { fileOf } from "../../tail/file-pattern.ts";
 
@@ -10,10 +10,7 @@ import { fileOf } from "../../tail/file-pattern.ts";
 export function refuseUnfinished(pattern: string, now: number): void {
   const file = targetOf(fileOf(pattern, now));
   if (!existsSync(journalOf(file))) return;
-  throw new Failure(`${file} has an unfinished pull`, {
-    exit: 2,
-    code: "unfinished",
-    retryable: false,
+  throw fail("unfinished", `${file} has an unfinished pull`, {
     next: "repeat the command of that pull with --resume first, or name another file",
   });
 }

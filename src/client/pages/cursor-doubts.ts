@@ -39,15 +39,15 @@ export type Settle = (
 
 export function createDoubts(client: Client, { pageSize, seen, start }: ListWalk): Settle {
   let hasRows = start !== undefined;
-  /** The service has confirmed that it sends such pages. */
-  let sendsShortPages = false;
+  /** The service has confirmed that it sends short pages though others follow, if this is 1, or even empty ones, if 0. */
+  let fewest = Number.POSITIVE_INFINITY;
 
   const doubtAbout = ({ rows, next, limit }: CursorPage, isSent: (cursor: string) => boolean) => {
     if (next === null) return noCursor;
     if (next !== undefined && isSent(next)) return repeatedCursor;
     if (rows.length > 0 && !hasNewRow(rows, seen)) return repeatedRows;
     const full = typeof limit === "number" && limit > 0 ? Math.min(limit, pageSize) : pageSize;
-    if (next !== undefined && rows.length < full && !(sendsShortPages && rows.length > 0))
+    if (next !== undefined && rows.length < Math.min(full, fewest))
       return {
         ...missingRows,
         problem: `a page has ${rows.length} of ${full} rows, and another page follows`,
@@ -67,7 +67,7 @@ export function createDoubts(client: Client, { pageSize, seen, start }: ListWalk
       const again = await requestAgain();
       const isMeant = !doubt.isFinal && doubtAbout(again, isSent)?.kind === doubt.kind;
       if (isMeant && again.rows.length === page.rows.length) {
-        sendsShortPages ||= doubt.kind === "missing rows" && page.rows.length > 0;
+        if (doubt.kind === "missing rows") fewest = Math.min(fewest, page.rows.length, 1);
         break;
       }
       page = again;

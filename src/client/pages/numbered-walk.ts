@@ -195,7 +195,7 @@ export function createNumberedWalk(
  */
 function isAnother({ at, totals: { page } }: NumberedAnswer): boolean {
   const number = Number(at.value);
-  return Number.isInteger(page) && ![0, number, number - 1].includes(page);
+  return Number.isInteger(page) && page > 0 && page !== number && page !== number - 1;
 }
 
 /** Rows counted when a place was reached, as a part of it. */
