@@ -21,6 +21,8 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: no bytes are added",
   "src/pull/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
     "equivalent: a journal that begins with an empty line tells of nothing either way",
+  "src/pull/row-file.ts: await handle.close(); → ;":
+    "unnoticed: a descriptor that the end of the process closes",
   "src/pull/growing-file.ts: await rows.sync(); → ;": "unnoticed: only a loss of power would show it",
   "src/client/rows/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
     neverComes,
