@@ -11,7 +11,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: "forks",
     // Half of the time is waiting: on clocks, sockets and other processes.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
     outputFile: { json: "coverage/results.json" },
   },

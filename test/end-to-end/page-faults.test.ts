@@ -120,7 +120,7 @@ test.each([...lists, deepList].map((list) => [list.name, list] as const))(
     const random = createRandom(name.length * 7);
     const below = (most: number): number => Math.floor(random() * most);
     const isDeep = list === deepList;
-    const runs = isLong ? (isDeep ? 300 : requests * pageFaults.length) : isDeep ? 5 : 2;
+    const runs = isLong ? (isDeep ? 300 : requests * pageFaults.length) : isDeep ? 4 : 1;
     for (let index = 0; index < runs; index += 1) {
       const fault = pageFaults[isLong ? index % pageFaults.length : below(pageFaults.length)];
       const position = isLong && !isDeep ? 1 + Math.floor(index / pageFaults.length) : 1 + below(requests);

@@ -88,7 +88,7 @@ async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
   const problem = walk.contradiction(answer);
   if (problem !== undefined) {
     if (await walk.again(problem, answer)) return at;
-    if (!walk.isUsual(answer)) yield* walk.refuse(problem, answer);
+    if (!walk.believe(answer)) yield* walk.refuse(problem, answer);
   }
   const before = walk.last();
   const hasMoved =

@@ -35,10 +35,11 @@ export interface NumberedWalk {
   /** The walk goes on although rows may have moved past it unseen: then no count proves that the list is complete. */
   readonly doubt: () => void;
   /**
-   * Whether what a page says again and again may be the service's way: that pages by cursor are short, or a number of its
-   * own. Then it is not held against any page any more; the count says at the end whether rows are missing.
+   * Believes what a page says again and again, if it may be the service's way: that pages by cursor are short, or a number
+   * of its own. It is not held against any page any more, and the count says at the end whether rows are missing. Returns
+   * false for anything else.
    */
-  readonly isUsual: (answer: NumberedAnswer) => boolean;
+  readonly believe: (answer: NumberedAnswer) => boolean;
   /** The last page of a list that was accepted although its count contradicts it, or may: without the proof. */
   readonly withoutProof: (page: Page) => Page;
   /** Rows that the count promised and that have not come, once the rows are counted again. */
@@ -161,7 +162,7 @@ export function createNumberedWalk(
     doubt: () => {
       isDoubted = true;
     },
-    isUsual: ({ at, ...answer }) => {
+    believe: ({ at, ...answer }) => {
       if (at.flag === "cursor") {
         believesLengths = false;
         return true;

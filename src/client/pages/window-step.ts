@@ -77,7 +77,7 @@ export function createWindowStep(walk: NumberedWalk, reply: NumberedPages, windo
       const problem = walk.contradiction(answer);
       if (problem === undefined) return answer;
       if (!(await walk.again(problem, answer))) {
-        if (!walk.isUsual(answer)) yield* walk.refuse(problem, answer);
+        if (!walk.believe(answer)) yield* walk.refuse(problem, answer);
       } else if (walk.isInVain() && reply.handOverAfter !== undefined) return undefined;
       else answer = await walk.ask(answer.at);
     }
