@@ -57,7 +57,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   // Ctrl-\ must not leave a terminal without its cursor, or the part of a file; git and sort see to that too.
   const onQuit = onSignal("SIGQUIT");
   let reloaders = 0;
-  // A terminal that is closed ends a run in order: what it began is taken away, and how to go on is said.
+  // When the terminal closes, the run cleans up its unfinished files and prints how to continue.
   const onHangUp = (): void => {
     if (reloaders === 0 && !early.isAwaited()) interrupt({ cause: "SIGHUP" });
   };

@@ -32,7 +32,7 @@ export interface Client {
    * answer is not wanted any more. What has not left by then never does; what has counts as sent.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
-  /** How often a request may be sent again because its response cannot be right: three times, or as --retries allows. */
+  /** Retries of a request whose response cannot be right: three, or fewer if --retries says so. */
   readonly mostRepeats: number;
   /**
    * Waits before a request is sent again because its response cannot be right, as `problem` says. False where that has

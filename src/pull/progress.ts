@@ -52,7 +52,7 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.at = page.isCut === true ? undefined : page.next;
   // The first bound is the one of the whole pull: later windows end where the one before them did.
   tally.to ??= page.next?.to;
-  // A page that others follow proves nothing.
+  // Only the last page can prove that the list is complete.
   if (page.next === undefined && tally.proof !== "end of list") tally.proof = page.proof ?? tally.proof;
   // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
   if (page.rows.length === 0 || page.isDocument === true) return;

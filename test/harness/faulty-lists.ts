@@ -7,7 +7,7 @@ import {
   parseFaults,
 } from "./bundled-sandbox.ts";
 import { sandboxNow } from "./sandbox.ts";
-import type { Script } from "./scripted-server.ts";
+import type { Script, SeenRequest } from "./scripted-server.ts";
 
 /** One market for all runs of a test file, and a fault of its own for each. */
 const state = createSandboxState({
@@ -17,26 +17,27 @@ const state = createSandboxState({
   seed: 1,
 });
 
+/** As the sandbox gets it on its paid REST host. */
+const toPaidHost = ({ method, url, headers }: SeenRequest) =>
+  ({
+    method,
+    target: url,
+    headers: { authorization: headers.authorization },
+    remoteAddress: "127.0.0.1",
+    host: "rest_paid",
+  }) as const;
+
 /** The paid REST host of the sandbox with these faults, as `--faults` takes them; sound without any. */
 export function faultyService(spec?: string): Script {
   const parsed = spec === undefined ? [] : parseFaults(spec);
   if (isFaultProblem(parsed)) throw new Error(parsed.problem);
   const faults = createFaultCounter(parsed, 1);
-  return ({ method, url, headers }) => {
+  return (request) => {
     const {
       status,
       headers: answered,
       body,
-    } = answerWithFaults(
-      {
-        method,
-        target: url,
-        headers: { authorization: headers.authorization },
-        remoteAddress: "127.0.0.1",
-        host: "rest_paid",
-      },
-      { ...state, market: state.market, faults },
-    );
+    } = answerWithFaults(toPaidHost(request), { ...state, market: state.market, faults });
     return { mode: "answer", status, headers: answered, body };
   };
 }
@@ -44,21 +45,12 @@ export function faultyService(spec?: string): Script {
 /** The paid REST host, whose market goes on by so many seconds from each request to the next. */
 export function movingService(secondsBetween: () => number): Script {
   let now = sandboxNow;
-  return ({ method, url, headers }) => {
+  return (request) => {
     const {
       status,
       headers: answered,
       body,
-    } = handle(
-      {
-        method,
-        target: url,
-        headers: { authorization: headers.authorization },
-        remoteAddress: "127.0.0.1",
-        host: "rest_paid",
-      },
-      { ...state, market: state.market, at: () => Math.floor(now / 1000) },
-    );
+    } = handle(toPaidHost(request), { ...state, market: state.market, at: () => Math.floor(now / 1000) });
     now += secondsBetween() * 1000;
     return { mode: "answer", status, headers: answered, body };
   };

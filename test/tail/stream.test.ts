@@ -951,7 +951,7 @@ describe("refused before anything is sent", () => {
     expect(await listen(`@${long}`, server).outcome).toMatchObject({
       exit: 2,
       stdout: "",
-      stderr: expect.stringContaining(`"@${long}": more than 64 MiB, so it is no list of assets`),
+      stderr: expect.stringContaining(`"@${long}": larger than 64 MiB, the limit for a list of assets`),
     });
     expect(server.requests.length).toBe(0);
   });

@@ -40,6 +40,6 @@ async function readListFile(name: string, signal: AbortSignal): Promise<string> 
     throw usageFailure(`${label}: ${cannotBeRead(cause)}`, "check the name and the permissions of the file");
   });
   if (bytes.length > maxListBytes)
-    throw usageFailure(`${label}: more than 64 MiB, so it is no list of assets`);
+    throw usageFailure(`${label}: larger than 64 MiB, the limit for a list of assets`);
   return bytes.toString("utf8");
 }

@@ -39,7 +39,8 @@ export function readEventsFile(flags: FlagValues): string | undefined {
 
 /**
  * Appends one NDJSON line an event, with its time, each in one write, so that lines are whole and the file may be moved
- * away. A file that cannot be written is refused; one that fails later, on a full disk, is said once and the tail goes on.
+ * away. A file that cannot be written is refused; if a write fails later, on a full disk, it is reported once and
+ * the tail continues.
  */
 export function openEventLog(
   file: string | undefined,

@@ -29,7 +29,7 @@ export interface FilePull {
  */
 const lineGapMs = 100;
 
-/** A file that grows with a checkpoint beside it, and that a later run with --resume continues. */
+/** A file that grows together with its checkpoint, so that a later run with --resume can continue it. */
 export async function openFile(
   context: Pick<Context, "clock" | "random" | "signal">,
   pull: FilePull,

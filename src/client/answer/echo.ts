@@ -11,8 +11,8 @@ import { isObject, member } from "../../model/json/own-member.ts";
 /**
  * Searches echo the parameters they used in `query`, and drop a name they do not know without a word (specification,
  * Pagination styles 4). One of ours that is missing there, or has another value, was not applied: the rows would
- * look like an answer to a question that nobody asked. No echo at all says nothing. Returns a warning instead of
- * throwing where the rows are accepted anyway.
+ * look like an answer to a question that nobody asked. A response without an echo passes. Returns a warning instead of
+ * throwing if the rows are accepted anyway.
  */
 export function checkEcho(
   endpoint: Endpoint,

@@ -1,15 +1,15 @@
 import { type CandleSlice, restOf, wholeSeconds } from "./candle-slices.ts";
 import type { Candle } from "./slice-answer.ts";
 
-/** So few intervals without a candle are never taken for an answer that was cut short. */
+/** A gap of up to this many intervals never counts as a truncated response. */
 const usualGap = 9;
-/** A gap at the end of a slice that is less likely than this, by the market's other gaps, is asked about. */
+/** A gap at the end of a slice is requested again if, by the market's other gaps, it is less likely than this. */
 const unlikely = 1e-4;
 
 export interface GapJudge {
-  /** What to ask for once more, where the candles of a slice end long before it does although the market has few gaps. */
+  /** What to request again if the candles of a slice end long before it does, although the market has few gaps. */
   readonly restInDoubt: (slice: CandleSlice, candles: readonly Candle[]) => CandleSlice | undefined;
-  /** What came of it. Where it is nothing, the market is taken to be quiet until it has candles again. */
+  /** The candles of that request. If there are none, the market counts as quiet until it has candles again. */
   readonly settle: (later: readonly Candle[]) => void;
 }
 
@@ -29,7 +29,7 @@ export function createGapJudge(now = Number.POSITIVE_INFINITY): GapJudge {
     }
     const gap = Math.floor((due - last) / interval) - 1;
     const share = intervals === 0 ? 0 : Math.min(1, trades / intervals);
-    // Before the first candle nothing is known of the market.
+    // Before the first candle, nothing is known about the market.
     const isUnlikely = intervals === 0 || (1 - share) ** gap < unlikely;
     const isDoubtful = gap > usualGap && !isQuiet && isUnlikely;
     return isDoubtful ? restOf(slice, last) : undefined;

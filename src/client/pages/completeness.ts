@@ -9,16 +9,15 @@ import { formatInstant, type Instant } from "../../model/time/time.ts";
  * may keep a wrong response. If the contradiction remains, the rows of the page are still returned, and the walk fails with
  * exit 8 and the number of missing rows. `--no-strict` accepts the list as it is.
  *
- * - **Numbered pages** (transactions up to page 100, DEXes). Proof: each page has the number that was asked for, where it
- *   says one, as many rows as its own totals count for it, and some that are new; the count leaves no row behind the last
- *   page. A total that changes says that rows have moved: the walk then finds its last row again (see `window-step.ts`), or
- *   claims no proof. Rows that appear in the part already read are not part of the list that was asked for. DEXes that
- *   change places while their number stays the same cannot be noticed. Without usable totals, the list ends at a short, an
- *   empty or a repeated page, without a proof.
+ * - **Numbered pages** (transactions up to page 100, DEXes). Proof: each page has the requested number (if it has one), as
+ *   many rows as its own totals promise, and some new rows; after the last page, the count is used up. A changed total means
+ *   that rows have moved: the walk then finds its last row again (see `window-step.ts`), or claims no proof. Rows added to
+ *   the part already read are not due. A DEX that changes its rank while the total stays the same goes unnoticed. Without
+ *   usable totals, the list ends at a short, empty or repeated page, without proof.
  * - **Transactions by cursor** (beyond page 100, or from `--cursor`). These pages have no totals. Proof: the rows that the
- *   last counted page left have all come. Where that does not come out even, the window that ends at the last row counts
- *   what is left, and the last counted window what it has now: rows that it still counts are missing. Where no page was
- *   counted, there is no proof.
+ *   last counted page left have all come. If the count says otherwise, the window that ends at the last row is
+ *   counted, and the last counted window once more: rows that it still counts are missing. If no page had a count, there is
+ *   no proof.
  * - **Searches**. No count. A walk requests a page again if it promises another page without a cursor, repeats a cursor,
  *   brings nothing new, or has fewer rows than it was asked for although another page follows. Rows that are missing from
  *   the last page cannot be noticed.
@@ -43,8 +42,9 @@ export type Proof =
 export const mostRepeats = 3;
 
 /**
- * The service's count and its pages contradict each other, whatever was tried. `rows`: how many are missing; undefined where
- * the count is beyond what can be told exactly. `before`: they are at or before this time; undefined where rows have none.
+ * The service's count and its pages still contradict each other after all retries. `rows`: the number of missing rows;
+ * undefined if the count is too large to be exact. `before`: the rows are at or before this time; undefined if rows have no
+ * time.
  */
 export function incompleteList(
   problem: string,

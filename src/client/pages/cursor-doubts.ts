@@ -39,7 +39,7 @@ export type Settle = (
 
 export function createDoubts(client: Client, { pageSize, seen, start }: ListWalk): Settle {
   let hasRows = start !== undefined;
-  /** The service has confirmed that it sends short pages though others follow, if this is 1, or even empty ones, if 0. */
+  /** Fewest rows of a page that another one follows: 1 once the service has confirmed a short page, 0 after an empty one. */
   let fewest = Number.POSITIVE_INFINITY;
 
   const doubtAbout = ({ rows, next, limit }: CursorPage, isSent: (cursor: string) => boolean) => {

@@ -109,7 +109,7 @@ function createRepeatFinder(seen: SeenKeys): (rows: Rows) => Repeats {
   };
 }
 
-/** Whether any of these rows has not come before. */
+/** Whether any of these rows is new. */
 export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
   for (let index = 0; index < rows.length; index += 1) if (!isKnown(rows, index, seen)) return true;
   return false;
@@ -117,7 +117,7 @@ export function hasNewRow(rows: Rows, seen: SeenKeys): boolean {
 
 const hashed: TextHash = { high: 0, low: 0 };
 
-/** Whether this row has come before. A row without what tells it apart is taken for new. */
+/** Whether this row was seen before. A row without a key counts as new. */
 export function isKnown(rows: Rows, index: number, seen: SeenKeys): boolean {
   return index < rows.length && rows.hashKey(index, hashed) && seen.has(hashed);
 }

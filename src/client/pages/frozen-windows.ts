@@ -7,7 +7,7 @@ import { isFixed, upperBound } from "./upper-bound.ts";
 
 /** A stretch of the list up to an instant, in which page numbers mean the same from request to request. */
 export interface FrozenWindow {
-  /** No row that comes in later is part of it, so that several pages may be under way. */
+  /** Rows added later are not part of it, so several pages can be requested at once. */
   readonly isFrozen: boolean;
   /** Answered already, and not yet taken. */
   readonly first: NumberedAnswer | undefined;
@@ -90,7 +90,7 @@ export function createFrozenWindows(walk: NumberedWalk, reply: NumberedPages, ar
   return {
     freeze: (page, answer) => {
       const { at, next } = page;
-      // Of the response, for a pull that is continued may have had the newest rows before.
+      // Use the response, because a resumed pull may already have the newest rows, which the page then lacks.
       const newest = edge.instantOf(answer.page.rows.marks()[0]);
       const isOpen = at?.flag === "page" && at.value === "1" && at.to === undefined;
       // Without totals the pages cannot be relied on side by side, but one after the other they have an end as well.

@@ -2,19 +2,19 @@ import { counted } from "../../model/text/counted.ts";
 import { countedRows, type NumberedAnswer } from "./numbered-answer.ts";
 import type { Place } from "./place.ts";
 
-/** What a walk knows of the rows of a page. */
+/** What a walk knows about the rows of a page. */
 export interface PageRows {
-  /** Whether any of them has not come before. */
+  /** Whether any of them is new. */
   readonly hasNew: boolean;
-  /** Whether the last row that was taken is among them. */
+  /** Whether they include the last row that was taken. */
   readonly holdsEdge: boolean;
 }
 
-/** The service's count of a list, held against what has come of it. */
+/** Compares the service's count of a list with the rows that it returned. */
 export interface ListCount {
-  /** Why a page cannot be the next one, by its own totals and those before; undefined where it can. */
+  /** Why a page cannot be the next one, by its own totals and those before; undefined if it can. */
   readonly contradiction: (answer: NumberedAnswer, rows: PageRows) => string | undefined;
-  /** Why a page by cursor cannot be whole: another one follows, and it has fewer rows than are counted. */
+  /** Why a page by cursor is incomplete: it is shorter than requested, although the count has more rows and a page follows. */
   readonly shortPage: (answer: NumberedAnswer) => string | undefined;
   /** The page is taken: `fresh` of its rows are new. */
   readonly take: (answer: NumberedAnswer, fresh: number) => void;
@@ -26,13 +26,13 @@ export interface ListCount {
   readonly isUsable: () => boolean;
   /** The totals belong to another page size from now on. */
   readonly giveUp: () => void;
-  /** The window that was counted last: its upper bound, and how many rows it had. */
+  /** The last window with a count: its upper bound and its number of rows. */
   readonly window: () => Pick<Place, "to" | "items">;
-  /** Whether so many rows have been counted before, so that the count moves by itself and says nothing of single rows. */
+  /** Whether an earlier count was lower than this page's position, so that the count is not exact enough to prove anything. */
   readonly hasBeenLess: (answer: NumberedAnswer) => boolean;
-  /** Rows that are still to come by the first count, after so many; undefined once the list was seen to move. */
+  /** Rows of the first count that are still due after `listed` rows; undefined once the list has moved. */
   readonly due: (listed: number) => number | undefined;
-  /** Why the list is not complete although no row is left; undefined where it may be. */
+  /** Why the list is incomplete although no row is left; undefined if it may be complete. */
   readonly shortfall: (listed: number) => string | undefined;
 }
 
@@ -43,9 +43,9 @@ export function createListCount(pageSize: () => number, start: Place | undefined
   let pagesLeft = Number.POSITIVE_INFINITY;
   let items = start?.items;
   let windowTo: string | undefined;
-  /** The smallest count of the window that is being read. */
+  /** The smallest count of the current window. */
   let leastItems = Number.POSITIVE_INFINITY;
-  /** Rows from the start on, by the first count: they have to come, unless the list is seen to move. */
+  /** Rows after the start by the first count. Every one is due, unless the list moves. */
   let due: number | undefined;
   let isStill = true;
   let last: Place | undefined;
@@ -56,12 +56,12 @@ export function createListCount(pageSize: () => number, start: Place | undefined
     contradiction: (answer, { hasNew, holdsEdge }) => {
       const { at, page, totals } = answer;
       const rows = countedRows(answer, pageSize());
-      // Totals that cannot be used do not take back what was counted before.
+      // Unusable totals do not cancel an earlier count.
       const expected = rows ?? Math.min(pageSize(), left ?? 0);
       if (page.rows.length < expected) return `page ${at.value} has ${page.rows.length} of ${expected} rows`;
       if (page.rows.length === 0 || hasNew) return undefined;
       const isPromised = (rows ?? left ?? 0) > 0 || totals.pages > Number(at.value);
-      // Rows that came in before the last one push known rows on into this page; that one is among them then.
+      // New rows push known rows into this page, and then the last row taken is one of them.
       const isPushedOn = totals.items !== items && holdsEdge;
       return isPromised && !isPushedOn ? `page ${at.value} repeats earlier rows` : undefined;
     },
@@ -92,7 +92,7 @@ export function createListCount(pageSize: () => number, start: Place | undefined
         if (isCounted) leastItems = Math.min(leastItems, totals.items);
         left = isCounted ? Math.max(0, totals.items - rowsBefore(answer) - page.rows.length) : undefined;
         pagesLeft = totals.pages - Number(at.value);
-        // What was due at the start is due as long as nothing has changed since.
+        // The number due at the start holds as long as the count has not changed since.
         due ??= start?.due !== undefined && totals.items === start.items ? start.due : dueFrom(left, fresh);
         items = totals.items;
         windowTo = at.to;

@@ -49,8 +49,8 @@ export async function* walkNumberedPages(
 }
 
 /**
- * Where the same page was wrong again and again, the window that ends at the last row has it under another URL. A page that
- * repeats, and is right there, was taken for an earlier one: then the new window lacks rows that the old one still counts.
+ * After all retries of a page, the window that ends at the last row has the same rows under another URL. If that window has
+ * fewer rows than the old one still counts, this page was returned earlier in place of another one, whose rows are missing.
  */
 async function* anotherUrl({ walk, windows }: Reading): AsyncGenerator<Page, FrozenWindow | undefined> {
   const left = walk.count.left();
@@ -59,7 +59,7 @@ async function* anotherUrl({ walk, windows }: Reading): AsyncGenerator<Page, Fro
   const isStill = last !== undefined && wrong !== undefined && last.totals.items === wrong.totals.items;
   if (isStill && window !== undefined && left !== undefined && window.left < left)
     yield* walk.refuse(
-      `${counted(left - window.left, "row")} before page ${wrong.at.value} did not come`,
+      `${counted(left - window.left, "row")} before page ${wrong.at.value} were not returned`,
       wrong,
     );
   return window;
@@ -112,7 +112,7 @@ async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: 
   const window = await windows.reopen();
   if (window?.left === 0) {
     const missing = left === undefined ? 0 : await walk.missing();
-    // They are somewhere behind, so that the end of the list need not be read again.
+    // The rows are missing from earlier pages, so reading the end again cannot help.
     if (missing > 0)
       return yield* endEarly(
         reading,
@@ -143,7 +143,7 @@ async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: 
   return undefined;
 }
 
-/** The rows of the page leave first: they have been taken, and would be dropped as repeats the next time. */
+/** Returns the rows of the page first: they are marked as seen, so a retry would drop them as repeats. */
 async function* endEarly(
   { walk }: Reading,
   answer: NumberedAnswer,

@@ -17,36 +17,36 @@ export interface NumberedWalk {
   readonly edge: RowEdge;
   readonly count: Pick<ListCount, "left" | "isUsable">;
   readonly ask: (at: Place) => Promise<NumberedAnswer>;
-  /** Why this cannot be the next page of the list; undefined where it can. See completeness.ts. */
+  /** Why this cannot be the next page of the list; undefined if it can. See completeness.ts. */
   readonly contradiction: (answer: NumberedAnswer) => string | undefined;
-  /** Waits before a page is requested again because of a contradiction; false once that has been in vain. */
+  /** Waits before a page is requested again because of a contradiction. Returns false after the last allowed retry. */
   readonly again: (problem: string, answer: NumberedAnswer) => Promise<boolean>;
-  /** The response that was requested again last; undefined where none was since the last new row. */
+  /** The last response that was requested again; undefined if none was since the last new row. */
   readonly contradicted: () => NumberedAnswer | undefined;
-  /** Whether that was done as often as it may be since the last new row, so that only another URL can help. */
+  /** Whether all allowed retries were used since the last new row, so that only another URL can help. */
   readonly isInVain: () => boolean;
   /**
-   * Returns the rows of a page that still contradicts the count, which are paid for, and ends the walk with a failure. Where
-   * the list is accepted as it is, it does nothing but note that: then this page contradicts nothing any more.
+   * Returns the rows of a page that still contradicts the count, because they are paid for, and ends the walk with a failure.
+   * With `--no-strict`, it only notes the problem, and the page is accepted.
    */
   readonly refuse: (problem: string, answer: NumberedAnswer) => Generator<Page, void>;
   /** Takes an answer as the next of the list: its page, and where the list goes on. `isAgain`: the edge lies in it. */
   readonly take: (answer: NumberedAnswer, isAgain?: boolean) => Page;
-  /** The walk goes on although rows may have moved past it unseen: then no count proves that the list is complete. */
+  /** Rows may have moved past the walk, so the count no longer proves that the list is complete. */
   readonly doubt: () => void;
   /**
-   * Believes what a page says again and again, if it may be the service's way: that pages by cursor are short, or a number
-   * of its own. It is not held against any page any more, and the count says at the end whether rows are missing. Returns
-   * false for anything else.
+   * Accepts a property that the page keeps after all retries, if the service may always send it: short pages by cursor, or
+   * its own page numbers. Later pages are not checked for it; at the end, the count shows whether rows are missing. Returns
+   * false for any other problem.
    */
   readonly believe: (answer: NumberedAnswer) => boolean;
-  /** The last page of a list that was accepted although its count contradicts it, or may: without the proof. */
+  /** Turns the page into the last one of a list without proof, with a warning if the list contradicts its count. */
   readonly withoutProof: (page: Page) => Page;
-  /** Rows that the count promised and that have not come, once the rows are counted again. */
+  /** Requests the count again. Returns the number of rows that it includes and that no page returned. */
   readonly missing: () => Promise<number>;
-  /** Whether the first row of the page has been taken, so that no row lies between those taken and this page. */
+  /** Whether the first row of the page was taken before, so that there is no gap in front of this page. */
   readonly hasTaken: (answer: NumberedAnswer) => boolean;
-  /** After the last page: fails where fewer rows have come than the service counted at the beginning. */
+  /** After the last page: fails if the pages had fewer rows than the service counted at the beginning. */
   readonly confirm: () => void;
   /** The answer taken last. */
   readonly last: () => NumberedAnswer | undefined;
@@ -76,7 +76,7 @@ export function createNumberedWalk(
   /** The response that is taken although it contradicts the count. */
   let pardoned: NumberedAnswer | undefined;
   let [believesNumbers, believesLengths] = [true, true];
-  /** What contradicts the count of a list that is accepted all the same. */
+  /** How an accepted list contradicts its count. */
   let accepted: string | undefined;
   let last: NumberedAnswer | undefined;
   let newest: Instant | undefined;
@@ -130,7 +130,7 @@ export function createNumberedWalk(
       if (answer === pardoned) return undefined;
       if (answer.at.flag === "cursor") return believesLengths ? count.shortPage(answer) : undefined;
       if (believesNumbers && isAnother(answer))
-        return `page ${answer.at.value} comes as page ${answer.totals.page}`;
+        return `page ${answer.at.value} was returned as page ${answer.totals.page}`;
       const { rows } = answer.page;
       const hasNew = isReadAgain(answer.at) || hasNewRow(rows, seen);
       return count.contradiction(answer, { hasNew, holdsEdge: !hasNew && edge.find(rows.marks()) >= 0 });
@@ -150,7 +150,7 @@ export function createNumberedWalk(
         repeats = 0;
         return;
       }
-      // What is due is not known any more, for some rows of this page have been taken.
+      // Some rows of this page were taken, so the number of rows still due is unknown.
       const place = { flag: at.flag, value: at.value, ...(at.to !== undefined && { to: at.to }) };
       const page = { ...take(answer), next: { ...place, ...itemsOf(totals) } };
       if (page.rows.length > 0) yield page;
@@ -191,15 +191,15 @@ export function createNumberedWalk(
 }
 
 /**
- * Whether the response says that it is another page. The public service was seen to call each page 0, and its documentation
- * counts from 0; the page before would be noticed by its rows.
+ * Whether the response has the number of another page. The public service has returned 0 for every page, and its
+ * documentation counts from 0. The page before this one needs no check: its rows are repeats.
  */
 function isAnother({ at, totals: { page } }: NumberedAnswer): boolean {
   const number = Number(at.value);
   return Number.isInteger(page) && page > 0 && page !== number && page !== number - 1;
 }
 
-/** Rows counted when a place was reached, as a part of it. */
+/** The service's count of rows, as the place stores it. */
 function itemsOf({ items }: NumberedAnswer["totals"]): Pick<Place, "items"> {
   return Number.isSafeInteger(items) ? { items } : {};
 }

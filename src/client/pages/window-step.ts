@@ -83,7 +83,7 @@ export function createWindowStep(walk: NumberedWalk, reply: NumberedPages, windo
     }
   }
 
-  /** Takes the pages before this number again, from one on that begins with a row taken before: none lies between. */
+  /** Reads the pages before this number again, from the nearest one that begins with a known row, so that no gap remains. */
   async function* takeAgainBefore(number: number, before: NumberedAnswer): AsyncGenerator<Page> {
     let first = before;
     for (let page = number - 2; page > 0 && !walk.hasTaken(first) && mayLookBack(number); page -= 1)

@@ -55,7 +55,7 @@ export function creditsTopic(entries: readonly CatalogueEntry[]): readonly Block
           "as many requests as a minute allows, then none until the first is a minute old. Processes of this machine with " +
             "the same key (or none) take turns through a file in the state folder that holds no key; where it cannot be " +
             "written, one warning, and each keeps the pace alone. RateLimit-Limit and two 429s at one number of requests " +
-            "lower it for ten minutes, never below a tenth; after a 429 nobody sends before its Retry-After, for 1h at most. " +
+            "lower it for ten minutes, never below a tenth; after a 429, no process sends a request before its Retry-After, up to 1h. " +
             "Streams reconnect within half of the rate",
         ],
         [
