@@ -1,4 +1,4 @@
-import type { Clock } from "../src/model/context.ts";
+import type { Clock } from "../src/context/context.ts";
 
 /** Longer waits would fire at once: the timer counts milliseconds in 31 bits. */
 export const longestTimer = 2_147_483_647;

@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { awaitEarlyReload } from "./early-reload.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
-import { versionLine } from "../src/model/version.ts";
+import { versionLine } from "../src/contract/version.ts";
 
 // Here is what costs what Node itself costs: scripts ask for the version often, and people for help.
 const argv = process.argv.slice(2);

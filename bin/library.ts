@@ -3,7 +3,7 @@ import type { ClientOptions } from "../src/library/public-types.ts";
 import { createClock } from "./process-clock.ts";
 
 // The package's `import { createClient } from "dexdata"`. Its types are written by the build; see declarations.ts.
-export { Failure } from "../src/model/failure.ts";
+export { Failure } from "../src/contract/failure.ts";
 
 export function createClient(options?: ClientOptions): LibraryClient {
   return createLibraryClient({ clock: createClock(), random: Math.random }, options);

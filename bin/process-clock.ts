@@ -1,4 +1,4 @@
-import type { Clock } from "../src/model/context.ts";
+import type { Clock } from "../src/context/context.ts";
 import { createDeadlines, longestTimer } from "./deadlines.ts";
 
 /** The machine's own time. */

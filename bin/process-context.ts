@@ -7,8 +7,8 @@ import {
   type Input,
   type Interruption,
   type Output,
-} from "../src/model/context.ts";
-import { usageFailure } from "../src/model/failure.ts";
+} from "../src/context/context.ts";
+import { usageFailure } from "../src/contract/failure.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type EndpointId, endpoints } from "../src/endpoints/all.ts";
-import { onlyGroup, type Endpoint, type RowShape } from "../src/model/endpoint.ts";
-import type { Param, ParamKind } from "../src/model/param.ts";
-import type { Field, RecordShape } from "../src/model/record.ts";
-import type { Reply } from "../src/model/reply.ts";
-import { isTier, plans, tiers } from "../src/model/tier.ts";
+import { type EndpointId, endpoints } from "../src/contract/endpoints/all.ts";
+import { onlyGroup, type Endpoint, type RowShape } from "../src/contract/endpoint.ts";
+import type { Param, ParamKind } from "../src/contract/param.ts";
+import type { Field, RecordShape } from "../src/contract/record.ts";
+import type { Reply } from "../src/contract/reply.ts";
+import { isTier, plans, tiers } from "../src/contract/tier.ts";
 import { assetsPerPost, feeds } from "../src/tail/feeds.ts";
 
 /**

@@ -34,14 +34,14 @@ const alone = ["bin/process-context.ts", "src/cli/main.ts", "src/cli/program.ts"
  * asks would load fifty before its request can leave.
  */
 const locks = [
-  "src/model/kept-mode.ts",
-  "src/model/regular-file.ts",
-  "src/model/same-file.ts",
-  "src/model/staged-file.ts",
-  "src/settings/file-lock.ts",
-  "src/settings/lock-file.ts",
-  "src/settings/lock-token.ts",
-  "src/settings/replace-file.ts",
+  "src/files/kept-mode.ts",
+  "src/files/regular-file.ts",
+  "src/files/same-file.ts",
+  "src/files/staged-file.ts",
+  "src/files/file-lock.ts",
+  "src/files/lock-file.ts",
+  "src/files/lock-token.ts",
+  "src/files/replace-file.ts",
 ].map((file) => path.resolve(file));
 
 const together: readonly Chunk[] = [

@@ -1,9 +1,9 @@
 import type { Page } from "../client/pages/page.ts";
-import type { Context } from "../model/context.ts";
-import type { Question } from "../model/args.ts";
-import { rowShape } from "../model/endpoint.ts";
+import type { Context } from "../context/context.ts";
+import type { Question } from "../contract/args.ts";
+import { rowShape } from "../contract/endpoint.ts";
 import type { ExitCode } from "../contract/exit-codes.ts";
-import { Failure, isOfOneInput } from "../model/failure.ts";
+import { Failure, isOfOneInput } from "../contract/failure.ts";
 import { answers, type Part } from "../pull/answers.ts";
 import { countEnd, countPage } from "../pull/progress.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";

@@ -1,5 +1,5 @@
-import { endpoints } from "../endpoints/all.ts";
-import type { Endpoint } from "../model/endpoint.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
 import { localCommands } from "./commands/local-commands.ts";
 import { costOf, planOf } from "./command-cost.ts";
 import { endpointFlags } from "./flags/endpoint-flags.ts";

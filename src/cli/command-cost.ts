@@ -1,5 +1,5 @@
-import type { Endpoint } from "../model/endpoint.ts";
-import { plans, type Tier } from "../model/tier.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { plans, type Tier } from "../contract/tier.ts";
 
 /** What one run of a command of the service costs, in words. */
 export function costOf([endpoint]: readonly Endpoint[]): string {

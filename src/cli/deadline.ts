@@ -1,5 +1,5 @@
-import type { Context } from "../model/context.ts";
-import { fail, type Failure } from "../model/failure.ts";
+import type { Context } from "../context/context.ts";
+import { fail, type Failure } from "../contract/failure.ts";
 
 /** A context that also ends when `--deadline` has passed; `release` stops the clock. */
 export function bounded(

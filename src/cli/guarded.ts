@@ -1,6 +1,6 @@
-import { type Context, exitOfInterruption, isInterruption } from "../model/context.ts";
+import { type Context, exitOfInterruption, isInterruption } from "../context/context.ts";
 import type { ExitCode } from "../contract/exit-codes.ts";
-import { fail, Failure } from "../model/failure.ts";
+import { fail, Failure } from "../contract/failure.ts";
 import { outputFailure } from "./output/output-failure.ts";
 
 /** The only place that catches everything: the exit code of the work, or its failure said and its code. */

@@ -1,4 +1,4 @@
-import type { Context } from "../model/context.ts";
+import type { Context } from "../context/context.ts";
 import type { LocalWords } from "./commands/command-words.ts";
 import type { Flag, FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";

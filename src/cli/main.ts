@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
-import { endpoints } from "../endpoints/all.ts";
-import type { Context } from "../model/context.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+import type { Context } from "../context/context.ts";
 import { commandGroups } from "./asking/positionals.ts";
 import { guarded } from "./guarded.ts";
 import { type Chosen, createProgram, isNamed, quieten } from "./program.ts";

@@ -1,8 +1,8 @@
-import { counted, grouped } from "../model/text/counted.ts";
+import { counted, grouped } from "../text/counted.ts";
 import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
 import type { Meter } from "../client/spending/meter.ts";
-import type { Context } from "../model/context.ts";
-import type { Failure } from "../model/failure.ts";
+import type { Context } from "../context/context.ts";
+import type { Failure } from "../contract/failure.ts";
 import type { RunOptions } from "./run-options.ts";
 import { say } from "./say.ts";
 

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
-import type { Context } from "../model/context.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import { usageFailure } from "../model/failure.ts";
-import { versionLine } from "../model/version.ts";
+import type { Context } from "../context/context.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { versionLine } from "../contract/version.ts";
 import { misreadCommand } from "./commands/command-words.ts";
 import type { Flag, FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";

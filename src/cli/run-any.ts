@@ -1,8 +1,8 @@
 import { CommanderError, type Command } from "commander";
-import { endpoints } from "../endpoints/all.ts";
-import type { Context } from "../model/context.ts";
-import { type Failure, usageFailure } from "../model/failure.ts";
-import { nearest } from "../model/text/nearest.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+import type { Context } from "../context/context.ts";
+import { type Failure, usageFailure } from "../contract/failure.ts";
+import { nearest } from "../text/nearest.ts";
 import { didYouMean } from "./asking/nearest-command.ts";
 import { commandGroups } from "./asking/positionals.ts";
 import { hintAtCommand, hintAtFlag } from "./asking/unknown-word.ts";

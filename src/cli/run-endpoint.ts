@@ -1,7 +1,7 @@
-import type { Context } from "../model/context.ts";
-import { type Endpoint, rowShape } from "../model/endpoint.ts";
+import type { Context } from "../context/context.ts";
+import { type Endpoint, rowShape } from "../contract/endpoint.ts";
 import type { ExitCode } from "../contract/exit-codes.ts";
-import { usageFailure } from "../model/failure.ts";
+import { usageFailure } from "../contract/failure.ts";
 import { checkColumns } from "../render/table/choose-columns.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";

@@ -1,17 +1,17 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
-import type { Context } from "../model/context.ts";
-import { usageFailure } from "../model/failure.ts";
+import type { Context } from "../context/context.ts";
+import { usageFailure } from "../contract/failure.ts";
 import {
   type ErrorFormat,
   outputFormats,
   formatByName,
   type RowFormat,
   usualErrorFormat,
-} from "../model/output-format.ts";
-import { query } from "../model/param.ts";
-import { choiceFailure, readInteger, readParam } from "../model/read-param.ts";
-import { parseTimeBound } from "../model/time/time.ts";
-import { isTier, type Tier, tiers } from "../model/tier.ts";
+} from "../contract/output-format.ts";
+import { query } from "../contract/param.ts";
+import { choiceFailure, readInteger, readParam } from "../contract/read-param.ts";
+import { parseTimeBound } from "../time/time.ts";
+import { isTier, type Tier, tiers } from "../contract/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import { type Settings, settings as settable, type Sourced } from "../settings/settings.ts";

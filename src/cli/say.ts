@@ -1,5 +1,5 @@
-import type { Context } from "../model/context.ts";
-import { hideSecrets } from "../model/key.ts";
+import type { Context } from "../context/context.ts";
+import { hideSecrets } from "../contract/key.ts";
 import { visibleText } from "../render/sanitise.ts";
 
 /** One line for people on stderr. Whatever stands in it: it stays one line, acts on nothing and tells no key. */

@@ -1,12 +1,12 @@
-import type { Args } from "../model/args.ts";
-import { type Endpoint, onlyGroup } from "../model/endpoint.ts";
-import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../model/failure.ts";
-import type { Reply } from "../model/reply.ts";
+import type { Args } from "../contract/args.ts";
+import { type Endpoint, onlyGroup } from "../contract/endpoint.ts";
+import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../contract/failure.ts";
+import type { Reply } from "../contract/reply.ts";
 import { addressKey } from "./address-key.ts";
 import type { Client } from "./client.ts";
 import { inOrder } from "./pages/in-order.ts";
 import type { Walk } from "./pages/pages.ts";
-import { member } from "../model/json/own-member.ts";
+import { member } from "../json/own-member.ts";
 import { createPage, type Page } from "./pages/page.ts";
 import { textRows } from "./rows/rows.ts";
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
-import type { Args, Question } from "../model/args.ts";
-import type { Context } from "../model/context.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import { Failure, untrustedAnswer } from "../model/failure.ts";
+import type { Args, Question } from "../contract/args.ts";
+import type { Context } from "../context/context.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { Failure, untrustedAnswer } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/budget.ts";
 import { costOf } from "./spending/cost.ts";
 import { createDocument, type Document } from "./answer/document.ts";

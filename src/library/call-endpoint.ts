@@ -1,9 +1,9 @@
 import type { Client } from "../client/client.ts";
 import type { Page as RawPage } from "../client/pages/page.ts";
 import type { Walk } from "../client/pages/pages.ts";
-import type { Context } from "../model/context.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../model/endpoint.ts";
-import { untrustedAnswer } from "../model/failure.ts";
+import type { Context } from "../context/context.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
+import { untrustedAnswer } from "../contract/failure.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages } from "../pull/wanted-pages.ts";

@@ -1,7 +1,7 @@
 import { type Client, createClient } from "../client/client.ts";
 import { createPace, memoryStore } from "../client/pace/create-pace.ts";
-import { endpoints } from "../endpoints/all.ts";
-import type { Context } from "../model/context.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+import type { Context } from "../context/context.ts";
 import { callOf } from "./call-endpoint.ts";
 import { asMethod } from "./read-params.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";

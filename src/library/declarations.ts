@@ -1,7 +1,7 @@
-import { endpoints } from "../endpoints/all.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import type { Param } from "../model/param.ts";
-import type { NamedRecord } from "../model/record.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import type { Param } from "../contract/param.ts";
+import type { NamedRecord } from "../contract/record.ts";
 import { typeName, typeScript } from "../render/schema/typescript.ts";
 import { feeds } from "../tail/feeds.ts";
 import { isGiven, methodName } from "./read-params.ts";

@@ -1,10 +1,10 @@
 import type { Subject } from "../client/batches.ts";
 import { completeWindow } from "../client/candles/default-window.ts";
-import { type Args, readArgs, type Typed } from "../model/args.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import { usageFailure } from "../model/failure.ts";
-import { nearest } from "../model/text/nearest.ts";
-import type { Param } from "../model/param.ts";
+import { type Args, readArgs, type Typed } from "../contract/args.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { nearest } from "../text/nearest.ts";
+import type { Param } from "../contract/param.ts";
 
 /** What a program gives for the parameters of an endpoint, by their wire names. */
 export type GivenParams = Readonly<Record<string, unknown>>;

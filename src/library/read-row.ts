@@ -1,6 +1,6 @@
-import { parseNumbersAsText } from "../model/json/number-texts.ts";
-import { rawMembers } from "../model/json/raw-json.ts";
-import type { RecordShape } from "../model/record.ts";
+import { parseNumbersAsText } from "../json/number-texts.ts";
+import { rawMembers } from "../json/raw-json.ts";
+import type { RecordShape } from "../contract/record.ts";
 
 /** A row of the service as a program gets it. */
 export type ReadRow = (text: string) => object;

@@ -1,5 +1,5 @@
 import type { Subject } from "../client/batches.ts";
-import { usageFailure } from "../model/failure.ts";
+import { usageFailure } from "../contract/failure.ts";
 import { feedNames, type Feed, type FeedKindWithEvent, feeds, streamIntervals } from "../tail/feeds.ts";
 import { readSince } from "../tail/read-since.ts";
 import type { StreamOptions } from "./public-types.ts";

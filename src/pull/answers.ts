@@ -2,10 +2,10 @@ import type { Client } from "../client/client.ts";
 import { inOrder } from "../client/pages/in-order.ts";
 import type { Page } from "../client/pages/page.ts";
 import type { Place } from "../client/pages/place.ts";
-import type { Args, Question } from "../model/args.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import { Failure } from "../model/failure.ts";
-import { isObject } from "../model/json/own-member.ts";
+import type { Args, Question } from "../contract/args.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { Failure } from "../contract/failure.ts";
+import { isObject } from "../json/own-member.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages, type Wish } from "./wanted-pages.ts";
 

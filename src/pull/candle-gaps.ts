@@ -1,7 +1,7 @@
 import { secondsOf } from "../client/candles/candle-times.ts";
-import { writeUtc } from "../model/time/calendar.ts";
-import { member } from "../model/json/own-member.ts";
-import { rawMembers } from "../model/json/raw-json.ts";
+import { writeUtc } from "../time/calendar.ts";
+import { member } from "../json/own-member.ts";
+import { rawMembers } from "../json/raw-json.ts";
 
 /** What stands for an interval without a trade: no price, or the close before, which is the price until the next. */
 export type Fill = "null" | "previous";

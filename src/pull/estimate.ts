@@ -3,10 +3,10 @@ import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
 import { keyOf } from "./answers.ts";
 import { costOf } from "../client/spending/cost.ts";
 import type { Walk } from "../client/pages/pages.ts";
-import type { Args, Question } from "../model/args.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import { member } from "../model/json/own-member.ts";
-import type { Reply } from "../model/reply.ts";
+import type { Args, Question } from "../contract/args.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { member } from "../json/own-member.ts";
+import type { Reply } from "../contract/reply.ts";
 
 /** What a command line asks for, as far as its cost goes. */
 export interface Wanted {

@@ -4,8 +4,8 @@ import type { Page } from "../client/pages/page.ts";
 import type { Walk } from "../client/pages/pages.ts";
 import type { Place } from "../client/pages/place.ts";
 import { textRows } from "../client/rows/rows.ts";
-import type { Args } from "../model/args.ts";
-import { member } from "../model/json/own-member.ts";
+import type { Args } from "../contract/args.ts";
+import { member } from "../json/own-member.ts";
 import { type CandleRow, type Fill, filledCandle } from "./candle-gaps.ts";
 
 /**

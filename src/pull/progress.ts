@@ -1,9 +1,9 @@
 import type { Proof } from "../client/pages/completeness.ts";
 import type { Page } from "../client/pages/page.ts";
 import type { Place } from "../client/pages/place.ts";
-import type { Question } from "../model/args.ts";
-import { type RowShape, rowShape } from "../model/endpoint.ts";
-import { rawMembers } from "../model/json/raw-json.ts";
+import type { Question } from "../contract/args.ts";
+import { type RowShape, rowShape } from "../contract/endpoint.ts";
+import { rawMembers } from "../json/raw-json.ts";
 
 /** What a pull has brought so far, all its runs together. */
 export interface Tally {

@@ -1,7 +1,7 @@
 import type { Page } from "../client/pages/page.ts";
 import { compileRowCheck, type RowCheck } from "../client/rows/row-check.ts";
-import { type Endpoint, rowShape } from "../model/endpoint.ts";
-import { untrustedAnswer } from "../model/failure.ts";
+import { type Endpoint, rowShape } from "../contract/endpoint.ts";
+import { untrustedAnswer } from "../contract/failure.ts";
 
 /**
  * The same pages, every row held against the contract; one that cannot differ in it from the row before shares its fate. A row that is not what it says is passed on all the same,

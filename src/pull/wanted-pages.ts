@@ -1,7 +1,7 @@
 import type { Client } from "../client/client.ts";
 import type { Page } from "../client/pages/page.ts";
 import { type Walk, walkPages } from "../client/pages/pages.ts";
-import type { Question } from "../model/args.ts";
+import type { Question } from "../contract/args.ts";
 import { firstRows } from "./first-rows.ts";
 import { markedCandles } from "./marked-candles.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Context, Output } from "../model/context.ts";
+import type { Clock, Context, Output } from "../context/context.ts";
 
 /** What a terminal has room for. */
 export interface Window {

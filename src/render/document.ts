@@ -1,6 +1,6 @@
-import { compactJson, prettyJson } from "../model/json/json-text.ts";
-import { beginsWith, OPEN_ARRAY } from "../model/json/json-scan.ts";
-import { rawElements } from "../model/json/raw-json.ts";
+import { compactJson, prettyJson } from "../json/json-text.ts";
+import { beginsWith, OPEN_ARRAY } from "../json/json-scan.ts";
+import { rawElements } from "../json/raw-json.ts";
 import type { Presentation, Renderer } from "./renderer.ts";
 import { createRowSelector } from "./formats/select-row.ts";
 import { writeJson } from "./formats/write-json.ts";

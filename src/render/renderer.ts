@@ -1,8 +1,8 @@
 import type { Page } from "../client/pages/page.ts";
-import type { Args } from "../model/args.ts";
-import type { Output } from "../model/context.ts";
-import type { Endpoint } from "../model/endpoint.ts";
-import { isSeparated, type RowFormat } from "../model/output-format.ts";
+import type { Args } from "../contract/args.ts";
+import type { Output } from "../context/context.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { isSeparated, type RowFormat } from "../contract/output-format.ts";
 
 /** What to show, how, and where. */
 export interface Presentation {

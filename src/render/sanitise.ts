@@ -1,5 +1,5 @@
-import { replaceEach } from "../model/text/replace-each.ts";
-import { UNSAFE_IN_LINE } from "../model/text/unsafe-text.ts";
+import { replaceEach } from "../text/replace-each.ts";
+import { UNSAFE_IN_LINE } from "../text/unsafe-text.ts";
 
 /**
  * Text of the service for people: a table's cell, a message. What could act on a terminal, break the line or hide

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Tier } from "../model/tier.ts";
+import type { Tier } from "../contract/tier.ts";
 import { allowances } from "./allowances.ts";
 import type { Caller } from "./caller.ts";
 import { CreditAccount } from "./credit-account.ts";

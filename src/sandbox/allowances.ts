@@ -1,4 +1,4 @@
-import type { Tier } from "../model/tier.ts";
+import type { Tier } from "../contract/tier.ts";
 
 /** What a tier may spend, from the specification, section Limits; where it has two figures, the newer one. */
 export interface Allowance {

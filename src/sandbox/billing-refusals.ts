@@ -1,4 +1,4 @@
-import type { Tier } from "../model/tier.ts";
+import type { Tier } from "../contract/tier.ts";
 import { USD_PER_OVERAGE_BLOCK } from "./allowances.ts";
 import type { CreditAccount } from "./credit-account.ts";
 import { writeInstant } from "./instant.ts";

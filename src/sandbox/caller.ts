@@ -1,4 +1,4 @@
-import type { Tier } from "../model/tier.ts";
+import type { Tier } from "../contract/tier.ts";
 import type { Dialect } from "./dialect.ts";
 import type { SandboxHost } from "./exchange.ts";
 

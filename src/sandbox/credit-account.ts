@@ -1,4 +1,4 @@
-import type { Tier } from "../model/tier.ts";
+import type { Tier } from "../contract/tier.ts";
 import { allowances, CREDITS_PER_OVERAGE_BLOCK, USD_PER_OVERAGE_BLOCK } from "./allowances.ts";
 
 /** What the owner of the sandbox set beside each tier's own figures. */

@@ -1,4 +1,4 @@
-import type { Tier } from "../model/tier.ts";
+import type { Tier } from "../contract/tier.ts";
 
 const console = "https://console.dexpaprika.com";
 const pricing = "https://dexpaprika.com/api/pricing";

@@ -1,5 +1,5 @@
-import type { EndpointId } from "../endpoints/all.ts";
-import type { Tier } from "../model/tier.ts";
+import type { EndpointId } from "../contract/endpoints/all.ts";
+import type { Tier } from "../contract/tier.ts";
 import { planRequired } from "./billing-refusals.ts";
 import { readInstant } from "./instant.ts";
 import type { Query } from "./query.ts";

@@ -1,5 +1,5 @@
-import { removedEndpoints } from "../endpoints/removed-endpoints.ts";
-import { matchTemplate } from "../endpoints/templates.ts";
+import { removedEndpoints } from "../contract/endpoints/removed-endpoints.ts";
+import { matchTemplate } from "../contract/endpoints/templates.ts";
 import type { Dialect } from "./dialect.ts";
 import { documentation } from "./links.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
-import { findEndpoint } from "../endpoints/find-endpoint.ts";
-import type { EndpointId } from "../endpoints/all.ts";
+import { findEndpoint } from "../contract/endpoints/find-endpoint.ts";
+import type { EndpointId } from "../contract/endpoints/all.ts";
 
 export interface Route {
   readonly endpoint: EndpointId;

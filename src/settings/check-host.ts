@@ -1,5 +1,5 @@
-import { holdsKey } from "../model/key.ts";
-import { isLoopback } from "../model/loopback.ts";
+import { holdsKey } from "../contract/key.ts";
+import { isLoopback } from "../contract/loopback.ts";
 
 /**
  * The base URL in the one form the program keeps (origin and path, no slash at the end), or why it is refused;

@@ -1,7 +1,7 @@
 import path from "node:path";
-import type { Context } from "../model/context.ts";
+import type { Context } from "../context/context.ts";
 import { findFolders } from "./folders.ts";
-import { type JsonFile, readJsonFile } from "./read-json-file.ts";
+import { type JsonFile, readJsonFile } from "../files/read-json-file.ts";
 
 /** config.json as it stands; whether a value is accepted is the setting's part. */
 export interface ConfigFile {

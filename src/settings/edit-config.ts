@@ -1,12 +1,12 @@
-import type { Context } from "../model/context.ts";
-import { Failure, usageFailure } from "../model/failure.ts";
-import { withoutSecrets } from "../model/key.ts";
-import { nearest } from "../model/text/nearest.ts";
+import type { Context } from "../context/context.ts";
+import { Failure, usageFailure } from "../contract/failure.ts";
+import { withoutSecrets } from "../contract/key.ts";
+import { nearest } from "../text/nearest.ts";
 import { configPath, readConfigFile } from "./config-file.ts";
-import type { JsonFile } from "./read-json-file.ts";
+import type { JsonFile } from "../files/read-json-file.ts";
 import { label, type Setting } from "./setting.ts";
 import { readSetting, settings, type Sourced } from "./settings.ts";
-import { updateJsonFile, type Writing } from "./update-json-file.ts";
+import { updateJsonFile, type Writing } from "../files/update-json-file.ts";
 
 type Editing = Writing & Pick<Context, "env">;
 

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
-import type { Context } from "../model/context.ts";
-import { usageFailure } from "../model/failure.ts";
-import { checkKeyForm, withoutSecrets } from "../model/key.ts";
-import type { Tier } from "../model/tier.ts";
-import { formatInstant } from "../model/time/time.ts";
+import type { Context } from "../context/context.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { checkKeyForm, withoutSecrets } from "../contract/key.ts";
+import type { Tier } from "../contract/tier.ts";
+import { formatInstant } from "../time/time.ts";
 import {
   type Credentials,
   credentialsPath,
@@ -13,7 +13,7 @@ import {
   toCredentials,
 } from "./credentials.ts";
 import { checkProfileName } from "./setting.ts";
-import { updateJsonFile, type Writing } from "./update-json-file.ts";
+import { updateJsonFile, type Writing } from "../files/update-json-file.ts";
 
 type Editing = Writing & Pick<Context, "env">;
 

@@ -1,7 +1,7 @@
-import type { Context } from "../model/context.ts";
-import { type Failure, usageFailure } from "../model/failure.ts";
-import { checkKeyForm, withoutSecrets } from "../model/key.ts";
-import type { Tier } from "../model/tier.ts";
+import type { Context } from "../context/context.ts";
+import { type Failure, usageFailure } from "../contract/failure.ts";
+import { checkKeyForm, withoutSecrets } from "../contract/key.ts";
+import type { Tier } from "../contract/tier.ts";
 import { type Credentials, type Profile, readCredentials, tierIn } from "./credentials.ts";
 import { readKeyFile } from "./read-key-file.ts";
 import { readSettings } from "./read-settings.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import path from "node:path";
-import type { Context } from "../model/context.ts";
+import type { Context } from "../context/context.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 

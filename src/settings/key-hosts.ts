@@ -1,5 +1,5 @@
-import { usageFailure } from "../model/failure.ts";
-import { plans, type Tier } from "../model/tier.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { plans, type Tier } from "../contract/tier.ts";
 import type { FoundKey } from "./find-key.ts";
 import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { Context } from "../model/context.ts";
+import type { Context } from "../context/context.ts";
 import { findFolders } from "./folders.ts";
-import { makeFolder } from "../model/make-folder.ts";
-import { stageFile } from "../model/staged-file.ts";
-import { readJsonFile } from "./read-json-file.ts";
+import { makeFolder } from "../files/make-folder.ts";
+import { stageFile } from "../files/staged-file.ts";
+import { readJsonFile } from "../files/read-json-file.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 type Caching = Surroundings & Pick<Context, "clock" | "random">;

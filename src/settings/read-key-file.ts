@@ -1,9 +1,9 @@
-import type { Context } from "../model/context.ts";
-import { usageFailure } from "../model/failure.ts";
-import { cannotBeRead } from "../model/file-fault.ts";
-import { MAX_KEY_BYTES, withoutSecrets } from "../model/key.ts";
+import type { Context } from "../context/context.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { cannotBeRead } from "../files/file-fault.ts";
+import { MAX_KEY_BYTES, withoutSecrets } from "../contract/key.ts";
 import { exposureOf } from "./credentials.ts";
-import { type BoundedFile, readBounded } from "./read-bounded.ts";
+import { type BoundedFile, readBounded } from "../files/read-bounded.ts";
 
 /** The text of a file that holds a key and nothing else; the one line break an editor leaves at its end is not part of it. */
 export async function readKeyFile(

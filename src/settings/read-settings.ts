@@ -1,5 +1,5 @@
-import type { Context } from "../model/context.ts";
-import { withoutSecrets } from "../model/key.ts";
+import type { Context } from "../context/context.ts";
+import { withoutSecrets } from "../contract/key.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import type { Setting } from "./setting.ts";
 import { readSetting, type Settings, settings, type Sourced } from "./settings.ts";

@@ -1,6 +1,6 @@
-import { withoutSecrets } from "../model/key.ts";
-import { nearest } from "../model/text/nearest.ts";
-import { durationProblem, parseDuration, unitHint } from "../model/time/duration.ts";
+import { withoutSecrets } from "../contract/key.ts";
+import { nearest } from "../text/nearest.ts";
+import { durationProblem, parseDuration, unitHint } from "../contract/duration.ts";
 import { checkHost } from "./check-host.ts";
 import { splitCommand } from "./split-command.ts";
 

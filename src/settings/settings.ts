@@ -1,7 +1,7 @@
-import type { Context } from "../model/context.ts";
-import { usageFailure } from "../model/failure.ts";
-import { type OutputFormat, outputFormats } from "../model/output-format.ts";
-import { type Tier, tiers } from "../model/tier.ts";
+import type { Context } from "../context/context.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { type OutputFormat, outputFormats } from "../contract/output-format.ts";
+import { type Tier, tiers } from "../contract/tier.ts";
 import type { ConfigFile } from "./config-file.ts";
 import {
   choice,

@@ -1,4 +1,4 @@
-import { checkKeyForm } from "../model/key.ts";
+import { checkKeyForm } from "../contract/key.ts";
 
 /**
  * A command line into program and arguments: blanks separate, '…' and "…" hold together, nothing is expanded and no

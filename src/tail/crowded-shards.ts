@@ -1,5 +1,5 @@
 import type { Subject } from "../client/batches.ts";
-import type { Failure } from "../model/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 import { assetsPerPost } from "./feeds.ts";
 import { assetsOf, regroup, type RunningShard } from "./running-shard.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";

@@ -1,5 +1,5 @@
-import { type Clock, isInterruption } from "../model/context.ts";
-import { childOf } from "../model/child-signal.ts";
+import { type Clock, isInterruption } from "../context/context.ts";
+import { childOf } from "../context/child-signal.ts";
 
 /** A stop that was asked for and met: so many events or rows, or so much time, connected or not. */
 export class Stop {

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Subject } from "../client/batches.ts";
 import { dataOf, type EventId, type StreamEvent } from "../client/streams/stream-event.ts";
-import { compactJson, escapeJsonText } from "../model/json/json-text.ts";
+import { compactJson, escapeJsonText } from "../json/json-text.ts";
 
 const DEL = 0x7f;
 

@@ -10,7 +10,7 @@ import {
   price,
   text,
   time,
-} from "../model/record.ts";
+} from "../contract/record.ts";
 
 // What an event of each kind holds (wire-facts 5.5; of the specification only `p`). Numbers that a double cannot hold
 // come as text here.

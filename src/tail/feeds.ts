@@ -1,5 +1,5 @@
-import type { NamedRecord } from "../model/record.ts";
-import type { Tier } from "../model/tier.ts";
+import type { NamedRecord } from "../contract/record.ts";
+import type { Tier } from "../contract/tier.ts";
 import {
   candleEvent,
   poolReservesEvent,

@@ -1,6 +1,6 @@
 import type { Subject } from "../client/batches.ts";
-import type { Context } from "../model/context.ts";
-import type { Failure } from "../model/failure.ts";
+import type { Context } from "../context/context.ts";
+import type { Failure } from "../contract/failure.ts";
 import { findInvalid, mayBeOfOneAsset } from "./find-invalid.ts";
 import { invalidAssets } from "./invalid-assets.ts";
 import { type Probing, probeOf } from "./probe.ts";

@@ -1,6 +1,6 @@
 import { addressKey } from "../client/address-key.ts";
 import type { Subject } from "../client/batches.ts";
-import type { Failure } from "../model/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 
 /** Opens a stream of these for a moment: the failure when it is refused. Opening costs nothing. */
 export type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefined>;

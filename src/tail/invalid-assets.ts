@@ -1,5 +1,5 @@
 import type { Subject } from "../client/batches.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure } from "../contract/failure.ts";
 import { nameOf, someOf } from "./shards.ts";
 
 /** Names the assets that a refusal is for; its status decides the exit code. */

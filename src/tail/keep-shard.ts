@@ -1,6 +1,6 @@
 import { isWaitTooLong } from "../client/pace/retry-after.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
-import type { Context } from "../model/context.ts";
+import type { Context } from "../context/context.ts";
 import type { RunningShard } from "./running-shard.ts";
 import { keepOpen, type OpenShard } from "./shard.ts";
 import type { TailHandlers, TailOptions } from "./tail-options.ts";

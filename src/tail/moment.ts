@@ -1,4 +1,4 @@
-import type { Clock } from "../model/context.ts";
+import type { Clock } from "../context/context.ts";
 
 /** Instants of both clocks: the wall's for showing, the one that cannot jump for measuring; milliseconds. */
 export interface Moment {

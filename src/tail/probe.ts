@@ -1,9 +1,9 @@
 import type { Subject } from "../client/batches.ts";
 import type { Connection } from "../client/streams/connection.ts";
 import { createEventStreamParser } from "../client/streams/event-stream.ts";
-import type { Clock, Context } from "../model/context.ts";
-import { Failure } from "../model/failure.ts";
-import { childOf } from "../model/child-signal.ts";
+import type { Clock, Context } from "../context/context.ts";
+import { Failure } from "../contract/failure.ts";
+import { childOf } from "../context/child-signal.ts";
 import type { Probe } from "./find-invalid.ts";
 import { reconnectWait } from "./reconnect-wait.ts";
 import { streamError } from "./stream-message.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../model/context.ts";
+import type { Clock } from "../context/context.ts";
 
 /** A clock for each of those that something is to come from. */
 export interface QuietWatch<Key> {

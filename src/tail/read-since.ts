@@ -1,5 +1,5 @@
-import { usageFailure } from "../model/failure.ts";
-import { parseTimeBound } from "../model/time/time.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { parseTimeBound } from "../time/time.ts";
 import { longestBackfill } from "./feeds.ts";
 
 /** What is just so old when it is typed would be refused as too old when the service reads it, so many seconds later. */

@@ -1,5 +1,5 @@
 import { isWaitTooLong, waitTooLong } from "../client/pace/retry-after.ts";
-import type { Failure } from "../model/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 
 /** Milliseconds of the first wait and of the longest, before jitter. */
 const [first, longest] = [1000, 60_000];

@@ -1,6 +1,6 @@
 import type { Subject } from "../client/batches.ts";
-import type { Failure } from "../model/failure.ts";
-import type { ChildSignal } from "../model/child-signal.ts";
+import type { Failure } from "../contract/failure.ts";
+import type { ChildSignal } from "../context/child-signal.ts";
 import type { Moment } from "./moment.ts";
 import type { Gap } from "./shard.ts";
 

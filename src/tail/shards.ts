@@ -1,8 +1,8 @@
 import { addressKey } from "../client/address-key.ts";
 import type { Subject } from "../client/batches.ts";
-import { fail, type Failure } from "../model/failure.ts";
-import { counted } from "../model/text/counted.ts";
-import type { Tier } from "../model/tier.ts";
+import { fail, type Failure } from "../contract/failure.ts";
+import { counted } from "../text/counted.ts";
+import type { Tier } from "../contract/tier.ts";
 import { assetsPerPost, connectionsOfPlan, type Feed } from "./feeds.ts";
 
 export function capOf(tier: Tier): number {

@@ -9,8 +9,8 @@ import {
   streamRefusal,
 } from "../client/streams/stream-refusal.ts";
 import { createAuthorization, type Target } from "../client/connection/target.ts";
-import type { Context } from "../model/context.ts";
-import { usageFailure } from "../model/failure.ts";
+import type { Context } from "../context/context.ts";
+import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import type { OpenShard } from "./shard.ts";
 import { unlessAborted } from "./unless-aborted.ts";

@@ -1,6 +1,6 @@
 import type { Subject } from "../client/batches.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
-import type { Failure } from "../model/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "./feeds.ts";
 import type { Suspects } from "./find-invalid.ts";
 import type { Missing, Shard } from "./running-shard.ts";

@@ -1,8 +1,8 @@
 import type { Subject } from "../client/batches.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
-import type { Context } from "../model/context.ts";
-import { Failure, usageFailure } from "../model/failure.ts";
-import { childOf } from "../model/child-signal.ts";
+import type { Context } from "../context/context.ts";
+import { Failure, usageFailure } from "../contract/failure.ts";
+import { childOf } from "../context/child-signal.ts";
 import { createCrowdedShards } from "./crowded-shards.ts";
 import { endCause, Stop } from "./ending.ts";
 import { findFault } from "./find-fault.ts";

@@ -1,4 +1,4 @@
-import { onAbort } from "../model/on-abort.ts";
+import { onAbort } from "../context/on-abort.ts";
 
 /**
  * Rejects with the signal's reason where that comes first. Not `Promise.race` with one promise for a whole stream, which

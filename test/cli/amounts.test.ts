@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { Failure } from "../../src/model/failure.ts";
-import type { Param } from "../../src/model/param.ts";
-import { readParam } from "../../src/model/read-param.ts";
+import { Failure } from "../../src/contract/failure.ts";
+import type { Param } from "../../src/contract/param.ts";
+import { readParam } from "../../src/contract/read-param.ts";
 import { isLong } from "../harness/long.ts";
 
 const param: Param = {

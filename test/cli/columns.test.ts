@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../src/endpoints/all.ts";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { checkColumns } from "../../src/render/table/choose-columns.ts";
 import { textWidth } from "../../src/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { chooseTarget } from "../../src/client/connection/target.ts";
-import { tiers } from "../../src/model/tier.ts";
+import { tiers } from "../../src/contract/tier.ts";
 import { configPath } from "../../src/settings/config-file.ts";
 import { credentialsPath } from "../../src/settings/credentials.ts";
 import { settings } from "../../src/settings/settings.ts";

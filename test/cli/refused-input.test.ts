@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointFlags } from "../../src/cli/flags/endpoint-flags.ts";
 import { commandGroups } from "../../src/cli/asking/positionals.ts";
-import { endpoints } from "../../src/endpoints/all.ts";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EndpointId } from "../../src/endpoints/all.ts";
+import type { EndpointId } from "../../src/contract/endpoints/all.ts";
 import { textWidth } from "../../src/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bothBudgets, type Budget, inTurn, openTab, unbounded } from "../../src/client/spending/budget.ts";
 import { runBudget } from "../../src/client/spending/run-budget.ts";
-import { Failure } from "../../src/model/failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
 
 describe("what a run may spend", () => {
   test("a claim that does not fit beside those under way waits for them, and fits when they cost nothing", async () => {

@@ -4,10 +4,10 @@ import { createAnswerCutter } from "../../src/client/rows/byte-rows.ts";
 import { cutAnswer } from "../harness/cut-answer.ts";
 import { createPage } from "../../src/client/pages/page.ts";
 import type { Rows } from "../../src/client/rows/rows.ts";
-import { isSafeJson } from "../../src/model/json/json-text.ts";
-import { member } from "../../src/model/json/own-member.ts";
-import type { TextHash } from "../../src/model/text/text-hash.ts";
-import { rawMembers } from "../../src/model/json/raw-json.ts";
+import { isSafeJson } from "../../src/json/json-text.ts";
+import { member } from "../../src/json/own-member.ts";
+import type { TextHash } from "../../src/text/text-hash.ts";
+import { rawMembers } from "../../src/json/raw-json.ts";
 import { samples } from "../raw-json/json-samples.ts";
 
 const identity = ["chain", "id"];

@@ -4,7 +4,7 @@ import type { ErrorBody } from "../../src/client/answer/error-body.ts";
 import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/pace/retry-after.ts";
 import { decideRetry, defaultRetryPolicy } from "../../src/client/pace/retry.ts";
 import { meaningOf } from "../../src/contract/statuses.ts";
-import { Failure, isOfOneInput } from "../../src/model/failure.ts";
+import { Failure, isOfOneInput } from "../../src/contract/failure.ts";
 
 const failure = (details: { status?: number; retryable?: boolean; retryAfter?: number }): Failure =>
   new Failure("refused", { exit: 7, code: "internal_error", ...details });

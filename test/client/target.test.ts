@@ -6,8 +6,8 @@ import {
   type Hosts,
   type Target,
 } from "../../src/client/connection/target.ts";
-import { Failure } from "../../src/model/failure.ts";
-import { tiers } from "../../src/model/tier.ts";
+import { Failure } from "../../src/contract/failure.ts";
+import { tiers } from "../../src/contract/tier.ts";
 
 const hosts: Hosts = {
   rest: { free: "https://free.invalid", paid: "https://paid.invalid" },

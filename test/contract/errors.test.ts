@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { errorCodes, factsOf, isErrorCode } from "../../src/contract/errors.ts";
 import { exitCodes } from "../../src/contract/exit-codes.ts";
 import { isServiceCode } from "../../src/contract/service-errors.ts";
-import { fail, type Failure } from "../../src/model/failure.ts";
+import { fail, type Failure } from "../../src/contract/failure.ts";
 
 describe("the table of error codes", () => {
   test("no code of dexdata is one of the service's", () => {

@@ -6,7 +6,7 @@ import { build } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
 import { catalogue } from "../../src/cli/catalogue.ts";
-import { endpoints } from "../../src/endpoints/all.ts";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { binaryEnv, packageFolder, program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createToken } from "../../src/settings/lock-token.ts";
+import { createToken } from "../../src/files/lock-token.ts";
 
 /** A lock as this process writes it, with some of its members exchanged. */
 export function lockText(changed: Readonly<Record<string, unknown>> = {}): string {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/model/context.ts";
+import type { Clock } from "../../src/context/context.ts";
 
 /** A clock in the hands of the test: nothing moves but what sleeps, and what the test advances. */
 export interface TestClock extends Clock {

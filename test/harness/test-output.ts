@@ -1,4 +1,4 @@
-import type { Output } from "../../src/model/context.ts";
+import type { Output } from "../../src/context/context.ts";
 import { watchOutput } from "./no-key-seen.ts";
 
 /** A screen or a pipe that keeps what is written to it. */

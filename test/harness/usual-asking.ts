@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../src/model/endpoint.ts";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
 
 /** What a test takes for the places in a path: a network, and an address for everything else. */
 export interface Sample {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { findEndpoint } from "../../src/endpoints/find-endpoint.ts";
+import { findEndpoint } from "../../src/contract/endpoints/find-endpoint.ts";
 import { run } from "../harness/dexdata.ts";
 import {
   findForbidden,

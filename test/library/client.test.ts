@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../src/model/failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";

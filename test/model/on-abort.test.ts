@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { onAbort } from "../../src/model/on-abort.ts";
+import { onAbort } from "../../src/context/on-abort.ts";
 
 test("all who wait for a signal are called once it aborts, by one listener, but those who wait no more", () => {
   const { signal, abort } = controlled();

@@ -9,8 +9,8 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: 500 itself is in the table above",
   'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
     neverComes,
-  "src/model/json/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
-  "src/model/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
+  "src/json/json-text.ts: escapes.set(unit, escape); → ;": onlySpeed,
+  "src/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
     onlySpeed,
   "src/render/sanitise.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
     "equivalent: U+0080 is in the other ranges as well",
@@ -19,20 +19,20 @@ export const words: Readonly<Record<string, string>> = {
   "src/client/streams/byte-store.ts: const mostKept = 64 * 1024; → const mostKept = 64 / 1024;": onlySpeed,
   "src/client/streams/event-stream.ts: else if (start < chunk.length) begun.add(chunk.subarray(start)); → else if (start <= chunk.length) begun.add(chunk.subarray(start));":
     "equivalent: no bytes are added",
-  "src/pull/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
+  "src/files/out/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
     "equivalent: a journal that begins with an empty line tells of nothing either way",
-  "src/pull/row-file.ts: await handle.close(); → ;":
+  "src/files/out/row-file.ts: await handle.close(); → ;":
     "unnoticed: a descriptor that the end of the process closes",
-  "src/pull/growing-file.ts: await rows.sync(); → ;": "unnoticed: only a loss of power would show it",
+  "src/files/out/growing-file.ts: await rows.sync(); → ;": "unnoticed: only a loss of power would show it",
   "src/client/rows/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
     neverComes,
-  "src/model/json/byte-scan.ts: if (!isHex(this.bytes[index] ?? 0)) throw broken(); → if (!isHex(this.bytes[index] ?? 1)) throw broken();":
+  "src/json/byte-scan.ts: if (!isHex(this.bytes[index] ?? 0)) throw broken(); → if (!isHex(this.bytes[index] ?? 1)) throw broken();":
     neverComes,
-  "src/model/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
+  "src/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
     neverComes,
-  'src/model/key.ts: .replace(/^([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@") → .replace(/([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@")':
+  'src/contract/key.ts: .replace(/^([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@") → .replace(/([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@")':
     onlySpeed,
-  'src/model/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
+  'src/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
     onlySpeed,
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 0 ? -2 : tail.lastIndexOf("]", first);':
     "equivalent: where a name is missing, members from the very beginning promise nothing either",
@@ -47,9 +47,9 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: behind a later bracket one of both names is missing",
   "src/client/pages/next-cursor.ts: const longestTail = 2 * longestCursor; → const longestTail = 3 * longestCursor;":
     onlySpeed,
-  "src/model/json/byte-scan.ts: if (depth > MOST_DEPTH) throw new Unread(); → if (depth >= MOST_DEPTH) throw new Unread();":
+  "src/json/byte-scan.ts: if (depth > MOST_DEPTH) throw new Unread(); → if (depth >= MOST_DEPTH) throw new Unread();":
     onlySpeed,
-  "src/model/json/byte-scan.ts: const escaped = this.bytes[at + 1] ?? 0; → const escaped = this.bytes[at + 1] ?? 1;":
+  "src/json/byte-scan.ts: const escaped = this.bytes[at + 1] ?? 0; → const escaped = this.bytes[at + 1] ?? 1;":
     neverComes,
   "src/client/pages/next-cursor.ts: if (close === -1) return undefined; → if (close === -1) ;":
     "equivalent: without the bracket the pattern finds nothing",
@@ -65,7 +65,7 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   "src/client/rows/row-walk.ts: const place = places[index] ?? -1; → const place = places[index] ?? -2;":
     neverComes,
-  "src/model/text/text-hash.ts: into.low = low ^ (low >>> 13); → into.low = low ^ (low >>> 14);":
+  "src/text/text-hash.ts: into.low = low ^ (low >>> 13); → into.low = low ^ (low >>> 14);":
     "equivalent: another hash, and as good a one",
   "src/client/rows/byte-rows.ts: throw cause; → ;":
     "unnoticed: nothing else is thrown there, as long as the program is not wrong itself",
@@ -78,9 +78,9 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   "src/client/rows/row-key.ts: const [ZERO, NINE] = [48, 57]; → const [ZERO, NINE] = [48, 58];":
     "equivalent: no colon stands in a value that was cut",
-  "src/model/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
+  "src/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
     "equivalent: the number is odd already",
-  "src/model/text/text-hash.ts: into.high = high ^ (high >>> 13); → into.high = high ^ (high >>> 14);":
+  "src/text/text-hash.ts: into.high = high ^ (high >>> 13); → into.high = high ^ (high >>> 14);":
     "equivalent: another hash, and as good a one",
   "src/client/rows/row-key.ts: if (view.getUint8(from) === QUOTE) return !hasBackslash(view, from, to); → if (view.getUint8(from) === QUOTE) ;":
     onlySpeed,
@@ -108,10 +108,10 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: whatever is negative is none",
   "src/client/rows/row-walk.ts: const end = scan.endOfValue(value, 3); → const end = scan.endOfValue(value, 4);":
     onlySpeed,
-  "src/model/json/same-bytes.ts: if (length < 8) { → if (length < 9) {": onlySpeed,
-  "src/model/text/text-hash.ts: into.low = 0x811c9dc5 | 0; → into.low = 2166136262 | 0;":
+  "src/text/same-bytes.ts: if (length < 8) { → if (length < 9) {": onlySpeed,
+  "src/text/text-hash.ts: into.low = 0x811c9dc5 | 0; → into.low = 2166136262 | 0;":
     "equivalent: another hash, and as good a one",
-  "src/model/text/text-hash.ts: into.low = low ^ (low >>> 13); → ;":
+  "src/text/text-hash.ts: into.low = low ^ (low >>> 13); → ;":
     "unnoticed: another hash, mixed less in one of its words",
   "src/client/rows/alike-rows.ts: if (dot - start > mostDigits) return UNCLEAR; → if (dot - start >= mostDigits) return UNCLEAR;":
     onlySpeed,
@@ -119,13 +119,13 @@ export const words: Readonly<Record<string, string>> = {
     onlySpeed,
   "src/client/streams/byte-store.ts: if (room.length > mostKept) setRoom(nothing); → if (room.length > mostKept) ;":
     onlySpeed,
-  "src/model/json/row-pattern.ts: if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -1; → if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -2;":
+  "src/json/row-pattern.ts: if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -1; → if (value > scan.bytes.length || !areSameWithin(known, from, until, scan.view, index)) return -2;":
     "equivalent: whatever is negative is none",
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first <= 0 ? -1 : tail.lastIndexOf("]", first);':
     "equivalent: no bracket stands before the first byte",
   "src/client/rows/alike-rows.ts: if (bytes[dot] !== DOT || endOfDigits(bytes, dot + 1, to) !== to) return UNCLEAR; → if (bytes[dot] !== DOT || endOfDigits(bytes, dot + 2, to) !== to) return UNCLEAR;":
     "equivalent: behind the point of a number that was cut stands a digit",
-  "src/model/json/json-text.ts: const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | $/; → const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | /;":
+  "src/json/json-text.ts: const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | $/; → const MAY_HAVE_BLANKS = /[\\n\\r\\t]|[[\\]{}:,] | [[\\]{}:,]|^ | /;":
     onlySpeed,
-  "src/model/json/json-text.ts: if (kept === 0) return text; → if (kept === 0) ;": onlySpeed,
+  "src/json/json-text.ts: if (kept === 0) return text; → if (kept === 0) ;": onlySpeed,
 };

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { ByteScan, Unread } from "../../src/model/json/byte-scan.ts";
+import { ByteScan, Unread } from "../../src/json/byte-scan.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 
 /** Where the one value of the text ends; undefined where it is refused. */

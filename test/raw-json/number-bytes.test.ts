@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ByteScan } from "../../src/model/json/byte-scan.ts";
+import { ByteScan } from "../../src/json/byte-scan.ts";
 
 /** The index after the number, as the grammar has it; undefined where none begins. */
 function expectedEnd(text: string): number | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPlainJson } from "../../src/model/json/plain-json.ts";
+import { isPlainJson } from "../../src/json/plain-json.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 

@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { compactJson } from "../../src/model/json/json-text.ts";
-import { createPathReader } from "../../src/model/json/path-reader.ts";
-import { rawAt, rawElements, rawMembers } from "../../src/model/json/raw-json.ts";
+import { compactJson } from "../../src/json/json-text.ts";
+import { createPathReader } from "../../src/json/path-reader.ts";
+import { rawAt, rawElements, rawMembers } from "../../src/json/raw-json.ts";
 import { createRowSelector } from "../../src/render/formats/select-row.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 

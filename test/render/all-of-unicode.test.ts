@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { escapeJsonText, isSafeJson } from "../../src/model/json/json-text.ts";
+import { escapeJsonText, isSafeJson } from "../../src/json/json-text.ts";
 import { asciiText, visibleText } from "../../src/render/sanitise.ts";
 
 /**

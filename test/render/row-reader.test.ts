@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import type { RowShape } from "../../src/model/endpoint.ts";
-import { parseExact } from "../../src/model/json/exact-json.ts";
+import type { RowShape } from "../../src/contract/endpoint.ts";
+import { parseExact } from "../../src/json/exact-json.ts";
 import { type CellStyle } from "../../src/render/values/cell.ts";
 import { columnCell, tableColumns } from "../../src/render/table/columns.ts";
 import { createRowReader } from "../../src/render/table/row-reader.ts";

@@ -1,7 +1,7 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endpoints } from "../../src/endpoints/all.ts";
-import { rowShape } from "../../src/model/endpoint.ts";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { rowShape } from "../../src/contract/endpoint.ts";
 import { unitAt } from "../../src/sandbox/market/hash.ts";
 import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { misfitsOf, rowsOf } from "./contract/record-fit.ts";

@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { endpoints } from "../../src/endpoints/all.ts";
-import { type Endpoint, rowShape } from "../../src/model/endpoint.ts";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { type Endpoint, rowShape } from "../../src/contract/endpoint.ts";
 import { handle } from "../../src/sandbox/handle.ts";
 import { createSandboxState } from "../../src/sandbox/state.ts";
 import { misfitsOf, rowsOf } from "./contract/record-fit.ts";

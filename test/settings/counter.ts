@@ -1,5 +1,5 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { updateStateFile } from "../../src/settings/state-file.ts";
+import { updateStateFile } from "../../src/files/state-file.ts";
 
 /**
  * Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. Without a

@@ -1,4 +1,4 @@
-import { Failure } from "../../src/model/failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
 
 /** What a person reads of a failure, and the exit code: the whole of it, to be compared at once. */
 export interface Told {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { checkKeyForm, hideSecrets, maskKey, withoutSecrets } from "../../src/model/key.ts";
+import { checkKeyForm, hideSecrets, maskKey, withoutSecrets } from "../../src/contract/key.ts";
 import { readCredentials } from "../../src/settings/credentials.ts";
 import { saveProfile } from "../../src/settings/edit-credentials.ts";
 import { findKey } from "../../src/settings/find-key.ts";

@@ -17,7 +17,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfigFile } from "../../src/settings/config-file.ts";
 import { readCredentials } from "../../src/settings/credentials.ts";
-import { acquireLock, holdLock } from "../../src/settings/file-lock.ts";
+import { acquireLock, holdLock } from "../../src/files/file-lock.ts";
 import { lockOfGone, lockOfRunning } from "../harness/lock-token.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 

@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
-import { isPlainJson } from "../../src/model/json/plain-json.ts";
+import { isPlainJson } from "../../src/json/plain-json.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../src/tail/event-line.ts";
 
 const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {

@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import type { Subject } from "../../src/client/batches.ts";
-import { Failure } from "../../src/model/failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
 import { findInvalid } from "../../src/tail/find-invalid.ts";
 
 const subjects = (count: number): readonly Subject[] =>

@@ -1,7 +1,7 @@
 import { afterEach } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
 import type { Target } from "../../src/client/connection/target.ts";
-import { Failure } from "../../src/model/failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
 import { feeds } from "../../src/tail/feeds.ts";
 import { type Gap, keepOpen, type ShardLimits } from "../../src/tail/shard.ts";
 import { openerOf, type Subscription } from "../../src/tail/subscription.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Failure } from "../../src/model/failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
 import { feeds } from "../../src/tail/feeds.ts";
 import { listen } from "../../src/tail/listen.ts";
 import { createTestClock } from "../harness/test-clock.ts";

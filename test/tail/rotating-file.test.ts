@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../src/model/context.ts";
-import { fileOf, fixedFolder } from "../../src/tail/file-pattern.ts";
-import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/tail/rotating-file.ts";
-import type { TornLine } from "../../src/tail/torn-line.ts";
+import type { Clock } from "../../src/context/context.ts";
+import { fileOf, fixedFolder } from "../../src/files/file-pattern.ts";
+import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/files/rotating-file.ts";
+import type { TornLine } from "../../src/files/torn-line.ts";
 import { createRandom } from "../harness/random.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../src/model/failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
 import { feeds } from "../../src/tail/feeds.ts";
 import { capOf, distinct, planShards, replanShards, roomFor, subjectKey } from "../../src/tail/shards.ts";
 

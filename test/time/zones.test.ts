@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { parseDate, parseRfc3339, parseTimeBound } from "../../src/model/time/time.ts";
+import { parseDate, parseRfc3339, parseTimeBound } from "../../src/time/time.ts";
 
 /** The zones, with what `getTimezoneOffset` says there on 1 July 1971, which proves that the zone took effect. */
 const ZONES: readonly (readonly [string, number])[] = [

@@ -1,6 +1,6 @@
-import type { Endpoint } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
-import type { Param } from "../../model/param.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import type { Param } from "../../contract/param.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { takesNetwork } from "./positionals.ts";
 

@@ -1,6 +1,6 @@
-import { type Endpoint, rowShape } from "../../model/endpoint.ts";
-import type { RecordShape } from "../../model/record.ts";
-import { hasColumns, type RowFormat } from "../../model/output-format.ts";
+import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import type { RecordShape } from "../../contract/record.ts";
+import { hasColumns, type RowFormat } from "../../contract/output-format.ts";
 import { splitPath } from "../../render/formats/select-row.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 

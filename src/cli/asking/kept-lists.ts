@@ -1,8 +1,8 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/pages/page.ts";
-import type { Question } from "../../model/args.ts";
-import type { Context } from "../../model/context.ts";
-import { member } from "../../model/json/own-member.ts";
+import type { Question } from "../../contract/args.ts";
+import type { Context } from "../../context/context.ts";
+import { member } from "../../json/own-member.ts";
 import { writeCachedList } from "../../settings/list-cache.ts";
 import { listEnding } from "./list-ending.ts";
 import type { Questions } from "./questions.ts";

@@ -1,5 +1,5 @@
-import { isObject, member } from "../../model/json/own-member.ts";
-import { usageFailure } from "../../model/failure.ts";
+import { isObject, member } from "../../json/own-member.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import { addressProblem } from "./address-form.ts";
 import { type AssetKind, kindOfRow } from "./asset-kind.ts";
 

@@ -1,4 +1,4 @@
-import { nearest } from "../../model/text/nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 
 /** What people type for a command of another name. */
 const synonyms: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-import { nearest } from "../../model/text/nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 import { networkAliases, wellKnownNetworks } from "./network-aliases.ts";
 
 /** The slug among `known` that somebody most likely means: `eth` → `ethereum`. */

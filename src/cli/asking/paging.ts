@@ -1,7 +1,7 @@
 import type { Walk } from "../../client/pages/pages.ts";
 import type { Place } from "../../client/pages/place.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readText } from "../flags/read-flag.ts";
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../model/endpoint.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
 
 /** Endpoints that share their words are one command. */
 export function commandGroups(all: readonly Endpoint[]): readonly (readonly Endpoint[])[] {

@@ -1,10 +1,10 @@
 import type { Subject } from "../../client/batches.ts";
 import type { Walk } from "../../client/pages/pages.ts";
-import { type Args, readArgs, type Typed } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { path } from "../../model/param.ts";
-import { choiceFailure, readParam } from "../../model/read-param.ts";
+import { type Args, readArgs, type Typed } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { path } from "../../contract/param.ts";
+import { choiceFailure, readParam } from "../../contract/read-param.ts";
 import { completeWindow } from "../../client/candles/default-window.ts";
 import { chooseEndpoint } from "./choose-endpoint.ts";
 import { showsDetails } from "./details.ts";

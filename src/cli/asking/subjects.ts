@@ -1,6 +1,6 @@
 import type { Subject } from "../../client/batches.ts";
-import { type Failure, usageFailure } from "../../model/failure.ts";
-import { withoutSecrets } from "../../model/key.ts";
+import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 import { countedKinds } from "./asset-kind.ts";
 import { type ListedAsset, readList, splitPair } from "./list-lines.ts";
 import type { ListSources } from "./list-sources.ts";

@@ -1,11 +1,11 @@
 import type { Client } from "../../client/client.ts";
 import { walkPages } from "../../client/pages/pages.ts";
-import { dexes } from "../../endpoints/dexes.ts";
-import { networks } from "../../endpoints/networks.ts";
-import type { Question } from "../../model/args.ts";
-import type { Context } from "../../model/context.ts";
-import { fail, Failure } from "../../model/failure.ts";
-import { nearest } from "../../model/text/nearest.ts";
+import { dexes } from "../../contract/endpoints/dexes.ts";
+import { networks } from "../../contract/endpoints/networks.ts";
+import type { Question } from "../../contract/args.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, Failure } from "../../contract/failure.ts";
+import { nearest } from "../../text/nearest.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { keptRow, listName } from "./kept-lists.ts";
 import { nearestNetwork } from "./nearest-network.ts";

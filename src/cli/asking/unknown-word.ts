@@ -1,4 +1,4 @@
-import { nearest } from "../../model/text/nearest.ts";
+import { nearest } from "../../text/nearest.ts";
 import { catalogue } from "../catalogue.ts";
 import { commandWords } from "../commands/command-words.ts";
 import { nearestCommand } from "./nearest-command.ts";

@@ -1,6 +1,6 @@
 import { intervalSeconds } from "../../client/candles/candle-slices.ts";
 import { showSeconds } from "../../client/candles/candle-times.ts";
-import type { Question } from "../../model/args.ts";
+import type { Question } from "../../contract/args.ts";
 
 /** Why an answer has no rows, where what was asked tells; undefined where it does not. */
 export function whyEmpty({ args, endpoint }: Question): string | undefined {

@@ -1,8 +1,8 @@
 import type { Target } from "../../client/connection/target.ts";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure, usageFailure } from "../../model/failure.ts";
-import { checkKeyForm, maskKey, MAX_KEY_BYTES } from "../../model/key.ts";
+import { Failure, usageFailure } from "../../contract/failure.ts";
+import { checkKeyForm, maskKey, MAX_KEY_BYTES } from "../../contract/key.ts";
 import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
 import { rememberTier, saveProfile } from "../../settings/edit-credentials.ts";
 import { findKey, type FoundKey } from "../../settings/find-key.ts";

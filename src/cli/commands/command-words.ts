@@ -1,5 +1,5 @@
-import { endpoints } from "../../endpoints/all.ts";
-import { nearest } from "../../model/text/nearest.ts";
+import { endpoints } from "../../contract/endpoints/all.ts";
+import { nearest } from "../../text/nearest.ts";
 import { commandGroups } from "../asking/positionals.ts";
 
 /** The words of the commands that are no endpoint's own, in the order of help. Beside their table, which few runs load. */

@@ -1,7 +1,7 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { choiceFailure } from "../../model/read-param.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { choiceFailure } from "../../contract/read-param.ts";
 import { completionScripts } from "../completion/completion-script.ts";
 import { shells } from "../completion/shells.ts";
 

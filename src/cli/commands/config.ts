@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { configPath, readConfigFile } from "../../settings/config-file.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";

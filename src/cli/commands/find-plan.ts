@@ -1,12 +1,12 @@
 import { type Client, createClient } from "../../client/client.ts";
 import type { Meter } from "../../client/spending/meter.ts";
-import { member } from "../../model/json/own-member.ts";
+import { member } from "../../json/own-member.ts";
 import type { Target } from "../../client/connection/target.ts";
-import { usage } from "../../endpoints/usage.ts";
-import type { Context } from "../../model/context.ts";
-import { fail, Failure } from "../../model/failure.ts";
-import { rawAt } from "../../model/json/raw-json.ts";
-import { isTier, plans, type Tier } from "../../model/tier.ts";
+import { usage } from "../../contract/endpoints/usage.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, Failure } from "../../contract/failure.ts";
+import { rawAt } from "../../json/raw-json.ts";
+import { isTier, plans, type Tier } from "../../contract/tier.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { budgetOf } from "../spending/budget.ts";
 import { createNotices } from "../notices.ts";

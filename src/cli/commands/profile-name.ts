@@ -1,5 +1,5 @@
-import type { Context } from "../../model/context.ts";
-import { usageFailure } from "../../model/failure.ts";
+import type { Context } from "../../context/context.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import { checkProfileName, label } from "../../settings/setting.ts";
 import { readSettings } from "../../settings/read-settings.ts";
 

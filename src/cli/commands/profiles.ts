@@ -1,7 +1,7 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { maskKey } from "../../model/key.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { maskKey } from "../../contract/key.ts";
 import { type Credentials, readCredentials } from "../../settings/credentials.ts";
 import { removeAllProfiles, removeProfile, switchProfile } from "../../settings/edit-credentials.ts";
 import { readSettings } from "../../settings/read-settings.ts";

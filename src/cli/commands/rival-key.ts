@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import type { Settings } from "../../settings/settings.ts";
 

@@ -1,5 +1,5 @@
-import { usageFailure } from "../../model/failure.ts";
-import { choiceFailure } from "../../model/read-param.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { choiceFailure } from "../../contract/read-param.ts";
 import type { Dialect } from "../../sandbox/dialect.ts";
 import type { SandboxOptions } from "../../sandbox/exchange.ts";
 import type { FlagValues } from "../flags/flags.ts";

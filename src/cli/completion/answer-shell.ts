@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { catalogue } from "../catalogue.ts";
 import { complete } from "./complete.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { CatalogueEntry } from "../catalogue.ts";
 import { type Asked, type Completion, files, nothing, only } from "./completion.ts";
 import { commandWords } from "./command-words.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { CatalogueEntry } from "../catalogue.ts";
 import type { TypedLine } from "./typed-line.ts";
 

@@ -1,5 +1,5 @@
-import { findEndpoint } from "../../endpoints/find-endpoint.ts";
-import type { Field, RecordShape } from "../../model/record.ts";
+import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
+import type { Field, RecordShape } from "../../contract/record.ts";
 import type { CatalogueEntry } from "../catalogue.ts";
 import type { Candidate } from "./completion.ts";
 

@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { NETWORK_ROWS } from "../../sandbox/market/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { readNewestList } from "../../settings/list-cache.ts";

@@ -1,6 +1,6 @@
-import { outputFormats } from "../../model/output-format.ts";
+import { outputFormats } from "../../contract/output-format.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { CatalogueEntry } from "../catalogue.ts";
 import { type Asked, type Candidate, type Completion, files, nothing, only } from "./completion.ts";
 import { commandWords, helpWords } from "./command-words.ts";

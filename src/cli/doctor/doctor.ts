@@ -1,5 +1,5 @@
 import type { Exchange } from "../../client/client.ts";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { createNotices, type Notices } from "../notices.ts";
 import { openClient, type OpenClient } from "../open-client.ts";

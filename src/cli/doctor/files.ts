@@ -1,14 +1,14 @@
 import { rmSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
-import { saidOf } from "../../model/file-fault.ts";
-import { withoutSecrets } from "../../model/key.ts";
+import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
+import { saidOf } from "../../files/file-fault.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../settings/folders.ts";
 import { configWarnings, readSettings } from "../../settings/read-settings.ts";
-import { updateStateFile } from "../../settings/state-file.ts";
+import { updateStateFile } from "../../files/state-file.ts";
 import { type Finding, fail, failed, ok, warn } from "./finding.ts";
 
 /** Where settings come from, and whether each is one. */

@@ -1,5 +1,5 @@
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure } from "../../contract/failure.ts";
 
 /** What one check found. */
 export interface Finding {

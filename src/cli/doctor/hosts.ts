@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { checkNetwork, peerName } from "../../client/connection/connection-failure.ts";
 import { findProxy, unbracketed } from "../../client/connection/proxy.ts";
 import { findAddresses, reachHost } from "../../client/connection/reach.ts";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { type Finding, failed, ok, took, warn } from "./finding.ts";
 
 const soon = 14 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { type Target, tierHint } from "../../client/connection/target.ts";
-import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
-import { maskKey } from "../../model/key.ts";
+import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
+import { maskKey } from "../../contract/key.ts";
 import { findKey } from "../../settings/find-key.ts";
 import { checkKeyHosts } from "../../settings/key-hosts.ts";
 import type { RunOptions } from "../run-options.ts";

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { versions } from "node:process";
-import type { Context } from "../../model/context.ts";
-import { cannotBeRead } from "../../model/file-fault.ts";
-import { versionLine } from "../../model/version.ts";
-import { counted } from "../../model/text/counted.ts";
+import type { Context } from "../../context/context.ts";
+import { cannotBeRead } from "../../files/file-fault.ts";
+import { versionLine } from "../../contract/version.ts";
+import { counted } from "../../text/counted.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";

@@ -1,7 +1,7 @@
 import { type Environment, findProxy, proxyVariable } from "../../client/connection/proxy.ts";
-import { isLoopback } from "../../model/loopback.ts";
-import type { Context } from "../../model/context.ts";
-import { withoutSecrets } from "../../model/key.ts";
+import { isLoopback } from "../../contract/loopback.ts";
+import type { Context } from "../../context/context.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 import { type Finding, failed, ok, warn } from "./finding.ts";
 
 /** Which proxy stands before the hosts, if one does. */

@@ -1,10 +1,10 @@
 import { current, readPaceState } from "../../client/pace/pace-state.ts";
 import type { Target } from "../../client/connection/target.ts";
-import type { Context } from "../../model/context.ts";
-import { member } from "../../model/json/own-member.ts";
-import { plans } from "../../model/tier.ts";
-import { readJsonFile } from "../../settings/read-json-file.ts";
-import { counted } from "../../model/text/counted.ts";
+import type { Context } from "../../context/context.ts";
+import { member } from "../../json/own-member.ts";
+import { plans } from "../../contract/tier.ts";
+import { readJsonFile } from "../../files/read-json-file.ts";
+import { counted } from "../../text/counted.ts";
 import type { RunOptions } from "../run-options.ts";
 import { accountFile } from "../spending/account-file.ts";
 import { type Finding, fail, ok, took, warn } from "./finding.ts";

@@ -1,8 +1,8 @@
 import type { Exchange } from "../../client/client.ts";
-import { usage } from "../../endpoints/usage.ts";
+import { usage } from "../../contract/endpoints/usage.ts";
 import { accountOf } from "../commands/find-plan.ts";
 import type { OpenClient } from "../open-client.ts";
-import { grouped } from "../../model/text/counted.ts";
+import { grouped } from "../../text/counted.ts";
 import { checkClock } from "./clock.ts";
 import { type Finding, failed, ok, took, warn } from "./finding.ts";
 

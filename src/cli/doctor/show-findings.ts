@@ -1,13 +1,13 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { hideSecrets } from "../../model/key.ts";
+import { hideSecrets } from "../../contract/key.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { createPaint } from "../../render/painter.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { wrapWords } from "../../render/table/wrap-words.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
 import { formatOf, writeRows } from "../output/local-output.ts";
 import type { Finding } from "./finding.ts";

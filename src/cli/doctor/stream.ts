@@ -1,5 +1,5 @@
-import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
 import { feeds } from "../../tail/feeds.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import type { OpenClient } from "../open-client.ts";

@@ -1,9 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import { checkOutFile, unwritable } from "../../pull/check-out-file.ts";
-import { journalOf, lockOf, partOf, targetOf, trueName } from "../../pull/out-names.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { changesWithTime } from "../../tail/file-pattern.ts";
+import { checkOutFile, unwritable } from "../../files/out/check-out-file.ts";
+import { journalOf, lockOf, partOf, targetOf, trueName } from "../../files/out/out-names.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { changesWithTime } from "../../files/file-pattern.ts";
 import type { FlagValues } from "./flags.ts";
 import { readFileName } from "./read-flag.ts";
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../model/endpoint.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Flag } from "./flags.ts";
 import { flagsOfReply } from "./reply-flags.ts";
 import { followFlags } from "../follow/follow-flags.ts";

@@ -1,4 +1,4 @@
-import { tiers } from "../../model/tier.ts";
+import { tiers } from "../../contract/tier.ts";
 import type { Flag } from "./flags.ts";
 
 /** Who is asked, as whom. */

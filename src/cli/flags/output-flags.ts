@@ -1,4 +1,4 @@
-import { outputFormats } from "../../model/output-format.ts";
+import { outputFormats } from "../../contract/output-format.ts";
 import { colorModes } from "../../settings/settings.ts";
 import type { Flag } from "./flags.ts";
 

@@ -1,4 +1,4 @@
-import { usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { Flag, FlagValues } from "./flags.ts";
 import { readText } from "./read-flag.ts";
 

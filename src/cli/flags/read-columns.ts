@@ -1,5 +1,5 @@
-import { usageFailure } from "../../model/failure.ts";
-import { hasColumns, type RowFormat } from "../../model/output-format.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { hasColumns, type RowFormat } from "../../contract/output-format.ts";
 import type { FlagValues } from "./flags.ts";
 import { readText } from "./read-flag.ts";
 

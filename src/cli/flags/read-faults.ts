@@ -1,4 +1,4 @@
-import { usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { Faults } from "../../sandbox/faults/fault.ts";
 import { isFaultProblem, parseFaults } from "../../sandbox/faults/parse-faults.ts";
 import type { FlagValues } from "./flags.ts";

@@ -1,6 +1,6 @@
-import { readDuration } from "../../model/time/duration.ts";
-import { readInteger } from "../../model/read-param.ts";
-import { usageFailure } from "../../model/failure.ts";
+import { readDuration } from "../../contract/duration.ts";
+import { readInteger } from "../../contract/read-param.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { FlagValues } from "./flags.ts";
 
 /** As typed; undefined where it was not. */

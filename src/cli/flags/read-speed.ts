@@ -1,4 +1,4 @@
-import { usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { FlagValues } from "./flags.ts";
 
 /** How fast a sandbox's time runs; 0 for not at all, undefined when it was not typed. */

@@ -1,10 +1,10 @@
 import { textRows } from "../../client/rows/rows.ts";
 import type { Target } from "../../client/connection/target.ts";
-import type { Question } from "../../model/args.ts";
-import type { Clock, Context, Output } from "../../model/context.ts";
-import { onlyGroup } from "../../model/endpoint.ts";
-import { fail, type Failure } from "../../model/failure.ts";
-import { fromWire, type Instant } from "../../model/time/time.ts";
+import type { Question } from "../../contract/args.ts";
+import type { Clock, Context, Output } from "../../context/context.ts";
+import { onlyGroup } from "../../contract/endpoint.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import { fromWire, type Instant } from "../../time/time.ts";
 import { type Ending, Stop } from "../../tail/ending.ts";
 import { feeds } from "../../tail/feeds.ts";
 import { beginTail } from "../../tail/follow/begin-tail.ts";

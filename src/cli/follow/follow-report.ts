@@ -1,13 +1,13 @@
 import type { Meter } from "../../client/spending/meter.ts";
-import type { Clock } from "../../model/context.ts";
-import { fail, type Failure } from "../../model/failure.ts";
-import { formatDuration } from "../../model/time/duration.ts";
-import { compareInstants, type Instant } from "../../model/time/time.ts";
+import type { Clock } from "../../context/context.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import { formatDuration } from "../../contract/duration.ts";
+import { compareInstants, type Instant } from "../../time/time.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard.ts";
 import type { FollowLog } from "./follow-events.ts";
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import { type Notices } from "../notices.ts";
 import { instant, seconds } from "../output/times-said.ts";
 import { createRepetitions } from "../output/repetitions.ts";

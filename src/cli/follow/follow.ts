@@ -1,5 +1,5 @@
-import type { Context } from "../../model/context.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
+import type { Context } from "../../context/context.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { createEnding } from "../../tail/ending.ts";

@@ -1,6 +1,6 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import { catalogue } from "../catalogue.ts";
 import { didYouMean, nearestCommand } from "../asking/nearest-command.ts";
 import type { HelpForm } from "./command-help.ts";

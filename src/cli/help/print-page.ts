@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { createPaint } from "../../render/painter.ts";
 import { isColored, settledColor } from "../output/is-colored.ts";
 import { type Block, drawPage } from "./page.ts";

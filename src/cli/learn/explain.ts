@@ -1,7 +1,7 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { nearest } from "../../model/text/nearest.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { nearest } from "../../text/nearest.ts";
 import { didYouMean } from "../asking/nearest-command.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import type { Block } from "../help/page.ts";

@@ -1,6 +1,6 @@
-import { endpoints } from "../../endpoints/all.ts";
-import type { Endpoint, RowShape } from "../../model/endpoint.ts";
-import type { NamedRecord, RecordShape } from "../../model/record.ts";
+import { endpoints } from "../../contract/endpoints/all.ts";
+import type { Endpoint, RowShape } from "../../contract/endpoint.ts";
+import type { NamedRecord, RecordShape } from "../../contract/record.ts";
 import { feeds } from "../../tail/feeds.ts";
 
 /** A record, and the command whose rows it is. */

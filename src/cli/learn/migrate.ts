@@ -1,6 +1,6 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { quoted } from "../output/continuation.ts";
 import { writeDocument } from "../output/local-output.ts";

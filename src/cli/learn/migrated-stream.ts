@@ -1,6 +1,6 @@
-import { removedStream } from "../../endpoints/removed-endpoints.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { parseTimeBound } from "../../model/time/time.ts";
+import { removedStream } from "../../contract/endpoints/removed-endpoints.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { parseTimeBound } from "../../time/time.ts";
 import { type Feed, feeds, longestBackfill, streamIntervals } from "../../tail/feeds.ts";
 import type { Migration } from "./migration.ts";
 

@@ -1,9 +1,9 @@
-import type { Endpoint } from "../../model/endpoint.ts";
-import { Failure } from "../../model/failure.ts";
-import type { Param } from "../../model/param.ts";
-import { readParam } from "../../model/read-param.ts";
-import { formatInstant, parseTimeBound } from "../../model/time/time.ts";
-import { renamed, renamedOrder } from "../../model/older-names.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { Failure } from "../../contract/failure.ts";
+import type { Param } from "../../contract/param.ts";
+import { readParam } from "../../contract/read-param.ts";
+import { formatInstant, parseTimeBound } from "../../time/time.ts";
+import { renamed, renamedOrder } from "../../contract/older-names.ts";
 
 type Pair = readonly [name: string, value: string];
 

@@ -1,5 +1,5 @@
-import { type Failure, usageFailure } from "../../model/failure.ts";
-import { withoutSecrets } from "../../model/key.ts";
+import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
 /** A URL, or its path and query, taken apart. Its host is not looked at, and never asked. */

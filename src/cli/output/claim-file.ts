@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
-import type { Context } from "../../model/context.ts";
-import { fail, type Failure, usageFailure } from "../../model/failure.ts";
-import { counted } from "../../model/text/counted.ts";
-import { alreadyExists } from "../../pull/check-out-file.ts";
-import type { Interrupted } from "../../pull/interrupted.ts";
-import { journalOf, lockOf, partOf } from "../../pull/out-names.ts";
-import type { FileLock } from "../../settings/file-lock.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
+import { counted } from "../../text/counted.ts";
+import { alreadyExists } from "../../files/out/check-out-file.ts";
+import type { Interrupted } from "../../files/out/interrupted.ts";
+import { journalOf, lockOf, partOf } from "../../files/out/out-names.ts";
+import type { FileLock } from "../../files/file-lock.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
 import type { Notices } from "../notices.ts";
 import { holdFile } from "./hold-file.ts";
@@ -48,8 +48,8 @@ async function findLeft(
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!exists(journalOf(file)) && !exists(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };
-  const { checkReplaceable } = await import("../../pull/checkpoint.ts");
-  const { findInterrupted } = await import("../../pull/interrupted.ts");
+  const { checkReplaceable } = await import("../../files/out/checkpoint.ts");
+  const { findInterrupted } = await import("../../files/out/interrupted.ts");
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);
   if (interrupted === undefined) checkReplaceable(file);
   else if (!isResumed) throw unfinished(file, interrupted);

@@ -1,10 +1,10 @@
 import type { Page } from "../../client/pages/page.ts";
 import type { Place } from "../../client/pages/place.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import type { Args, Question } from "../../model/args.ts";
-import { isSeparated } from "../../model/output-format.ts";
-import { rawMembers } from "../../model/json/raw-json.ts";
-import { formatInstant, fromWire, parseRfc3339, toWire } from "../../model/time/time.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import type { Args, Question } from "../../contract/args.ts";
+import { isSeparated } from "../../contract/output-format.ts";
+import { rawMembers } from "../../json/raw-json.ts";
+import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { type FlagValues, flagWords } from "../flags/flags.ts";
 import { globalFlags } from "../flags/global-flags.ts";
 import { takesAddress } from "../asking/positionals.ts";

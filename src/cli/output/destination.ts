@@ -1,7 +1,7 @@
 import type { Meter } from "../../client/spending/meter.ts";
-import type { Output } from "../../model/context.ts";
+import type { Output } from "../../context/context.ts";
 import { newTally, type Tally } from "../../pull/progress.ts";
-import { countedSink, newHash, type Sink } from "../../pull/sink.ts";
+import { countedSink, newHash, type Sink } from "../../files/out/sink.ts";
 
 /** What the runs before have cost. */
 export interface Spent {

@@ -1,13 +1,13 @@
 import { appendFileSync } from "node:fs";
 import path from "node:path";
-import { usageFailure } from "../../model/failure.ts";
-import { escapeJsonText } from "../../model/json/json-text.ts";
-import { hideSecrets, withoutSecrets } from "../../model/key.ts";
-import { cannotBeWritten } from "../../model/file-fault.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { escapeJsonText } from "../../json/json-text.ts";
+import { hideSecrets, withoutSecrets } from "../../contract/key.ts";
+import { cannotBeWritten } from "../../files/file-fault.ts";
 import { type FlagValues } from "../flags/flags.ts";
 import { readFileName, readText } from "../flags/read-flag.ts";
-import type { Clock } from "../../model/context.ts";
-import { changesWithTime } from "../../tail/file-pattern.ts";
+import type { Clock } from "../../context/context.ts";
+import { changesWithTime } from "../../files/file-pattern.ts";
 import type { Notices } from "../notices.ts";
 import { instant } from "./times-said.ts";
 

@@ -1,12 +1,12 @@
 import type { Hash } from "node:crypto";
 import type { Meter } from "../../client/spending/meter.ts";
-import type { Context } from "../../model/context.ts";
-import { modeOf } from "../../model/kept-mode.ts";
-import type { CheckpointHeader, Progress } from "../../pull/checkpoint.ts";
-import { type Account, growFile } from "../../pull/growing-file.ts";
+import type { Context } from "../../context/context.ts";
+import { modeOf } from "../../files/kept-mode.ts";
+import type { CheckpointHeader, Progress } from "../../files/out/checkpoint.ts";
+import { type Account, growFile } from "../../files/out/growing-file.ts";
 import { newTally, type Tally } from "../../pull/progress.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
-import { newHash } from "../../pull/sink.ts";
+import { newHash } from "../../files/out/sink.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
 import type { Claimed } from "./claim-file.ts";
 import { type Destination, nothingSpent, type Spent } from "./destination.ts";
@@ -72,8 +72,8 @@ async function hashSoFar(
   { claimed: { file, interrupted }, inputs, to }: FilePull,
 ): Promise<Hash | undefined> {
   if (interrupted === undefined) return newHash(to.isResumed || to.receipt !== undefined);
-  const { checkInputs } = await import("../../pull/checkpoint.ts");
-  const { hashRows } = await import("../../pull/interrupted.ts");
+  const { checkInputs } = await import("../../files/out/checkpoint.ts");
+  const { hashRows } = await import("../../files/out/interrupted.ts");
   checkInputs(file, interrupted.progress, inputs);
   return await hashRows(file, interrupted, signal);
 }

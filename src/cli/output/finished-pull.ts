@@ -1,9 +1,9 @@
-import { fail, type Failure } from "../../model/failure.ts";
-import { member } from "../../model/json/own-member.ts";
-import { counted } from "../../model/text/counted.ts";
-import { hashOf } from "../../pull/interrupted.ts";
-import { journalOf } from "../../pull/out-names.ts";
-import { readJsonFile } from "../../settings/read-json-file.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import { member } from "../../json/own-member.ts";
+import { counted } from "../../text/counted.ts";
+import { hashOf } from "../../files/out/interrupted.ts";
+import { journalOf } from "../../files/out/out-names.ts";
+import { readJsonFile } from "../../files/read-json-file.ts";
 import { lstatSync } from "node:fs";
 
 /** A complete pull, as its receipt describes it. */

@@ -1,10 +1,10 @@
-import { isInterruption } from "../../model/context.ts";
-import { Failure, type FailureDetails } from "../../model/failure.ts";
+import { isInterruption } from "../../context/context.ts";
+import { Failure, type FailureDetails } from "../../contract/failure.ts";
 import type { Run } from "../answer-questions.ts";
 import { moreLine, quoted } from "./continuation.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
 import { flagWords } from "../flags/flags.ts";
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import { outputFailure } from "./output-failure.ts";
 import type { Typed } from "../run-endpoint.ts";
 import type { RunOptions } from "../run-options.ts";

@@ -1,7 +1,7 @@
-import type { Context } from "../../model/context.ts";
-import { fail, Failure } from "../../model/failure.ts";
-import { unwritable } from "../../pull/check-out-file.ts";
-import { type FileLock, holdLock } from "../../settings/file-lock.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, Failure } from "../../contract/failure.ts";
+import { unwritable } from "../../files/out/check-out-file.ts";
+import { type FileLock, holdLock } from "../../files/file-lock.ts";
 import type { Notices } from "../notices.ts";
 
 /**

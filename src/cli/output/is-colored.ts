@@ -1,5 +1,5 @@
-import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
 import { readConfigFile } from "../../settings/config-file.ts";
 import { type ColorMode, readSetting, settings } from "../../settings/settings.ts";
 

@@ -1,8 +1,8 @@
-import type { Context } from "../../model/context.ts";
-import { type Endpoint, rowShape } from "../../model/endpoint.ts";
+import type { Context } from "../../context/context.ts";
+import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { type FieldAtPath, fieldPaths } from "../../model/json/field-paths.ts";
-import type { FieldType, Reading } from "../../model/record.ts";
+import { type FieldAtPath, fieldPaths } from "../../contract/field-paths.ts";
+import type { FieldType, Reading } from "../../contract/record.ts";
 import { chooseEndpoint } from "../asking/choose-endpoint.ts";
 import { readGroups } from "../asking/questions.ts";
 import type { FlagValues } from "../flags/flags.ts";

@@ -1,8 +1,8 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure, usageFailure } from "../../model/failure.ts";
-import { escapeJsonText } from "../../model/json/json-text.ts";
-import { isSeparated, type Separated } from "../../model/output-format.ts";
+import { Failure, usageFailure } from "../../contract/failure.ts";
+import { escapeJsonText } from "../../json/json-text.ts";
+import { isSeparated, type Separated } from "../../contract/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { separatedLine } from "../../render/formats/separated-text.ts";
 import type { FlagValues } from "../flags/flags.ts";

@@ -1,4 +1,4 @@
-import { grouped } from "../../model/text/counted.ts";
+import { grouped } from "../../text/counted.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { GAP } from "../../render/table/fit-columns.ts";
 import { wrapWords } from "../../render/table/wrap-words.ts";

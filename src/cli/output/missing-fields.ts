@@ -1,9 +1,9 @@
 import type { Page } from "../../client/pages/page.ts";
-import { type Endpoint, type RowShape, rowShape } from "../../model/endpoint.ts";
-import { fieldPaths } from "../../model/json/field-paths.ts";
-import { listOf } from "../../model/record.ts";
-import { listNameOf } from "../../model/reply.ts";
-import { nearest } from "../../model/text/nearest.ts";
+import { type Endpoint, type RowShape, rowShape } from "../../contract/endpoint.ts";
+import { fieldPaths } from "../../contract/field-paths.ts";
+import { listOf } from "../../contract/record.ts";
+import { listNameOf } from "../../contract/reply.ts";
+import { nearest } from "../../text/nearest.ts";
 import { splitPath } from "../../render/formats/select-row.ts";
 import { fieldAt, valueAt } from "../../render/values/value-at.ts";
 

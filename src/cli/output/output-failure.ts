@@ -1,5 +1,5 @@
-import { fail, type Failure } from "../../model/failure.ts";
-import { cannotBeWritten, diskAdvice, saidOf } from "../../model/file-fault.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import { cannotBeWritten, diskAdvice, saidOf } from "../../files/file-fault.ts";
 
 /** What the machine refused, which is no bug: the output (a full disk, a device that is gone), or a file by its name. */
 export function outputFailure(cause: unknown): Failure | undefined {

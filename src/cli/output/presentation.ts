@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import type { Questions } from "../asking/questions.ts";
 import type { RunOptions } from "../run-options.ts";

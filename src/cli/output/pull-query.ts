@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { withRepeated } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { fail } from "../../model/failure.ts";
-import { formatInstant, fromWire } from "../../model/time/time.ts";
-import type { CheckpointHeader } from "../../pull/checkpoint.ts";
+import { withRepeated } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { fail } from "../../contract/failure.ts";
+import { formatInstant, fromWire } from "../../time/time.ts";
+import type { CheckpointHeader } from "../../files/out/checkpoint.ts";
 import type { Questions } from "../asking/questions.ts";
 import type { RunOptions } from "../run-options.ts";
 

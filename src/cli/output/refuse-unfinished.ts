@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { fail } from "../../model/failure.ts";
-import { journalOf, targetOf } from "../../pull/out-names.ts";
-import { fileOf } from "../../tail/file-pattern.ts";
+import { fail } from "../../contract/failure.ts";
+import { journalOf, targetOf } from "../../files/out/out-names.ts";
+import { fileOf } from "../../files/file-pattern.ts";
 
 /**
  * Rows that a stream or a follower adds to the file of an unfinished pull would be cut off when that is resumed. `now`:

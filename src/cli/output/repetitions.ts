@@ -1,4 +1,4 @@
-import type { Clock } from "../../model/context.ts";
+import type { Clock } from "../../context/context.ts";
 
 /** The same words are said again after so many milliseconds. */
 const repetition = 60_000;

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import ora, { spinners } from "ora";
-import type { Output } from "../../model/context.ts";
+import type { Output } from "../../context/context.ts";
 import { joinFitting } from "../../render/table/join-fitting.ts";
 
 /** One line at the bottom of a terminal that is drawn again and again, and leaves nothing behind. */

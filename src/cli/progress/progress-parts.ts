@@ -1,5 +1,5 @@
 import { visibleText } from "../../render/sanitise.ts";
-import { counted, grouped } from "../../model/text/counted.ts";
+import { counted, grouped } from "../../text/counted.ts";
 import type { PullState } from "./pull-state.ts";
 
 /** What a pull was when it began, and how long ago that was, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Context, Output } from "../../model/context.ts";
+import type { Context, Output } from "../../context/context.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readsUnicode } from "../output/presentation.ts";
 import type { Countdown } from "../notices.ts";

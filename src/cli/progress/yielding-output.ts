@@ -1,4 +1,4 @@
-import type { Output } from "../../model/context.ts";
+import type { Output } from "../../context/context.ts";
 
 /** An output on the terminal of a live line, which makes room before anything is written there. */
 export interface YieldingOutput extends Output {

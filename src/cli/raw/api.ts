@@ -1,4 +1,4 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readRawQuestions } from "./raw-questions.ts";

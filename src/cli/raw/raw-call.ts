@@ -1,9 +1,9 @@
-import { findEndpoint } from "../../endpoints/find-endpoint.ts";
-import type { Args, Question } from "../../model/args.ts";
-import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { type Param, query } from "../../model/param.ts";
-import { isFixedWord } from "../../model/read-param.ts";
+import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
+import type { Args, Question } from "../../contract/args.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { type Param, query } from "../../contract/param.ts";
+import { isFixedWord } from "../../contract/read-param.ts";
 import { type RawPath, splitPair } from "./raw-path.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { Context } from "../../model/context.ts";
-import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
+import type { Context } from "../../context/context.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { listNameOf } from "../../model/reply.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { listNameOf } from "../../contract/reply.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { listFields } from "../output/list-fields.ts";
 import { rawCall } from "./raw-call.ts";

@@ -1,5 +1,5 @@
-import { type Failure, usageFailure } from "../../model/failure.ts";
-import { withoutSecrets } from "../../model/key.ts";
+import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 
 /** What was typed after `dexdata api`, taken apart. */
 export interface RawPath {

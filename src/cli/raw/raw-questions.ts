@@ -1,11 +1,11 @@
 import type { Walk } from "../../client/pages/pages.ts";
 import type { Place } from "../../client/pages/place.ts";
-import type { Args, Question } from "../../model/args.ts";
-import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { hasColumns, isSeparated } from "../../model/output-format.ts";
-import { readInteger, readParam } from "../../model/read-param.ts";
-import type { Reply } from "../../model/reply.ts";
+import type { Args, Question } from "../../contract/args.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { hasColumns, isSeparated } from "../../contract/output-format.ts";
+import { readInteger, readParam } from "../../contract/read-param.ts";
+import type { Reply } from "../../contract/reply.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import type { Questions } from "../asking/questions.ts";
 import { rawCall } from "./raw-call.ts";

@@ -1,7 +1,7 @@
 import { bothBudgets, type Budget, unbounded } from "../../client/spending/budget.ts";
 import { runBudget } from "../../client/spending/run-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { dailyBudget } from "./daily-budget.ts";
 import type { RunOptions } from "../run-options.ts";
 

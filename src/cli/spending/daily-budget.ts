@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import type { Budget } from "../../client/spending/budget.ts";
 import { countedAsSpent } from "../../client/spending/run-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
-import type { Context } from "../../model/context.ts";
-import { fail, Failure } from "../../model/failure.ts";
-import { saidOf } from "../../model/file-fault.ts";
-import { member } from "../../model/json/own-member.ts";
-import { updateStateFile } from "../../settings/state-file.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, Failure } from "../../contract/failure.ts";
+import { saidOf } from "../../files/file-fault.ts";
+import { member } from "../../json/own-member.ts";
+import { updateStateFile } from "../../files/state-file.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";
 
 /** `budget.daily` in credits, and what changes it. */

@@ -2,10 +2,10 @@ import { createPace, memoryStore, type PaceStore } from "../../client/pace/creat
 import type { Pace, PaceRate } from "../../client/pace/pace.ts";
 import { readPaceState } from "../../client/pace/pace-state.ts";
 import type { Target } from "../../client/connection/target.ts";
-import type { Context } from "../../model/context.ts";
-import { saidOf } from "../../model/file-fault.ts";
-import { plans } from "../../model/tier.ts";
-import { updateStateFile } from "../../settings/state-file.ts";
+import type { Context } from "../../context/context.ts";
+import { saidOf } from "../../files/file-fault.ts";
+import { plans } from "../../contract/tier.ts";
+import { updateStateFile } from "../../files/state-file.ts";
 import type { Notices } from "../notices.ts";
 import type { RunOptions } from "../run-options.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";

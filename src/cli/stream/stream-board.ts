@@ -2,7 +2,7 @@ import { dataOf } from "../../client/streams/stream-event.ts";
 import { createBoard } from "../../render/board/board.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { subjectOf } from "../../tail/event-line.ts";
 import type { FeedName } from "../../tail/feeds.ts";
 import { nameOf } from "../../tail/shards.ts";

@@ -1,10 +1,10 @@
-import { usageFailure } from "../../model/failure.ts";
-import { formatByName } from "../../model/output-format.ts";
-import { choiceFailure } from "../../model/read-param.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { formatByName } from "../../contract/output-format.ts";
+import { choiceFailure } from "../../contract/read-param.ts";
 import { checkHost } from "../../settings/check-host.ts";
 import { type Feed, type FeedKind, type FeedName, feeds } from "../../tail/feeds.ts";
 import { readSince } from "../../tail/read-since.ts";
-import { checkOutPattern } from "../../tail/rotating-file.ts";
+import { checkOutPattern } from "../../files/rotating-file.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readCount, readFileName, readText, readTime } from "../flags/read-flag.ts";
 import { readEventsFile } from "../output/event-log.ts";

@@ -1,10 +1,10 @@
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
-import type { Context } from "../../model/context.ts";
-import { openRotatingFile } from "../../tail/rotating-file.ts";
+import type { Context } from "../../context/context.ts";
+import { openRotatingFile } from "../../files/rotating-file.ts";
 import type { Shard } from "../../tail/tail.ts";
-import type { TornLine } from "../../tail/torn-line.ts";
+import type { TornLine } from "../../files/torn-line.ts";
 import type { HeldOutput } from "../output/held-output.ts";
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import { type Notices } from "../notices.ts";
 import type { RunOptions } from "../run-options.ts";
 import { createLines, type LineOutput, type StreamDisplay } from "./stream-display.ts";

@@ -1,14 +1,14 @@
 import type { Subject } from "../../client/batches.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
-import type { Clock } from "../../model/context.ts";
-import type { Failure } from "../../model/failure.ts";
+import type { Clock } from "../../context/context.ts";
+import type { Failure } from "../../contract/failure.ts";
 import type { Gap, Moment } from "../../tail/shard.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import type { Shard, TailHandlers } from "../../tail/tail.ts";
 import type { StreamLog } from "./stream-events.ts";
-import { counted } from "../../model/text/counted.ts";
-import { formatDuration } from "../../model/time/duration.ts";
+import { counted } from "../../text/counted.ts";
+import { formatDuration } from "../../contract/duration.ts";
 import { createRepetitions } from "../output/repetitions.ts";
 import { instant } from "../output/times-said.ts";
 

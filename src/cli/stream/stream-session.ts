@@ -1,5 +1,5 @@
 import { isSkipped } from "../../client/streams/stream-event.ts";
-import { type Context, isInterruption } from "../../model/context.ts";
+import { type Context, isInterruption } from "../../context/context.ts";
 import { Stop } from "../../tail/ending.ts";
 import { defaultSilence } from "../../tail/shard.ts";
 import { createTail, type Tail } from "../../tail/tail.ts";

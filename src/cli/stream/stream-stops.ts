@@ -1,5 +1,5 @@
-import type { Clock } from "../../model/context.ts";
-import { fail, type Failure } from "../../model/failure.ts";
+import type { Clock } from "../../context/context.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
 import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
 
 export interface StopsAsked {

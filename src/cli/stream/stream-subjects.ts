@@ -1,5 +1,5 @@
 import type { Subject } from "../../client/batches.ts";
-import { usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { FeedKind } from "../../tail/feeds.ts";
 import { distinct } from "../../tail/shards.ts";
 import type { ListSources } from "../asking/list-sources.ts";

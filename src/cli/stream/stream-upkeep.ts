@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { Failure } from "../../contract/failure.ts";
 import type { Tail } from "../../tail/tail.ts";
 import type { Session } from "./stream-session.ts";
 import type { SubjectReader } from "./stream-subjects.ts";

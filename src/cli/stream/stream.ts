@@ -1,13 +1,13 @@
 import type { Subject } from "../../client/batches.ts";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure } from "../../contract/failure.ts";
 import { Stop } from "../../tail/ending.ts";
 import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
 import { createListSources } from "../asking/list-sources.ts";
 import { hintAtNetworks } from "../asking/nearest-network.ts";
 import type { FlagValues } from "../flags/flags.ts";
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import { createNotices } from "../notices.ts";
 import { openClient } from "../open-client.ts";
 import { openEventLog } from "../output/event-log.ts";

@@ -1,8 +1,8 @@
 import type { Client } from "../../client/client.ts";
 import { walkPages } from "../../client/pages/pages.ts";
-import { multiPrices } from "../../endpoints/multi-prices.ts";
-import { Failure } from "../../model/failure.ts";
-import { member } from "../../model/json/own-member.ts";
+import { multiPrices } from "../../contract/endpoints/multi-prices.ts";
+import { Failure } from "../../contract/failure.ts";
+import { member } from "../../json/own-member.ts";
 import type { Suspects } from "../../tail/find-invalid.ts";
 import { subjectKey } from "../../tail/shards.ts";
 

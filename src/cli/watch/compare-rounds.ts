@@ -1,5 +1,5 @@
-import { type Endpoint, rowShape } from "../../model/endpoint.ts";
-import { member } from "../../model/json/own-member.ts";
+import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { member } from "../../json/own-member.ts";
 import { createRowSelector } from "../../render/formats/select-row.ts";
 import type { Round, RowsOfGroup } from "./round.ts";
 

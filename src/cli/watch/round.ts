@@ -1,9 +1,9 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/pages/page.ts";
-import type { Args } from "../../model/args.ts";
+import type { Args } from "../../contract/args.ts";
 import { type TextRow, textRows } from "../../client/rows/rows.ts";
-import type { Context } from "../../model/context.ts";
-import { Failure, isOfOneInput } from "../../model/failure.ts";
+import type { Context } from "../../context/context.ts";
+import { Failure, isOfOneInput } from "../../contract/failure.ts";
 import { answers } from "../../pull/answers.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";

@@ -1,8 +1,8 @@
-import { usageFailure } from "../../model/failure.ts";
-import { plans, type Tier } from "../../model/tier.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { plans, type Tier } from "../../contract/tier.ts";
 import { estimate } from "../../pull/estimate.ts";
 import type { Questions } from "../asking/questions.ts";
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import type { RunOptions } from "../run-options.ts";
 import type { WatchWishes } from "./watch-flags.ts";
 

@@ -1,4 +1,4 @@
-import { usageFailure } from "../../model/failure.ts";
+import { usageFailure } from "../../contract/failure.ts";
 import type { Flag, FlagValues } from "../flags/flags.ts";
 import { readText, readTime } from "../flags/read-flag.ts";
 

@@ -1,6 +1,6 @@
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { createRenderer, type Presentation } from "../../render/renderer.ts";
-import { formatInstant } from "../../model/time/time.ts";
+import { formatInstant } from "../../time/time.ts";
 import type { Notices } from "../notices.ts";
 import { goneSentence, type WatchView } from "./watch-view.ts";
 

@@ -1,4 +1,4 @@
-import type { Context, Output } from "../../model/context.ts";
+import type { Context, Output } from "../../context/context.ts";
 import { openDisplay, type Window } from "../../render/display.ts";
 import { joinFitting } from "../../render/table/join-fitting.ts";
 import { createPaint } from "../../render/painter.ts";

@@ -1,13 +1,13 @@
 import { isWaitTooLong } from "../../client/pace/retry-after.ts";
-import type { Context } from "../../model/context.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
+import type { Context } from "../../context/context.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure, usageFailure } from "../../model/failure.ts";
+import { Failure, usageFailure } from "../../contract/failure.ts";
 import { createListSources } from "../asking/list-sources.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
 import { bounded } from "../deadline.ts";
 import { type FlagValues, flagWords } from "../flags/flags.ts";
-import { counted, grouped } from "../../model/text/counted.ts";
+import { counted, grouped } from "../../text/counted.ts";
 import { createNotices, type Notices } from "../notices.ts";
 import { openClient, type OpenClient } from "../open-client.ts";
 import { createHeldOutput, type HeldOutput } from "../output/held-output.ts";

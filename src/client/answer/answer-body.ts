@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { Failure, untrustedAnswer } from "../../model/failure.ts";
+import { Failure, untrustedAnswer } from "../../contract/failure.ts";
 import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-limits.ts";
 import type { Answer } from "../connection/transport.ts";
 

@@ -1,4 +1,4 @@
-import { untrustedAnswer } from "../../model/failure.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
 
 /** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
 export const maxBodyBytes = 32 * 1024 * 1024;

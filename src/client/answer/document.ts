@@ -1,4 +1,4 @@
-import { untrustedAnswer } from "../../model/failure.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
 import type { Answer } from "../connection/transport.ts";
 
 /** An answer that should be JSON. Many rows are passed on as the bytes that came: nothing is read before it must be. */

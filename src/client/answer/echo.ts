@@ -1,12 +1,12 @@
-import type { Args } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { fail } from "../../model/failure.ts";
-import { renamed } from "../../model/older-names.ts";
-import type { Param, ParamKind } from "../../model/param.ts";
-import { inputName } from "../../model/read-param.ts";
-import { nearest } from "../../model/text/nearest.ts";
-import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../model/time/time.ts";
-import { isObject, member } from "../../model/json/own-member.ts";
+import type { Args } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { fail } from "../../contract/failure.ts";
+import { renamed } from "../../contract/older-names.ts";
+import type { Param, ParamKind } from "../../contract/param.ts";
+import { inputName } from "../../contract/read-param.ts";
+import { nearest } from "../../text/nearest.ts";
+import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../time/time.ts";
+import { isObject, member } from "../../json/own-member.ts";
 
 /**
  * Searches echo the parameters they used in `query`, and drop a name they do not know without a word (specification,

@@ -1,5 +1,5 @@
 import { isServiceCode, type ServiceCode } from "../../contract/service-errors.ts";
-import { rawMembers } from "../../model/json/raw-json.ts";
+import { rawMembers } from "../../json/raw-json.ts";
 
 /** What a refusal says, from whichever form of body came. */
 export interface ErrorBody {

@@ -1,10 +1,10 @@
-import type { Question } from "../../model/args.ts";
-import { inputName } from "../../model/read-param.ts";
+import type { Question } from "../../contract/args.ts";
+import { inputName } from "../../contract/read-param.ts";
 import { type ErrorBody, textField } from "./error-body.ts";
 import type { Target } from "../connection/target.ts";
 import type { Answer } from "../connection/transport.ts";
-import { rawMembers } from "../../model/json/raw-json.ts";
-import { formatInstant } from "../../model/time/time.ts";
+import { rawMembers } from "../../json/raw-json.ts";
+import { formatInstant } from "../../time/time.ts";
 
 export interface Sentence {
   readonly message: string;

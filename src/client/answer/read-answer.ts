@@ -1,7 +1,7 @@
-import type { RowShape } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
-import { isObject, member } from "../../model/json/own-member.ts";
-import { rawMembers } from "../../model/json/raw-json.ts";
+import type { RowShape } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import { isObject, member } from "../../json/own-member.ts";
+import { rawMembers } from "../../json/raw-json.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import type { Document } from "./document.ts";
 import { createPage } from "../pages/page.ts";

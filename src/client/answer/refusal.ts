@@ -1,8 +1,8 @@
-import type { Question } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { Failure } from "../../model/failure.ts";
+import type { Question } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { Failure } from "../../contract/failure.ts";
 import { meaningOf } from "../../contract/statuses.ts";
-import { inputName } from "../../model/read-param.ts";
+import { inputName } from "../../contract/read-param.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";
 import { planSentence, type Sentence } from "./plan-refusal.ts";

@@ -1,4 +1,4 @@
-import { fail, type Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
 
 /**
  * `--require-plan`: an answer that was counted under another plan is not used. One that names no plan is, and a

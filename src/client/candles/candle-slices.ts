@@ -1,6 +1,6 @@
-import type { Args } from "../../model/args.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { fromWire, toWire } from "../../model/time/time.ts";
+import type { Args } from "../../contract/args.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { fromWire, toWire } from "../../time/time.ts";
 
 /** A window of candles; its bounds as on the wire. */
 export interface CandleWindow {

@@ -1,6 +1,6 @@
-import { untrustedAnswer } from "../../model/failure.ts";
-import { member } from "../../model/json/own-member.ts";
-import { formatInstant, parseRfc3339 } from "../../model/time/time.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import { member } from "../../json/own-member.ts";
+import { formatInstant, parseRfc3339 } from "../../time/time.ts";
 
 /**
  * When a candle opens, in unix seconds. The specification does not lay the record down: the public service writes

@@ -1,6 +1,6 @@
-import type { Args } from "../../model/args.ts";
-import { type Endpoint, onlyGroup } from "../../model/endpoint.ts";
-import type { Reply } from "../../model/reply.ts";
+import type { Args } from "../../contract/args.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import type { Reply } from "../../contract/reply.ts";
 import type { Client } from "../client.ts";
 import { inOrder } from "../pages/in-order.ts";
 import type { Page } from "../pages/page.ts";

@@ -1,8 +1,8 @@
-import { onlyGroup } from "../../model/endpoint.ts";
-import { Failure } from "../../model/failure.ts";
-import { isObject } from "../../model/json/own-member.ts";
-import { grouped } from "../../model/text/counted.ts";
-import { toWire } from "../../model/time/time.ts";
+import { onlyGroup } from "../../contract/endpoint.ts";
+import { Failure } from "../../contract/failure.ts";
+import { isObject } from "../../json/own-member.ts";
+import { grouped } from "../../text/counted.ts";
+import { toWire } from "../../time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
 import type { Page } from "../pages/page.ts";
 import type { Walk } from "../pages/pages.ts";

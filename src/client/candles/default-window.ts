@@ -1,9 +1,9 @@
 import { intervalSeconds } from "./candle-slices.ts";
-import type { Typed } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { inputName, readParam } from "../../model/read-param.ts";
-import { formatInstant, parseTimeBound } from "../../model/time/time.ts";
+import type { Typed } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { inputName, readParam } from "../../contract/read-param.ts";
+import { formatInstant, parseTimeBound } from "../../time/time.ts";
 
 /**
  * Fills in what `ohlcv` sends when little is typed: interval 1h, the last 24 hours, which fits every plan.

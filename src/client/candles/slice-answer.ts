@@ -1,6 +1,6 @@
-import type { Args } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
+import type { Args } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
 import type { Client } from "../client.ts";
 import { createPage } from "../pages/page.ts";
 import { type CandleSlice, restOf, wholeSeconds } from "./candle-slices.ts";

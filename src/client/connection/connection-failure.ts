@@ -1,6 +1,6 @@
 import { errors } from "./undici-parts.ts";
-import { errorCode } from "../../model/error-code.ts";
-import { fail, Failure, untrustedAnswer } from "../../model/failure.ts";
+import { errorCode } from "../../files/error-code.ts";
+import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 import { tlsFailure } from "./tls-failure.ts";
 
 /** The other end, as messages name it. */

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
-import { isLoopback } from "../../model/loopback.ts";
-import { usageFailure } from "../../model/failure.ts";
-import { withoutSecrets } from "../../model/key.ts";
+import { isLoopback } from "../../contract/loopback.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import tls from "node:tls";
-import type { Context } from "../../model/context.ts";
+import type { Context } from "../../context/context.ts";
 import { type Peer, peerName } from "./connection-failure.ts";
 import { createConnector } from "./connector.ts";
 import { createOpenSockets } from "./open-sockets.ts";

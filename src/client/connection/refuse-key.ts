@@ -1,5 +1,5 @@
-import { usageFailure } from "../../model/failure.ts";
-import { holdsKey, withoutSecrets } from "../../model/key.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { holdsKey, withoutSecrets } from "../../contract/key.ts";
 
 /** A key typed where a name belongs, or piped in, would stand in a URL, which hosts and proxies write down. */
 export function refuseKey(text: string, key: string | undefined): void {

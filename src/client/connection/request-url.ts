@@ -1,6 +1,6 @@
-import type { Args } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { usageFailure } from "../../model/failure.ts";
+import type { Args } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
 
 /**
  * The URLs of requests below a base: each path parameter one percent-encoded segment, query parameters in the contract's

@@ -1,6 +1,6 @@
-import { usageFailure } from "../../model/failure.ts";
-import { isLoopback } from "../../model/loopback.ts";
-import { plans, type Tier } from "../../model/tier.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { isLoopback } from "../../contract/loopback.ts";
+import { plans, type Tier } from "../../contract/tier.ts";
 
 /** Where a run asks, as whom. */
 export interface Target {

@@ -1,4 +1,4 @@
-import { fail, type Failure } from "../../model/failure.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
 
 interface Judgement {
   readonly sentence: string;

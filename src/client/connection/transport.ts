@@ -1,5 +1,5 @@
-import type { Clock, Context } from "../../model/context.ts";
-import { onAbort } from "../../model/on-abort.ts";
+import type { Clock, Context } from "../../context/context.ts";
+import { onAbort } from "../../context/on-abort.ts";
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 import { exchange } from "./exchange.ts";

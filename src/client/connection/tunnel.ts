@@ -1,8 +1,8 @@
 import http from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
-import { errorCode } from "../../model/error-code.ts";
-import { fail, type Failure, type KnownDetails } from "../../model/failure.ts";
+import { errorCode } from "../../files/error-code.ts";
+import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import type { ConnectionWatch } from "./connector.ts";
 import { type Environment, findProxy, type Proxy, unbracketed } from "./proxy.ts";

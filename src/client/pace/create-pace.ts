@@ -1,6 +1,6 @@
-import type { Context } from "../../model/context.ts";
-import { fail, type Failure } from "../../model/failure.ts";
-import { formatDuration } from "../../model/time/duration.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import { formatDuration } from "../../contract/duration.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { isNews, learn } from "./pace-learning.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";

@@ -1,5 +1,5 @@
-import { fail, type Failure } from "../../model/failure.ts";
-import { formatDuration } from "../../model/time/duration.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import { formatDuration } from "../../contract/duration.ts";
 import type { ErrorBody } from "../answer/error-body.ts";
 
 /**

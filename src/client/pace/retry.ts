@@ -1,4 +1,4 @@
-import type { Failure } from "../../model/failure.ts";
+import type { Failure } from "../../contract/failure.ts";
 import { isWaitTooLong } from "./retry-after.ts";
 
 export interface RetryPolicy {

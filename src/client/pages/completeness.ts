@@ -1,6 +1,6 @@
-import { fail, type Failure } from "../../model/failure.ts";
-import { counted } from "../../model/text/counted.ts";
-import { formatInstant, type Instant } from "../../model/time/time.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import { counted } from "../../text/counted.ts";
+import { formatInstant, type Instant } from "../../time/time.ts";
 
 /**
  * When a list is complete. A walk ends where the API says that the list ends, unless the API's own count of rows

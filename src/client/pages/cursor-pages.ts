@@ -1,9 +1,9 @@
-import type { Args } from "../../model/args.ts";
-import { childOf } from "../../model/child-signal.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
-import { member } from "../../model/json/own-member.ts";
-import type { Reply } from "../../model/reply.ts";
+import type { Args } from "../../contract/args.ts";
+import { childOf } from "../../context/child-signal.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import { member } from "../../json/own-member.ts";
+import type { Reply } from "../../contract/reply.ts";
 import type { Document } from "../answer/document.ts";
 import { checkEcho } from "../answer/echo.ts";
 import { createAnswerReader } from "../answer/read-answer.ts";

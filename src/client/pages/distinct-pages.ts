@@ -1,6 +1,6 @@
-import type { Endpoint } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
-import { hashText, type TextHash } from "../../model/text/text-hash.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import { hashText, type TextHash } from "../../text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";

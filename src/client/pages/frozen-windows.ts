@@ -1,4 +1,4 @@
-import type { Args } from "../../model/args.ts";
+import type { Args } from "../../contract/args.ts";
 import { isCounted, type NumberedAnswer, type NumberedPages } from "./numbered-answer.ts";
 import type { NumberedWalk } from "./numbered-walk.ts";
 import type { Page } from "./page.ts";

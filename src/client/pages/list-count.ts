@@ -1,4 +1,4 @@
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import { countedRows, type NumberedAnswer } from "./numbered-answer.ts";
 import type { Place } from "./place.ts";
 

@@ -1,7 +1,7 @@
-import type { Args } from "../../model/args.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../model/endpoint.ts";
-import { member } from "../../model/json/own-member.ts";
-import type { Reply } from "../../model/reply.ts";
+import type { Args } from "../../contract/args.ts";
+import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { member } from "../../json/own-member.ts";
+import type { Reply } from "../../contract/reply.ts";
 import type { Client } from "../client.ts";
 import type { Page } from "./page.ts";
 import { createAnswerReader } from "../answer/read-answer.ts";

@@ -1,6 +1,6 @@
-import type { Args } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { counted } from "../../model/text/counted.ts";
+import type { Args } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { counted } from "../../text/counted.ts";
 import type { Client } from "../client.ts";
 import { createFrozenWindows, type FrozenWindow, type FrozenWindows } from "./frozen-windows.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";

@@ -1,7 +1,7 @@
-import { type Endpoint, rowShape } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
-import type { Instant } from "../../model/time/time.ts";
-import type { Args } from "../../model/args.ts";
+import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import type { Instant } from "../../time/time.ts";
+import type { Args } from "../../contract/args.ts";
 import type { Client } from "../client.ts";
 import { incompleteList } from "./completeness.ts";
 import { createDistinctFilter, hasNewRow, isKnown } from "./distinct-pages.ts";

@@ -1,8 +1,8 @@
-import { onlyGroup } from "../../model/endpoint.ts";
-import type { Args } from "../../model/args.ts";
-import { type Failure, untrustedAnswer } from "../../model/failure.ts";
-import { rawElements } from "../../model/json/raw-json.ts";
-import { isObject } from "../../model/json/own-member.ts";
+import { onlyGroup } from "../../contract/endpoint.ts";
+import type { Args } from "../../contract/args.ts";
+import { type Failure, untrustedAnswer } from "../../contract/failure.ts";
+import { rawElements } from "../../json/raw-json.ts";
+import { isObject } from "../../json/own-member.ts";
 import type { Subject } from "../batches.ts";
 import type { Proof } from "./completeness.ts";
 import type { Place } from "./place.ts";

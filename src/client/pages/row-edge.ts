@@ -1,7 +1,7 @@
-import type { RowShape } from "../../model/endpoint.ts";
-import { member } from "../../model/json/own-member.ts";
+import type { RowShape } from "../../contract/endpoint.ts";
+import { member } from "../../json/own-member.ts";
 import { timeFieldOf } from "../answer/read-answer.ts";
-import { type Instant, parseRfc3339 } from "../../model/time/time.ts";
+import { type Instant, parseRfc3339 } from "../../time/time.ts";
 
 /** Knows where a walk through rows, newest first, has come to. */
 export interface RowEdge {

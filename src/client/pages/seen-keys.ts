@@ -1,5 +1,5 @@
 import { type HashSet, HashTable } from "./hash-table.ts";
-import type { TextHash } from "../../model/text/text-hash.ts";
+import type { TextHash } from "../../text/text-hash.ts";
 
 /**
  * A set of texts, told by their hashes, that only answers whether one is new: 8 bytes a text instead of the text. The chance that any two of a

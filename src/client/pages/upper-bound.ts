@@ -1,4 +1,4 @@
-import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../model/time/time.ts";
+import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../time/time.ts";
 
 /** The instant so many seconds later, as on the wire; never later than what was asked for. */
 export function upperBound({ seconds, fraction }: Instant, later: number, asked: string | undefined): string {

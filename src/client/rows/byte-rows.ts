@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { ByteScan, Unread } from "../../model/json/byte-scan.ts";
-import { isSafeJson } from "../../model/json/json-text.ts";
-import { isObject } from "../../model/json/own-member.ts";
+import { ByteScan, Unread } from "../../json/byte-scan.ts";
+import { isSafeJson } from "../../json/json-text.ts";
+import { isObject } from "../../json/own-member.ts";
 import { createRowWalk, type RowNotes, type RowWalk } from "./row-walk.ts";
 import { hashKeyAt } from "./row-key.ts";
 import type { Rows } from "./rows.ts";

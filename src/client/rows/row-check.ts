@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Field, RecordShape } from "../../model/record.ts";
+import type { Field, RecordShape } from "../../contract/record.ts";
 
 /** What is wrong with a row, as `field: what was expected`; undefined when it is what the contract says. */
 export type RowCheck = (row: object) => string | undefined;

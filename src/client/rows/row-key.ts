@@ -1,4 +1,4 @@
-import { addBytes, addText, beginHash, endHash, type TextHash } from "../../model/text/text-hash.ts";
+import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
 const QUOTE = 34;
 const BACKSLASH = 92;

@@ -1,6 +1,6 @@
-import { type ByteScan, Unread, type Visit } from "../../model/json/byte-scan.ts";
+import { type ByteScan, Unread, type Visit } from "../../json/byte-scan.ts";
 import { type TypeWatch, watchTypes } from "./alike-rows.ts";
-import { followPattern, ownPattern, type RowPattern } from "../../model/json/row-pattern.ts";
+import { followPattern, ownPattern, type RowPattern } from "../../json/row-pattern.ts";
 
 const OPEN_OBJECT = 123;
 

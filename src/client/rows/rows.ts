@@ -1,5 +1,5 @@
-import { member } from "../../model/json/own-member.ts";
-import { addText, beginHash, endHash, type TextHash } from "../../model/text/text-hash.ts";
+import { member } from "../../json/own-member.ts";
+import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
 /** The rows of one answer, in its order. What nobody asks for is not made: most rows go out as they came. */
 export interface Rows {

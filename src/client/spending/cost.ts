@@ -1,5 +1,5 @@
-import { type Args, withRepeated } from "../../model/args.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
+import { type Args, withRepeated } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
 
 /** Credits of one request. A batch costs one an item (specification, Endpoints), anything else one a request. */
 export function costOf(endpoint: Endpoint, args: Args): number {

@@ -1,4 +1,4 @@
-import { viewOf } from "../../model/json/same-bytes.ts";
+import { viewOf } from "../../text/same-bytes.ts";
 import { TextPattern } from "./text-pattern.ts";
 import { marks, sampleOf } from "./event-sample.ts";
 import { numberOf } from "./stream-event.ts";

@@ -1,4 +1,4 @@
-import { viewOf } from "../../model/json/same-bytes.ts";
+import { viewOf } from "../../text/same-bytes.ts";
 
 /** Bytes that come in pieces and are wanted as one. */
 export interface ByteStore {

@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
-import type { Context } from "../../model/context.ts";
-import { fail, Failure, untrustedAnswer } from "../../model/failure.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 import { createAgent } from "../connection/agent.ts";
 import { readAnswerBody } from "../answer/answer-body.ts";
 import { connectionFailure, type Peer } from "../connection/connection-failure.ts";

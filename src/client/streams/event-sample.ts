@@ -1,4 +1,4 @@
-import { isPlainJson } from "../../model/json/plain-json.ts";
+import { isPlainJson } from "../../json/plain-json.ts";
 import type { Sample } from "./text-pattern.ts";
 import { endOfName, fieldOf, fields, valueOf } from "./field-names.ts";
 import { numberOf } from "./stream-event.ts";

@@ -1,4 +1,4 @@
-import { isPlainJson } from "../../model/json/plain-json.ts";
+import { isPlainJson } from "../../json/plain-json.ts";
 import { AlikeEvent } from "./alike-event.ts";
 import { createByteStore } from "./byte-store.ts";
 import { EventData } from "./event-data.ts";

@@ -1,4 +1,4 @@
-import { fail, Failure } from "../../model/failure.ts";
+import { fail, Failure } from "../../contract/failure.ts";
 import { meaningOf } from "../../contract/statuses.ts";
 import { type ErrorBody, readErrorBody, textField } from "../answer/error-body.ts";
 import { callerSentence, link, planName, type Sentence } from "../answer/plan-refusal.ts";

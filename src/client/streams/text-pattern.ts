@@ -1,5 +1,5 @@
-import { endOfScalar, WRONG } from "../../model/json/plain-json.ts";
-import { areSameWithin, viewOf } from "../../model/json/same-bytes.ts";
+import { endOfScalar, WRONG } from "../../json/plain-json.ts";
+import { areSameWithin, viewOf } from "../../text/same-bytes.ts";
 
 /** A text that others may be like. */
 export interface Sample {

@@ -3,7 +3,7 @@ import { joinFitting } from "../table/join-fitting.ts";
 import { visibleText } from "../sanitise.ts";
 import { cutText } from "../values/width.ts";
 import type { BoardOptions } from "./board-options.ts";
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import { statusLine, type TailState } from "./status-line.ts";
 
 export function drawTitle(options: BoardOptions, assets: number, columns: number, elapsed: number): string {

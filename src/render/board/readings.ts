@@ -1,4 +1,4 @@
-import { member } from "../../model/json/own-member.ts";
+import { member } from "../../json/own-member.ts";
 import type { CellKind } from "../values/cell.ts";
 
 export type Feed = "prices" | "transactions" | "ohlcv" | "reserves";

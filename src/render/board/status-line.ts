@@ -1,4 +1,4 @@
-import { counted } from "../../model/text/counted.ts";
+import { counted } from "../../text/counted.ts";
 import type { Cell } from "../values/cell.ts";
 import { joinFitting } from "../table/join-fitting.ts";
 

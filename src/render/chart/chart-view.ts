@@ -1,8 +1,8 @@
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import { openingOf } from "../../client/candles/candle-times.ts";
-import type { Args } from "../../model/args.ts";
-import { fromWire } from "../../model/time/time.ts";
-import { writeUtc } from "../../model/time/calendar.ts";
+import type { Args } from "../../contract/args.ts";
+import { fromWire } from "../../time/time.ts";
+import { writeUtc } from "../../time/calendar.ts";
 import { assetLabel } from "../values/asset-label.ts";
 import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../painter.ts";

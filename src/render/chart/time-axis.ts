@@ -1,4 +1,4 @@
-import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../model/time/calendar.ts";
+import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../time/calendar.ts";
 
 /** What stands below the columns: at which of them a label is, and the line of labels, never overlapping. */
 export interface TimeAxis {

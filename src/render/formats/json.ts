@@ -1,4 +1,4 @@
-import { compactJson, prettyJson } from "../../model/json/json-text.ts";
+import { compactJson, prettyJson } from "../../json/json-text.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createRowSelector } from "./select-row.ts";
 import { writeJson } from "./write-json.ts";

@@ -1,4 +1,4 @@
-import { compactJson } from "../../model/json/json-text.ts";
+import { compactJson } from "../../json/json-text.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createRowSelector } from "./select-row.ts";
 import { writeJson } from "./write-json.ts";

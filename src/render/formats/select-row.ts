@@ -1,5 +1,5 @@
-import { compactJson } from "../../model/json/json-text.ts";
-import { createPathReader } from "../../model/json/path-reader.ts";
+import { compactJson } from "../../json/json-text.ts";
+import { createPathReader } from "../../json/path-reader.ts";
 
 /**
  * The text of a row to write: itself, or with `--fields` a flat object with what each path leads to under the path as

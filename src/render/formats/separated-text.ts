@@ -1,7 +1,7 @@
-import { compactJson, escapeJsonText } from "../../model/json/json-text.ts";
-import type { Separated } from "../../model/output-format.ts";
-import { replaceEach } from "../../model/text/replace-each.ts";
-import { UNSAFE_IN_LINE } from "../../model/text/unsafe-text.ts";
+import { compactJson, escapeJsonText } from "../../json/json-text.ts";
+import type { Separated } from "../../contract/output-format.ts";
+import { replaceEach } from "../../text/replace-each.ts";
+import { UNSAFE_IN_LINE } from "../../text/unsafe-text.ts";
 import { visibleText } from "../sanitise.ts";
 
 /** What stands in a cell: text, or a JSON value's own text. Undefined and the text `null` are nothing. */

@@ -1,6 +1,6 @@
-import { rowShape } from "../../model/endpoint.ts";
-import type { Separated } from "../../model/output-format.ts";
-import { createPathReader } from "../../model/json/path-reader.ts";
+import { rowShape } from "../../contract/endpoint.ts";
+import type { Separated } from "../../contract/output-format.ts";
+import { createPathReader } from "../../json/path-reader.ts";
 import { tableColumns } from "../table/columns.ts";
 import { rowsOfDocument } from "../document.ts";
 import type { Presentation, Renderer } from "../renderer.ts";

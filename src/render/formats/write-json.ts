@@ -1,5 +1,5 @@
-import { escapeJsonText } from "../../model/json/json-text.ts";
-import type { Output } from "../../model/context.ts";
+import { escapeJsonText } from "../../json/json-text.ts";
+import type { Output } from "../../context/context.ts";
 
 /** Escapes make a text up to six times as long: a long one goes out in pieces, so that it never stands in memory thrice. */
 const longestPiece = 1024 * 1024;

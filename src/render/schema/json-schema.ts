@@ -1,4 +1,4 @@
-import type { Field, NamedRecord, RecordShape } from "../../model/record.ts";
+import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
 /** The record as JSON Schema (draft 2020-12). Further members are allowed: the service may add some at any time. */
 export function jsonSchema({ name, record }: NamedRecord, description: string): object {

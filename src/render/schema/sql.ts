@@ -1,4 +1,4 @@
-import type { Field, NamedRecord } from "../../model/record.ts";
+import type { Field, NamedRecord } from "../../contract/record.ts";
 import type { SqlDialect } from "./sql-dialects.ts";
 
 /** What a column has to hold. */

@@ -1,4 +1,4 @@
-import type { Field, NamedRecord, RecordShape } from "../../model/record.ts";
+import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
 export interface TypeScriptWishes {
   /** The type of a JSON number. */

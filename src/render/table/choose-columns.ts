@@ -1,7 +1,7 @@
-import type { Column, RowShape } from "../../model/endpoint.ts";
-import { type Failure, usageFailure } from "../../model/failure.ts";
-import { choiceFailure } from "../../model/read-param.ts";
-import { nearest } from "../../model/text/nearest.ts";
+import type { Column, RowShape } from "../../contract/endpoint.ts";
+import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { choiceFailure } from "../../contract/read-param.ts";
+import { nearest } from "../../text/nearest.ts";
 
 /** The columns of an endpoint's table as they are read; with `--columns` those, in the order in which they were named. */
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {

@@ -1,4 +1,4 @@
-import type { RowShape } from "../../model/endpoint.ts";
+import type { RowShape } from "../../contract/endpoint.ts";
 import {
   cellKind,
   changedCell,

@@ -1,4 +1,4 @@
-import type { Output } from "../../model/context.ts";
+import type { Output } from "../../context/context.ts";
 
 /** What a column needs, in columns of the terminal. */
 export interface ColumnNeed {

@@ -1,4 +1,4 @@
-import { rowShape } from "../../model/endpoint.ts";
+import { rowShape } from "../../contract/endpoint.ts";
 import { createMarkedTable } from "./changes.ts";
 import { tableColumns, type TableColumn } from "./columns.ts";
 import { roomOf } from "./fit-columns.ts";

@@ -1,5 +1,5 @@
-import { isObject } from "../../model/json/own-member.ts";
-import type { RecordShape } from "../../model/record.ts";
+import { isObject } from "../../json/own-member.ts";
+import type { RecordShape } from "../../contract/record.ts";
 import { cellKind, showCell, shownText, type Cell, type CellKind, type CellStyle } from "../values/cell.ts";
 import type { TableColumn } from "./columns.ts";
 import { fieldAt } from "../values/value-at.ts";

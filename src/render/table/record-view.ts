@@ -1,5 +1,5 @@
-import { onlyGroup, rowShape } from "../../model/endpoint.ts";
-import { parseExact } from "../../model/json/exact-json.ts";
+import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { parseExact } from "../../json/exact-json.ts";
 import type { CellStyle } from "../values/cell.ts";
 import { type MarkedPart, markParts } from "./changes.ts";
 import { drawLines } from "./draw-lines.ts";

@@ -1,5 +1,5 @@
-import { createPathReader } from "../../model/json/path-reader.ts";
-import { parseExact } from "../../model/json/exact-json.ts";
+import { createPathReader } from "../../json/path-reader.ts";
+import { parseExact } from "../../json/exact-json.ts";
 import type { TableColumn } from "./columns.ts";
 
 /**

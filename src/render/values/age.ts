@@ -1,4 +1,4 @@
-import type { Instant } from "../../model/time/time.ts";
+import type { Instant } from "../../time/time.ts";
 
 const STEPS = [
   { below: 60, unit: 1, name: "s" },

@@ -1,5 +1,5 @@
-import type { Field, Reading } from "../../model/record.ts";
-import { formatInstant, parseRfc3339 } from "../../model/time/time.ts";
+import type { Field, Reading } from "../../contract/record.ts";
+import { formatInstant, parseRfc3339 } from "../../time/time.ts";
 import { showAge } from "./age.ts";
 import { readDecimal, roundSignificant, writeDecimal, type Decimal } from "./decimal.ts";
 import { showAmount, showChange, showCount, showPercent, showPrice, showWholeAmount } from "./numbers.ts";

@@ -1,5 +1,5 @@
-import { member } from "../../model/json/own-member.ts";
-import type { Field, RecordShape } from "../../model/record.ts";
+import { member } from "../../json/own-member.ts";
+import type { Field, RecordShape } from "../../contract/record.ts";
 
 /** A parsed value by path: names in objects, indices in arrays, `*` for all elements. Never inherited members. */
 export function valueAt(value: unknown, path: readonly string[], from = 0): unknown {

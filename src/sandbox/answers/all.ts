@@ -1,4 +1,4 @@
-import type { EndpointId } from "../../endpoints/all.ts";
+import type { EndpointId } from "../../contract/endpoints/all.ts";
 import type { Answer } from "./answer.ts";
 import { answerDexes } from "./dexes.ts";
 import { answerMultiPrices } from "./multi-prices.ts";

@@ -1,4 +1,4 @@
-import type { Tier } from "../../model/tier.ts";
+import type { Tier } from "../../contract/tier.ts";
 import type { FaultName } from "./kinds.ts";
 
 /** One part of a `--faults` text, read. */

@@ -1,7 +1,7 @@
-import { findEndpoint } from "../../endpoints/find-endpoint.ts";
-import { splitPath } from "../../endpoints/templates.ts";
-import type { Endpoint } from "../../model/endpoint.ts";
-import { rawElements } from "../../model/json/raw-json.ts";
+import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
+import { splitPath } from "../../contract/endpoints/templates.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { rawElements } from "../../json/raw-json.ts";
 
 /** The body of a response that lists rows, cut around them. */
 export interface ListBody {

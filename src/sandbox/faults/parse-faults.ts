@@ -1,5 +1,5 @@
-import { nearest } from "../../model/text/nearest.ts";
-import { isTier, tiers } from "../../model/tier.ts";
+import { nearest } from "../../text/nearest.ts";
+import { isTier, tiers } from "../../contract/tier.ts";
 import type { Fault, Faults, When } from "./fault.ts";
 import { type FaultName, faultNames, isFaultName, traitsOf } from "./kinds.ts";
 

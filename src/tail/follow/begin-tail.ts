@@ -1,9 +1,9 @@
 import type { Client } from "../../client/client.ts";
 import { walkPages } from "../../client/pages/pages.ts";
-import type { Clock } from "../../model/context.ts";
-import type { Question } from "../../model/args.ts";
-import { rowShape } from "../../model/endpoint.ts";
-import { type Instant, toWire } from "../../model/time/time.ts";
+import type { Clock } from "../../context/context.ts";
+import type { Question } from "../../contract/args.ts";
+import { rowShape } from "../../contract/endpoint.ts";
+import { type Instant, toWire } from "../../time/time.ts";
 import { catchUp } from "./catch-up.ts";
 import type { Tailing } from "./follow.ts";
 import { createKnownRows } from "./known-rows.ts";

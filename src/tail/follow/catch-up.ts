@@ -1,4 +1,4 @@
-import { compareInstants, type Instant } from "../../model/time/time.ts";
+import { compareInstants, type Instant } from "../../time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
 import type { TakeLook } from "./look.ts";
 import type { TailRow } from "./tail-row.ts";

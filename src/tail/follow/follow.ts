@@ -1,5 +1,5 @@
-import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
 import { lastingRefusals } from "../lasting-refusals.ts";
 import { unlessAborted } from "../unless-aborted.ts";
 import { reconnectWait } from "../reconnect-wait.ts";

@@ -1,5 +1,5 @@
-import type { Instant } from "../../model/time/time.ts";
-import { compareInstants } from "../../model/time/time.ts";
+import type { Instant } from "../../time/time.ts";
+import { compareInstants } from "../../time/time.ts";
 import type { TailRow } from "./tail-row.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Budget } from "../../client/spending/budget.ts";
-import type { Context } from "../../model/context.ts";
-import { Failure } from "../../model/failure.ts";
+import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
 import { feeds } from "../feeds.ts";
 import { defaultSilence, keepOpen, type OpenShard, type ShardHandlers } from "../shard.ts";
 import type { Wake } from "./wake.ts";

@@ -1,10 +1,10 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/pages/page.ts";
 import { walkPages } from "../../client/pages/pages.ts";
-import type { Question } from "../../model/args.ts";
-import { rowShape } from "../../model/endpoint.ts";
-import type { Clock } from "../../model/context.ts";
-import { compareInstants, type Instant, toWire } from "../../model/time/time.ts";
+import type { Question } from "../../contract/args.ts";
+import { rowShape } from "../../contract/endpoint.ts";
+import type { Clock } from "../../context/context.ts";
+import { compareInstants, type Instant, toWire } from "../../time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 

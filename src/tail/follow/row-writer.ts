@@ -1,4 +1,4 @@
-import type { Instant } from "../../model/time/time.ts";
+import type { Instant } from "../../time/time.ts";
 import { compareRows, type TailRow } from "./tail-row.ts";
 
 export interface RowWriter {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../model/context.ts";
+import type { Clock } from "../../context/context.ts";
 
 /** The service's own present, as its answers say it in their `Date` header; our clock where none says it. */
 export interface ServicePresent {

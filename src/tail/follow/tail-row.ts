@@ -1,7 +1,7 @@
-import { type RowShape } from "../../model/endpoint.ts";
-import { untrustedAnswer } from "../../model/failure.ts";
-import { member } from "../../model/json/own-member.ts";
-import { compareInstants, type Instant, parseRfc3339 } from "../../model/time/time.ts";
+import { type RowShape } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import { member } from "../../json/own-member.ts";
+import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
 
 /** A row of the service as a tail needs it: with what tells it apart, and its place in the order of time. */
 export interface TailRow {

@@ -1,5 +1,5 @@
-import type { Clock } from "../../model/context.ts";
-import { childOf } from "../../model/child-signal.ts";
+import type { Clock } from "../../context/context.ts";
+import { childOf } from "../../context/child-signal.ts";
 
 /** Lets the waiting between two reads end early. */
 export interface Wake {

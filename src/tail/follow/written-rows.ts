@@ -1,9 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { Question } from "../../model/args.ts";
-import { type RowShape, rowShape } from "../../model/endpoint.ts";
-import { member } from "../../model/json/own-member.ts";
-import type { Instant } from "../../model/time/time.ts";
-import { type EarlierFile, earlierFiles } from "./earlier-files.ts";
+import type { Question } from "../../contract/args.ts";
+import { type RowShape, rowShape } from "../../contract/endpoint.ts";
+import { member } from "../../json/own-member.ts";
+import type { Instant } from "../../time/time.ts";
+import { type EarlierFile, earlierFiles } from "../../files/earlier-files.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 
 /** What earlier runs wrote last. */

@@ -4,7 +4,7 @@ import { commandGroups } from "../../../src/cli/asking/positionals.ts";
 import { commandWords, localWords } from "../../../src/cli/commands/command-words.ts";
 import { localCommands } from "../../../src/cli/commands/local-commands.ts";
 import { createProgram, wordsOf } from "../../../src/cli/program.ts";
-import { endpoints } from "../../../src/endpoints/all.ts";
+import { endpoints } from "../../../src/contract/endpoints/all.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import type { Command } from "commander";
 

@@ -1,6 +1,6 @@
 import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { dataOf, isSkipped, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
-import { isPlainJson } from "../../../src/model/json/plain-json.ts";
+import { isPlainJson } from "../../../src/json/plain-json.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
 export interface Parsed {

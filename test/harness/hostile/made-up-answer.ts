@@ -1,5 +1,5 @@
-import type { Endpoint } from "../../../src/model/endpoint.ts";
-import type { Field, RecordShape } from "../../../src/model/record.ts";
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import type { Field, RecordShape } from "../../../src/contract/record.ts";
 
 /** What stands in a field: its name, and what the contract says of it. */
 export type TextOf = (name: string, field: Field) => string;

@@ -1,5 +1,5 @@
-import type { Endpoint } from "../../../src/model/endpoint.ts";
-import type { Field, RecordShape } from "../../../src/model/record.ts";
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import type { Field, RecordShape } from "../../../src/contract/record.ts";
 import { list } from "./service.ts";
 
 /** Fields whose value is not what the contract says, as sentences; fields it does not know pass. */

@@ -1,4 +1,4 @@
-import { plans } from "../../../model/tier.ts";
+import { plans } from "../../../contract/tier.ts";
 import { connectionsOfPlan } from "../../../tail/feeds.ts";
 import type { CatalogueEntry } from "../../catalogue.ts";
 import { requestFlags } from "../../flags/request-flags.ts";

@@ -1,4 +1,4 @@
-import { type OutputFormat, outputFormats } from "../../../model/output-format.ts";
+import { type OutputFormat, outputFormats } from "../../../contract/output-format.ts";
 import { outputFlags } from "../../flags/output-flags.ts";
 import { fullRows } from "../flag-rows.ts";
 import type { Block } from "../page.ts";

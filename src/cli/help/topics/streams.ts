@@ -1,5 +1,5 @@
 import { assetsPerPost, type Feed, feeds, longestBackfill, streamIntervals } from "../../../tail/feeds.ts";
-import { plans } from "../../../model/tier.ts";
+import { plans } from "../../../contract/tier.ts";
 import { streamEvents } from "../../stream/stream-events.ts";
 import type { Block } from "../page.ts";
 

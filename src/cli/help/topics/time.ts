@@ -1,5 +1,5 @@
-import { timeForms } from "../../../model/time/time-forms.ts";
-import { formatInstant, parseTimeBound } from "../../../model/time/time.ts";
+import { timeForms } from "../../../time/time-forms.ts";
+import { formatInstant, parseTimeBound } from "../../../time/time.ts";
 import type { CatalogueEntry } from "../../catalogue.ts";
 import type { Block } from "../page.ts";
 import type { Surroundings } from "./topics.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Context } from "../../../model/context.ts";
+import type { Clock, Context } from "../../../context/context.ts";
 import type { CatalogueEntry } from "../../catalogue.ts";
 import type { Block } from "../page.ts";
 import type { TopicName } from "../topic-names.ts";
