@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "rolldown";
 import { chunkGroups } from "./bin/build/chunks.ts";
 import { preparedHelp } from "./bin/build/prepared-help.ts";
-import { manPage } from "./src/cli/help/man-page.ts";
+import { allCommands } from "./src/program/all-commands.ts";
+import { manPage } from "./src/program/help/man-page.ts";
 import { declarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./bin/build/third-party-licenses.ts";
 
@@ -41,7 +42,7 @@ const packageFiles: Plugin = {
   generateBundle() {
     const publicTypes = readFileSync("src/library/public-types.ts", "utf8");
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: declarations(publicTypes) });
-    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(version, anybodys) });
+    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(allCommands, version, anybodys) });
   },
 };
 

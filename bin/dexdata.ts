@@ -16,7 +16,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   const page = findPreparedHelp(argv, import.meta.dirname);
   void (page === undefined
     ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, early))
-    : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, argv, early)));
+    : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, early)));
 }
 
 /** Not by way of process.stdout, whose streams take 3 ms to load. */

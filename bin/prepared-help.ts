@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HelpForm } from "../src/cli/help/command-help.ts";
-import type { Block } from "../src/cli/help/page.ts";
-import { preparedFile } from "../src/cli/help/prepared-file.ts";
+import type { HelpForm } from "../src/program/help/command-help.ts";
+import type { Block } from "../src/run/page/help-page.ts";
+import { preparedFile } from "../src/program/help/prepared-file.ts";
 
 /**
  * The page of help that these words ask for and nothing else, as the build prepared it in that folder. Undefined for

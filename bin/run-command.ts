@@ -8,7 +8,7 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
   enableCompileCache();
   const [{ runInProcess }, { main }] = await Promise.all([
     import("./process-context.ts"),
-    import("../src/cli/main.ts"),
+    import("../src/program/main.ts"),
   ]);
   await runInProcess(early, async (context) => await main(argv, context));
 }

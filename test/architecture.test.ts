@@ -5,8 +5,9 @@ import { expect, test } from "vitest";
 /** The rooms of the program, from the top. A file imports from its own room or from a lower line. */
 const lines = [
   ["bin"],
-  ["cli"],
-  ["library"],
+  ["program"],
+  ["commands"],
+  ["run", "library"],
   ["pull", "tail", "render", "sandbox"],
   ["client", "settings"],
   ["files"],

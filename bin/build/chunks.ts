@@ -21,13 +21,17 @@ const first = ["bin/dexdata.ts", "bin/run-help.ts", "bin/run-command.ts"];
 const tab = ["bin/complete-words.ts"];
 /** Commands that ask nobody, what finds them, and what says why a run failed. */
 const askingNobody = [
-  "src/cli/run-any.ts",
-  "src/cli/commands/config.ts",
-  "src/cli/learn/explain.ts",
-  "src/cli/report.ts",
+  "src/commands/config/config.ts",
+  "src/commands/explain/explain.ts",
+  "src/run/failure-text.ts",
 ];
 /** They begin chunks of their own. The words of a command are split by a package that few others need. */
-const alone = ["bin/process-context.ts", "src/cli/main.ts", "src/cli/program.ts", "src/cli/run-endpoint.ts"];
+const alone = [
+  "bin/process-context.ts",
+  "src/program/main.ts",
+  "src/program/parse-command-line.ts",
+  "src/commands/endpoint/run-endpoint.ts",
+];
 
 /**
  * What most runs load one after the other is one file: each file costs a quarter of a millisecond, and a command that
@@ -47,19 +51,20 @@ const locks = [
 const together: readonly Chunk[] = [
   {
     name: "words",
-    has: (id, graph) => isBelow(id, ["src/cli/main.ts"], graph) && isBelow(id, tab, graph),
+    has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) && isBelow(id, tab, graph),
   },
-  { name: "command", has: (id, graph) => isBelow(id, ["src/cli/main.ts"], graph) },
+  { name: "command", has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) },
   {
     name: "run",
     has: (id, graph) =>
-      isBelow(id, ["src/cli/run-endpoint.ts"], graph) &&
+      isBelow(id, ["src/commands/endpoint/run-endpoint.ts"], graph) &&
       !isBelow(id, [...tab, ...askingNobody], graph) &&
       !isConnecting(id, graph),
   },
   {
     name: "asking",
-    has: (id, graph) => isBelow(id, ["src/cli/run-endpoint.ts"], graph) && isConnecting(id, graph),
+    has: (id, graph) =>
+      isBelow(id, ["src/commands/endpoint/run-endpoint.ts"], graph) && isConnecting(id, graph),
   },
   // What all parts that replace shared files need.
   { name: "locks", has: (id) => locks.includes(id) },

@@ -15,6 +15,10 @@ export interface Param {
   readonly kind: ParamKind;
   /** One line for help; states the unit. */
   readonly help: string;
+  /** What full help adds, with the punctuation that joins it. */
+  readonly details?: string;
+  /** What the program sends where nothing is given, as a person types it. */
+  readonly default?: string;
 }
 
 export type ParamKind =
@@ -40,12 +44,26 @@ export type ParamKind =
 interface Extra {
   readonly flag?: string | undefined;
   readonly required?: boolean;
+  readonly details?: string;
+  readonly default?: string;
 }
 
 /** A query parameter; its flag is the wire name with dashes unless said otherwise. */
 export function query(name: string, kind: ParamKind, help: string, extra: Extra = {}): Param {
-  const flag = "flag" in extra ? extra.flag : name.replaceAll("_", "-");
-  return { name, place: "query", required: extra.required ?? false, flag, kind, help };
+  const param = {
+    name,
+    place: "query",
+    required: false,
+    flag: name.replaceAll("_", "-"),
+    kind,
+    help,
+  } as const;
+  return { ...param, ...extra };
+}
+
+/** All that help says of it. */
+export function fullHelp({ help, details = "", default: usual }: Param): string {
+  return `${help}${details}${usual === undefined ? "" : ` (default ${usual})`}`;
 }
 
 /** A path parameter: a word of the command line, required, sent as one percent-encoded segment. */

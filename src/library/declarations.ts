@@ -1,6 +1,6 @@
 import { endpoints } from "../contract/endpoints/all.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import type { Param } from "../contract/param.ts";
+import { fullHelp, type Param } from "../contract/param.ts";
 import type { NamedRecord } from "../contract/record.ts";
 import { typeName, typeScript } from "../render/schema/typescript.ts";
 import { feeds } from "../tail/feeds.ts";
@@ -66,7 +66,7 @@ function paramsType(endpoint: Endpoint): string {
   const members = endpoint.params.filter(isGiven).map((param) => {
     const isNeeded = param.required && endpoint.reply.kind !== "candles";
     const isOptional = !isNeeded && param.place === "query";
-    return `  /** ${param.help}${param.name === "detailed" ? "; true unless false is given" : ""} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
+    return `  /** ${fullHelp(param)}${param.name === "detailed" ? "; true unless false is given" : ""} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
   });
   return `export interface ${paramsName(endpoint)} {\n${members.join("")}}\n`;
 }

@@ -4,7 +4,7 @@ import { type Args, readArgs, type Typed } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { nearest } from "../text/nearest.ts";
-import type { Param } from "../contract/param.ts";
+import { fullHelp, type Param } from "../contract/param.ts";
 
 /** What a program gives for the parameters of an endpoint, by their wire names. */
 export type GivenParams = Readonly<Record<string, unknown>>;
@@ -78,7 +78,7 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
 
 function requireAll(params: readonly Param[], typed: Typed): void {
   const missing = params.find(({ name, required }) => required && !typed.has(name));
-  if (missing !== undefined) throw usageFailure(`${missing.name}: is needed`, missing.help);
+  if (missing !== undefined) throw usageFailure(`${missing.name}: is needed`, fullHelp(missing));
 }
 
 /** As somebody would type it; undefined where nothing is given. */

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import nodePath from "node:path";
 import { fc } from "../harness/properties.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import { localCommands } from "../../src/cli/commands/local-commands.ts";
-import { rawCall } from "../../src/cli/raw/raw-call.ts";
-import { readRawPath } from "../../src/cli/raw/raw-path.ts";
+import { apiCommand } from "../../src/commands/api/api-command.ts";
+import { rawCall } from "../../src/commands/api/raw-call.ts";
+import { readRawPath } from "../../src/commands/api/raw-path.ts";
 import { createRequestUrls } from "../../src/client/connection/request-url.ts";
 import { type EndpointId, endpoints } from "../../src/contract/endpoints/all.ts";
 import { networks } from "../../src/contract/endpoints/networks.ts";
@@ -794,8 +794,7 @@ describe("what every command has", () => {
     expect(readFileSync(file, "utf8")).toBe((await ask("api /networks -o json")).stdout);
   });
 
-  const examples = localCommands.find(({ words }) => words === "api")?.examples ?? [];
-  test.each(examples)("the example `%s` runs as it stands", async (example) => {
+  test.each(apiCommand.examples)("the example `%s` runs as it stands", async (example) => {
     const words = example.replaceAll("'", "").split(" ").slice(1);
     const { exit, stdout } = await dexdata([...words, "--sandbox"]);
     expect(exit).toBe(0);
@@ -804,6 +803,6 @@ describe("what every command has", () => {
 
   test("help lists it beside the others", async () => {
     expect((await dexdata("--help")).stdout).toMatch(/^ {2}api +any path of the service/mu);
-    expect(examples.length).toBeGreaterThan(2);
+    expect(apiCommand.examples.length).toBeGreaterThan(2);
   });
 });

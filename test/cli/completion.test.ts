@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { answerShell } from "../../src/cli/completion/answer-shell.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { answerShell } from "../../src/program/completion/answer-shell.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -30,7 +31,7 @@ function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShel
 
 /** What bash is told at the end of the line: kind, prefix, and the words. */
 function told(line: string, context = surroundings()): readonly string[] {
-  const [head = "", ...rest] = answerShell(context, ["bash", ...line.split(" ")])
+  const [head = "", ...rest] = answerShell(context, allCommands, ["bash", ...line.split(" ")])
     .trimEnd()
     .split("\n");
   return [head.replace("\t", " ").trim(), ...rest.map((each) => each.split("\t")[0] ?? "")];
@@ -131,7 +132,7 @@ describe("what the service listed to this machine", () => {
   test("a word that means something to a shell is left out, a name that acts on a terminal made visible", () => {
     const evil = ["$(ls)", "a;ls", "`ls`", "a b", "-rf", "a\nb", "", "ok\t\u001b[31mred"];
     const context = surroundings([dexesOf(1, ...evil)]);
-    expect(answerShell(context, ["zsh", "pools", "search", "ethereum", "--dex", ""])).toBe(
+    expect(answerShell(context, allCommands, ["zsh", "pools", "search", "ethereum", "--dex", ""])).toBe(
       "words\t\nok\t\\u{1b}[31mred\n",
     );
   });

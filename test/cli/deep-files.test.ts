@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { answerShell } from "../../src/cli/completion/answer-shell.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { answerShell } from "../../src/program/completion/answer-shell.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -83,9 +84,9 @@ describe.each([
       "list-0123456789abcdef.json",
       `{"name":"x networks","at":1,"texts":[${text}]}`,
     );
-    const listing = answerShell({ env, platform: "linux" }, ["bash", "pools", "search", ""]);
+    const listing = answerShell({ env, platform: "linux" }, allCommands, ["bash", "pools", "search", ""]);
     expect(listing).toBe(
-      answerShell({ env: { ...env, DEXDATA_CACHE_DIR: "/nowhere" }, platform: "linux" }, [
+      answerShell({ env: { ...env, DEXDATA_CACHE_DIR: "/nowhere" }, platform: "linux" }, allCommands, [
         "bash",
         "pools",
         "search",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { catalogue, type CatalogueEntry } from "../../src/cli/catalogue.ts";
+import type { Command } from "../../src/commands/command.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
@@ -30,8 +31,8 @@ const ownCompanions: Readonly<Record<string, readonly string[]>> = {
   "sandbox speed": [],
 };
 
-function wordsOf({ words, positionals }: CatalogueEntry): readonly string[] {
-  const named = positionals.startsWith("<network> <") ? ["ethereum", "0x1"] : [];
+function wordsOf({ words, positionals }: Command): readonly string[] {
+  const named = positionals.length === 2 && positionals[0]?.name === "network" ? ["ethereum", "0x1"] : [];
   const others: Readonly<Record<string, readonly string[]>> = {
     api: ["/networks/ethereum/dexes"],
     dexes: ["ethereum"],
@@ -42,12 +43,11 @@ function wordsOf({ words, positionals }: CatalogueEntry): readonly string[] {
   return [...words.split(" "), ...(others[words] ?? named)];
 }
 
-const typed = catalogue().flatMap((entry) =>
-  entry.flags
+const typed = allCommands.flatMap((entry) =>
+  Object.entries({ ...entry.flags, ...(entry.words === "txns" && entry.shared) })
     // An empty cursor is the first page: see below.
-    .filter(({ name }) => name !== "cursor")
-    .filter(({ value }, index) => value !== undefined && (index < entry.ownFlags || entry.words === "txns"))
-    .map(({ name }) => ({ entry, name })),
+    .filter(([name, { type }]) => name !== "cursor" && type.placeholder !== undefined)
+    .map(([name]) => ({ entry, name })),
 );
 
 test.each(typed.map(({ entry, name }) => [`${entry.words} --${name}`, entry, name] as const))(
@@ -87,9 +87,7 @@ test.each([
 });
 
 /** The commands that take a cursor. */
-const typedCursors = catalogue()
-  .filter(({ flags }) => flags.some(({ name }) => name === "cursor"))
-  .map(({ words }) => words);
+const typedCursors = allCommands.filter(({ flags }) => "cursor" in flags).map(({ words }) => words);
 
 test("a command that takes a cursor is one of those above", () => {
   expect(typedCursors.toSorted()).toEqual(["dexes", "pools search", "tokens search", "txns"]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createNotices } from "../../src/cli/notices.ts";
+import { createNotices } from "../../src/run/notices.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const options = { isQuiet: false, hasStats: false, verbosity: 0 } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readsUnicode } from "../../src/cli/output/presentation.ts";
+import { readsUnicode } from "../../src/run/output/terminal.ts";
 
 test.each([
   [{ LANG: "C.UTF-8" }, true],

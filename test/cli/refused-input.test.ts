@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endpointFlags } from "../../src/cli/flags/endpoint-flags.ts";
-import { commandGroups } from "../../src/cli/asking/positionals.ts";
+import { endpointFlags } from "../../src/commands/endpoint/endpoint-flags.ts";
+import { commandGroups } from "../../src/commands/asking/positionals.ts";
 import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
@@ -238,7 +238,7 @@ describe("help", () => {
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
       expect(stdout.replaceAll(/\s+/gu, " ")).toContain(group[0]?.summary);
       for (const example of group[0]?.examples ?? []) expect(stdout).toContain(`  ${example}\n`);
-      for (const { name } of endpointFlags(group)) expect(stdout).toContain(`--${name}`);
+      for (const name of Object.keys(endpointFlags(group))) expect(stdout).toContain(`--${name}`);
       expect(stdout).toMatch(/Credits: one an? \w+\. Plan: /u);
       expect((await run(`help ${command}`)).stdout).toBe(stdout);
     },

@@ -1,33 +1,32 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { catalogue } from "../../src/cli/catalogue.ts";
-import { creditsTopic } from "../../src/cli/help/topics/credits.ts";
-import { topicNames } from "../../src/cli/help/topic-names.ts";
-import { environmentTopic } from "../../src/cli/help/topics/environment.ts";
-import { streamsTopic } from "../../src/cli/help/topics/streams.ts";
-import type { Block } from "../../src/cli/help/page.ts";
+import { usageOf } from "../../src/commands/command.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { creditsTopic } from "../../src/program/help/topics/credits.ts";
+import { topicNames } from "../../src/program/help/topic-names.ts";
+import { environmentTopic } from "../../src/program/help/topics/environment.ts";
+import { streamsTopic } from "../../src/program/help/topics/streams.ts";
+import type { Block } from "../../src/run/page/help-page.ts";
 import { exitCodes } from "../../src/contract/exit-codes.ts";
 import { readme } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 type Row = readonly string[];
 
-const entries = catalogue();
-
 /** What stands in the README between `<!-- <name>: …` and `<!-- /<name> -->`: a heading and its rows. */
 const parts: Readonly<Record<string, () => readonly Row[]>> = {
   commands: () => [
     ["command", "what it gives", "plan", "credits"],
-    ...entries.map(({ words, positionals, summary, plan, credits = "none" }): Row => [
-      code(`${words} ${positionals}`.trim()),
-      summary.replaceAll(/--[a-z]+/gu, "`$&`"),
-      credits === "none"
+    ...allCommands.map((command): Row => [
+      code(usageOf(command)),
+      command.summary.replaceAll(/--[a-z]+/gu, "`$&`"),
+      command.credits === undefined
         ? ""
-        : plan
+        : command.plan.full
             .replace(", also without a key", "")
             .replaceAll(" or higher", "")
             .replaceAll(/--[a-z]+/gu, "`$&`"),
-      credits,
+      command.credits?.full ?? "none",
     ]),
   ],
   feeds: () => [
@@ -45,7 +44,7 @@ const parts: Readonly<Record<string, () => readonly Row[]>> = {
       next,
     ]),
   ],
-  plans: () => [["plan", "what it has"], ...rowsOf(creditsTopic(entries), "Plans")],
+  plans: () => [["plan", "what it has"], ...rowsOf(creditsTopic(allCommands), "Plans")],
   environment: () => [
     ["variable", "what it says"],
     // The others are named in a sentence: folders, and what other programs obey as well.

@@ -1,4 +1,4 @@
-import { main } from "../../src/cli/main.ts";
+import { main } from "../../src/program/main.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "./test-context.ts";
 
 export interface Outcome {

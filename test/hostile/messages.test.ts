@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { answerShell } from "../../src/cli/completion/answer-shell.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { answerShell } from "../../src/program/completion/answer-shell.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
 import { json, type Script, slow } from "../harness/scripted-server.ts";
@@ -193,7 +194,7 @@ test("promise 2: no word of a list that the service sent is offered to a shell u
   await hear(script, "networks", { env: { DEXDATA_CACHE_DIR: folder } });
   for (const shell of ["bash", "zsh", "fish"]) {
     const context = { env: { DEXDATA_CACHE_DIR: folder }, platform: "linux" };
-    const told = answerShell(context, [shell, "pools", "search", ""]);
+    const told = answerShell(context, allCommands, [shell, "pools", "search", ""]);
     expect(findForbidden(told.replaceAll("\t", " "))).toBeUndefined();
     expect(told.split("\n").map((line) => line.split("\t")[0])).toEqual(["words", "plain", ""]);
   }
@@ -236,5 +237,5 @@ test("promise 2: what is said to people goes through one place", () => {
     (file) => file.endsWith(".ts") && /\bstderr\.write\(/u.test(readFileSync(path.join("src", file), "utf8")),
   );
   // The first one asks for a key: its line stays open for what is typed.
-  expect(writers.toSorted()).toEqual(["cli/commands/auth.ts", "cli/report.ts", "cli/say.ts"]);
+  expect(writers.toSorted()).toEqual(["commands/auth/auth.ts", "run/failure-text.ts", "run/say.ts"]);
 });

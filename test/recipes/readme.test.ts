@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/cli/catalogue.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
 import { type Typed, typeInConsole } from "../harness/console.ts";
 import { blocksOf, consoleSections, patternOf, readme, type Section, type Step } from "../harness/readme.ts";
 import { useRecipeDesk } from "../harness/recipe-desk.ts";
@@ -76,13 +76,12 @@ describe("the lines that no test runs", () => {
   });
 
   test("name commands and flags that there are", () => {
-    const entries = catalogue();
     for (const [, typed = ""] of lines.join("\n").matchAll(/\bdexdata ((?:\w[\w.-]* ?|--[\w-]+ ?)+)/gu)) {
       if (/^\d/u.test(typed)) continue;
-      const entry = entries.find(({ words }) => `${typed.trim()} `.startsWith(`${words} `));
+      const entry = allCommands.find(({ words }) => `${typed.trim()} `.startsWith(`${words} `));
       expect([typed, entry]).toEqual([typed, expect.anything()]);
       const flags = [...typed.matchAll(/--([\w-]+)/gu)].map(([, name]) => name);
-      expect(entry?.flags.map(({ name }) => name)).toEqual(expect.arrayContaining(flags));
+      expect(Object.keys({ ...entry?.flags, ...entry?.shared })).toEqual(expect.arrayContaining(flags));
     }
   });
 });

@@ -8,12 +8,13 @@ export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "2
 
 /** `start` is required by the service; without --from the program sends the start that --count-back or the default window gives. */
 const window: readonly Param[] = [
-  query("interval", choice(intervals), "length of a candle (default 1h)"),
-  query("start", { kind: "time" }, "first candle opens at or after this time (default -24h)", {
+  query("interval", choice(intervals), "length of a candle", { default: "1h" }),
+  query("start", { kind: "time" }, "first candle opens at or after this time", {
+    default: "-24h",
     flag: "from",
     required: true,
   }),
-  query("end", { kind: "time" }, "last candle opens before this time (default now)", { flag: "to" }),
+  query("end", { kind: "time" }, "last candle opens before this time", { flag: "to", default: "now" }),
   query("count_back", { kind: "integer", min: 1 }, "This many of the newest candles, instead of --from"),
   // The public service fills only 10 candles without it, forward from `start` (wire-facts 4.4).
   internal("limit", { kind: "integer", min: 1, max: 1000 }, "candles an answer"),

@@ -51,7 +51,8 @@ const priceChanges = ["48h", "24h", "6h", "1h", "5m"].flatMap((window) =>
 );
 
 const filters: readonly Param[] = [
-  query("dex_name", { kind: "text" }, "only this DEX: its dex_id as `dexdata dexes` lists it", {
+  query("dex_name", { kind: "text" }, "only this DEX", {
+    details: ": its dex_id as `dexdata dexes` lists it",
     flag: "dex",
   }),
   ...searchRanges,

@@ -12,11 +12,9 @@ export const cursorPaging: readonly Param[] = [
   internal("cursor", { kind: "text" }, "next_cursor of the page before"),
 ];
 
-export const detailed = query(
-  "detailed",
-  { kind: "toggle" },
-  "fuller rows: names and symbols, and windows of activity",
-);
+export const detailed = query("detailed", { kind: "toggle" }, "fuller rows", {
+  details: ": names and symbols, and windows of activity",
+});
 
 /** Only the cross-network searches read it. */
 export const chains = query("chains", { kind: "list" }, "only these networks, comma-separated slugs");

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Option } from "commander";
-import { commandGroups } from "../../../src/cli/asking/positionals.ts";
-import { commandWords, localWords } from "../../../src/cli/commands/command-words.ts";
-import { localCommands } from "../../../src/cli/commands/local-commands.ts";
-import { createProgram, wordsOf } from "../../../src/cli/program.ts";
-import { endpoints } from "../../../src/contract/endpoints/all.ts";
+import { allCommands } from "../../../src/program/all-commands.ts";
+import { parseCommandLine } from "../../../src/program/parse-command-line.ts";
+import { sharedFlags } from "../../../src/run/flags/shared-flags.ts";
 import { dexdata } from "../../harness/dexdata.ts";
-import type { Command } from "commander";
 
 interface Described {
   readonly command: string;
@@ -28,51 +24,30 @@ async function described(): Promise<readonly Described[]> {
   return JSON.parse(stdout) as readonly Described[];
 }
 
-function leaves(command: Command): readonly Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-}
-
 describe("dexdata commands", () => {
-  // One in which every command is named, and so has its flags.
-  const program = createProgram(
-    commandWords().flatMap((words) => words.split(" ")),
-    { groups: commandGroups(endpoints), local: localCommands },
-    () => undefined,
-    () => undefined,
-  );
-
-  test("the words that stand beside the table are those of the table", () => {
-    expect(localCommands.map(({ words }) => words)).toEqual(localWords);
-  });
-
-  test("lists the commands of the parser, and no other", async () => {
-    const parsed = leaves(program).map((leaf) => wordsOf(leaf).join(" "));
-    expect((await described()).map(({ command }) => command)).toEqual(parsed);
-  });
-
-  test("lists every flag of a command that the parser has for it alone", async () => {
-    const all = await described();
-    for (const leaf of leaves(program)) {
-      const listed = all.find(({ command }) => command === wordsOf(leaf).join(" "))?.flags ?? [];
-      const names = listed.map(({ name }) => new Option(`--${name}`).long);
-      for (const { long } of leaf.options) expect(names).toContain(long);
-    }
+  test("lists every command", async () => {
+    expect((await described()).map(({ command }) => command)).toEqual(allCommands.map(({ words }) => words));
   });
 
   test("every flag listed is taken by the parser, and no shared flag that is not listed by the command", async () => {
-    const shared = program.options
-      .map(({ long }) => (long ?? "").slice(2))
-      .filter((name) => name !== "version");
-    for (const leaf of leaves(program)) leaf.exitOverride();
     for (const { command, flags } of await described()) {
       const words = command.split(" ");
-      const values = flags.map(({ name, type }) => (type === "switch" ? [`--${name}`] : [`--${name}`, "x"]));
-      await program.parseAsync([...words, ...values.flat()], { from: "user" });
-      for (const name of shared.filter((each) => !flags.some((flag) => flag.name === each))) {
-        const isSwitch =
-          program.options.find(({ long }) => long === `--${name}`)?.flags.includes("<") === false;
-        const typed = [...words, `--${name}`, ...(isSwitch ? [] : ["x"])];
-        await expect(program.parseAsync(typed, { from: "user" })).rejects.toThrow("does not take it");
+      const parsed = (flag: string, isSwitch: boolean) =>
+        parseCommandLine([...words, `--${flag}`, ...(isSwitch ? [] : ["x"])], allCommands);
+      for (const { name, type } of flags) {
+        const { asks, typed } = parsed(name, type === "switch");
+        expect([command, asks.kind, typed.get(name)]).toEqual([
+          command,
+          "command",
+          [type === "switch" ? undefined : "x"],
+        ]);
+      }
+      for (const [name, { type }] of Object.entries(sharedFlags)) {
+        if (flags.some((flag) => flag.name === name)) continue;
+        const { asks } = parsed(name, type.placeholder === undefined);
+        expect(asks.kind === "refused" && asks.failure.message).toBe(
+          `--${name}: ${command} does not take it`,
+        );
       }
     }
   });

@@ -2,14 +2,14 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { catalogue } from "../../../src/cli/catalogue.ts";
-import { topicNames } from "../../../src/cli/help/topic-names.ts";
+import { allCommands } from "../../../src/program/all-commands.ts";
+import { topicNames } from "../../../src/program/help/topic-names.ts";
 import { binaryEnv, ended, program } from "../../harness/binary.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { useSandbox } from "../../harness/sandbox.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
-const examples = catalogue().flatMap((entry) => entry.examples);
+const examples = allCommands.flatMap((entry) => entry.examples);
 const sandbox = useSandbox();
 const folder = temporaryFolder();
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { TopicName } from "../../../src/cli/help/topic-names.ts";
+import type { TopicName } from "../../../src/program/help/topic-names.ts";
 import { defaultRetryPolicy } from "../../../src/client/pace/retry.ts";
 import { settings } from "../../../src/settings/settings.ts";
 import { connectionsOfPlan } from "../../../src/tail/feeds.ts";
@@ -28,7 +28,7 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
     ["where it is longer than # MiB", "client/answer/body-limits.ts", "lightBytes", "MiB"],
     ["headers # KiB", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
     ["a refusal # KiB", "client/answer/body-limits.ts", "maxRefusalBytes", "KiB"],
-    ["# characters are shown", "cli/report.ts", "longestLine"],
+    ["# characters are shown", "run/failure-text.ts", "longestLine"],
     ["of a stream's warning #", "tail/stream-message.ts", "longest"],
     ["a cursor of # characters", "client/pages/next-cursor.ts", "longestCursor"],
     ["# pages in a row without a row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
@@ -36,20 +36,20 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
     ["requested by the service: #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["of a stream: # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["after # MiB without its end", "client/streams/event-data.ts", "maxSkippedBytes", "MiB"],
-    ["up to # by --max-event", "cli/stream/stream-flags.ts", "mostMebibytes"],
+    ["up to # by --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
     ["# rows held at once", "tail/follow/catch-up.ts", "mostRows"],
     ["among the last # min", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or # rows", "tail/follow/known-rows.ts", "mostKnown"],
-    ["a key as a file, or printed by key_command: # KiB", "model/key.ts", "MAX_KEY_BYTES", "KiB"],
+    ["a key as a file, or printed by key_command: # KiB", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["printed by key_command: # KiB", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
-    ["suggested: # characters", "cli/asking/kept-lists.ts", "longestKept"],
-    ["# MiB each", "settings/read-json-file.ts", "MAX_BYTES", "MiB"],
-    ["--watch every # s", "cli/watch/watch-flags.ts", "shortestWatch", "s"],
-    ["--poll every # s", "cli/follow/follow-flags.ts", "shortestPoll", "s"],
+    ["suggested: # characters", "commands/asking/kept-lists.ts", "longestKept"],
+    ["# MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
+    ["--watch every # s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
+    ["--poll every # s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],
     ["show # characters of a text", "render/table/record-parts.ts", "LONGEST_TEXT"],
     ["more than # places", "render/values/decimal.ts", "MOST_PLACES"],
-    ["more than # MiB of indentation", "model/json/json-text.ts", "MOST_INDENTATION", "MiB"],
+    ["more than # MiB of indentation", "json/json-text.ts", "MOST_INDENTATION", "MiB"],
   ],
   follow: [
     ["at most every # s", "tail/follow/schedule.ts", "shortestGap", "s"],
@@ -61,11 +61,11 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
     ["# s without a byte", "tail/shard.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["Only # s with data", "tail/shard.ts", "soundAfter", "s"],
-    ["takes up to # MiB", "cli/stream/stream-flags.ts", "mostMebibytes"],
+    ["takes up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
   ],
   terminal: [
     ["into # spans at most", "render/chart/candle-columns.ts", "mostKept"],
-    ["at its interval, # s or more", "cli/watch/watch-flags.ts", "shortestWatch", "s"],
+    ["at its interval, # s or more", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
   ],
 };
 

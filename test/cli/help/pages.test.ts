@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../../src/cli/catalogue.ts";
-import { topicNames } from "../../../src/cli/help/topic-names.ts";
+import { allCommands } from "../../../src/program/all-commands.ts";
+import { flagHelp } from "../../../src/program/help/flag-rows.ts";
+import { topicNames } from "../../../src/program/help/topic-names.ts";
 import { exitCodes } from "../../../src/contract/exit-codes.ts";
 import { timeForms } from "../../../src/time/time-forms.ts";
 import { parseTimeBound } from "../../../src/time/time.ts";
@@ -9,8 +10,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { dexdata } from "../../harness/dexdata.ts";
 
-const entries = catalogue();
-const commands = entries.map(({ words }) => words);
+const commands = allCommands.map(({ words }) => words);
 
 const linesOf = (text: string): readonly string[] => text.replace(/\n$/u, "").split("\n");
 
@@ -22,7 +22,7 @@ describe("-h", () => {
     const { exit, stdout, stderr } = await dexdata(`${command} -h`);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(linesOf(stdout).length).toBeLessThanOrEqual(40);
-    const entry = entries.find(({ words }) => words === command);
+    const entry = allCommands.find(({ words }) => words === command);
     // Families are one row: --volume-usd-{24h,7d,30d}-{min,max}
     const patterns = [...stdout.matchAll(/--[a-z0-9{},-]+/gu)].map(
       ([shown]) =>
@@ -31,7 +31,9 @@ describe("-h", () => {
           "u",
         ),
     );
-    const unnamed = entry?.flags.filter(({ name }) => !patterns.some((pattern) => pattern.test(`--${name}`)));
+    const unnamed = Object.keys({ ...entry?.flags, ...entry?.shared }).filter(
+      (name) => !patterns.some((pattern) => pattern.test(`--${name}`)),
+    );
     expect(unnamed).toEqual([]);
   });
 });
@@ -40,11 +42,11 @@ describe("--help", () => {
   test.each(commands)("%s --help says what every flag does, and where the topics are", async (command) => {
     const { stdout } = await dexdata(`${command} --help`);
     const said = stdout.replaceAll(/\s+/gu, " ");
-    const entry = entries.find(({ words }) => words === command);
+    const entry = allCommands.find(({ words }) => words === command);
     expect(said).toContain(entry?.summary);
-    for (const { name, help } of entry?.flags ?? []) {
+    for (const [name, flag] of Object.entries({ ...entry?.flags, ...entry?.shared })) {
       expect(said).toContain(`--${name}`);
-      expect(said).toContain(help);
+      expect(said).toContain(flagHelp(flag));
     }
     expect((await dexdata(["help", ...command.split(" ")])).stdout).toBe(stdout);
   });
@@ -67,7 +69,7 @@ describe("--help", () => {
   test("an example that is too wide for the window is still one command to a shell", async () => {
     const { stdout } = await dexdata("txns -h", { isTerminal: true, columns: 60, env: { NO_COLOR: "1" } });
     expect(stdout).toContain(" \\\n");
-    const entry = entries.find(({ words }) => words === "txns");
+    const entry = allCommands.find(({ words }) => words === "txns");
     for (const example of entry?.examples ?? []) expect(unbroken(stdout)).toContain(`  ${example}\n`);
   });
 

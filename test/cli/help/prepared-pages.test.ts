@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { preparedFile } from "../../../src/cli/help/prepared-file.ts";
-import { preparedPage, preparedWords } from "../../../src/cli/help/prepared-pages.ts";
+import { allCommands } from "../../../src/program/all-commands.ts";
+import { preparedFile } from "../../../src/program/help/prepared-file.ts";
+import { preparedPage, preparedWords } from "../../../src/program/help/prepared-pages.ts";
 import { ended, packageFolder, start } from "../../harness/binary.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 
@@ -10,13 +11,15 @@ const dist = path.join(packageFolder, "dist");
 
 describe("the pages of help that the build prepares", () => {
   test("are those that the program would draw up, of every command and of every word that leads to some", () => {
-    const files = preparedWords().map((words) => preparedFile(words === "" ? [] : words.split(" ")));
+    const files = preparedWords(allCommands).map((words) =>
+      preparedFile(words === "" ? [] : words.split(" ")),
+    );
     expect(readdirSync(path.join(dist, "help")).toSorted()).toEqual(
       files.map((file) => file.slice("help/".length)).toSorted(),
     );
-    for (const [index, words] of preparedWords().entries()) {
+    for (const [index, words] of preparedWords(allCommands).entries()) {
       const built: unknown = JSON.parse(readFileSync(path.join(dist, files[index] ?? ""), "utf8"));
-      expect(built).toEqual(JSON.parse(JSON.stringify(preparedPage(words))));
+      expect(built).toEqual(JSON.parse(JSON.stringify(preparedPage(allCommands, words))));
     }
   });
 

@@ -1,0 +1,25 @@
+import { command } from "../command.ts";
+import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { apiFlags, apiNotes } from "./api-flags.ts";
+
+export const apiCommand = command({
+  words: "api",
+  section: "Ask",
+  positionals: [{ name: "path" }],
+  summary: "any path of the service, as it answers, or every row of a list",
+  credits: {
+    full: "one a request, one an address for /multi/prices",
+    brief: "one a request, ...",
+  },
+  plan: { full: "the endpoint's", brief: "the endpoint's" },
+  examples: [
+    "dexdata api /networks",
+    "dexdata api /networks/ethereum/pools/search -f order_by=liquidity_usd -f limit=5",
+    "dexdata api networks/base/dexes --paginate -o ndjson",
+    "dexdata api '/search?query=weth' -o json --fields pools.0.id",
+  ],
+  flags: apiFlags,
+  shared: sharedFlags,
+  notes: apiNotes,
+  run: async (input, context) => await (await import("./api.ts")).api(input, context),
+});

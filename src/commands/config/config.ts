@@ -1,0 +1,67 @@
+import type { Context } from "../../context/context.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { configPath, readConfigFile } from "../../settings/config-file.ts";
+import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
+import { configWarnings } from "../../settings/read-settings.ts";
+import type { Input } from "../command.ts";
+import type { localRowFlags } from "../../run/flags/shared-flags.ts";
+import { expectWords, writeRows } from "../../run/output/local-output.ts";
+import { say } from "../../run/say.ts";
+
+type Typed = Input<typeof localRowFlags>;
+
+export async function get({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 1, "config get <name>");
+  const [name = ""] = words;
+  settingNamed(name);
+  await warnOfFile(context);
+  const listed = listSettings(context).find(({ setting }) => setting.name === name);
+  if (listed === undefined) return 0;
+  if ("refused" in listed) throw listed.refused;
+  await context.stdout.write(`${listed.sourced.text}\n`);
+  return 0;
+}
+
+export async function set({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 2, "config set <name> <value>");
+  const [name = "", value = ""] = words;
+  await setSetting(context, name, value);
+  return 0;
+}
+
+export async function unset({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 1, "config unset <name>");
+  const [name = ""] = words;
+  const wasSet = await unsetSetting(context, name);
+  if (!wasSet) await say(context, `dexdata: ${name} was not set`);
+  return 0;
+}
+
+export async function list({ words, flags }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 0, "config list");
+  await warnOfFile(context);
+  const rows = listSettings(context).map((listed) =>
+    "refused" in listed
+      ? { name: listed.setting.name, value: "", source: "refused", where: listed.refused.message }
+      : {
+          name: listed.setting.name,
+          value: listed.sourced.text,
+          source: listed.sourced.source,
+          where: listed.sourced.where,
+        },
+  );
+  return await writeRows(context, flags, rows);
+}
+
+export async function path({ words }: Typed, context: Context): Promise<ExitCode> {
+  expectWords(words, 0, "config path");
+  await context.stdout.write(`${configPath(context)}\n`);
+  return 0;
+}
+
+/** A file that cannot be read would otherwise look like one in which nothing was set. */
+async function warnOfFile(context: Context): Promise<void> {
+  for (const warning of configWarnings(readConfigFile(context))) {
+    await say(context, `dexdata: ${warning}`);
+  }
+}

@@ -1,0 +1,20 @@
+import { command } from "../command.ts";
+import { doctorFlags } from "./doctor-flags.ts";
+
+export const doctorCommand = command({
+  words: "doctor",
+  section: "Set up",
+  positionals: [],
+  summary: "check key, hosts, network, clock and files, and say what to do",
+  credits: { full: "2 at most: one question, one event", brief: "2 at most: one question, ..." },
+  examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
+  ...doctorFlags,
+  notes: [
+    {
+      prose:
+        "Ends with the code of the first check that failed, as a command would for the same reason; with warnings alone " +
+        "with 0.",
+    },
+  ],
+  run: async (input, context) => await (await import("./doctor.ts")).doctor(input, context),
+});

@@ -1,0 +1,57 @@
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { plans, type Tier } from "../../contract/tier.ts";
+import { positionals } from "../asking/positionals.ts";
+import { anyPlan, type Command, type PlanInWords } from "../command.ts";
+import { type EndpointFlags, endpointFlags } from "./endpoint-flags.ts";
+import { readValues } from "../../run/flags/flag.ts";
+import { sharedFlags } from "../../run/flags/shared-flags.ts";
+
+/** The command of endpoints that share their words. Everything it is follows from them. */
+export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
+  const [endpoint] = group;
+  const flags = endpointFlags(group);
+  const all = { ...sharedFlags, ...flags };
+  const credits = endpoint.reply.kind === "batch" ? "one an address" : "one a request";
+  return {
+    words: endpoint.command,
+    section: "Ask",
+    positionals: positionals(group),
+    summary: endpoint.summary,
+    examples: endpoint.examples,
+    flags,
+    shared: sharedFlags,
+    credits: { full: credits, brief: credits },
+    plan: planOf(group),
+    endpoints: group,
+    run: async (words, typed, context) => {
+      const input = { words, typed, flags: readValues<EndpointFlags>(all, typed) };
+      if (typed.get("fields")?.at(-1) === "?") {
+        const { listFieldsOf } = await import("./list-fields.ts");
+        return await listFieldsOf(group, input, context);
+      }
+      const { runEndpoint } = await import("./run-endpoint.ts");
+      return await runEndpoint(group, input, context);
+    },
+  };
+}
+
+/** The plans that may ask; where one of several endpoints is chosen by a flag, with that flag. */
+function planOf(group: readonly Endpoint[]): PlanInWords {
+  const needed = group.map(({ chosenBy, plan }) => {
+    const who = planName(plan);
+    const flag = chosenBy === undefined ? "" : `with --${chosenBy} `;
+    return { full: `${flag}${who.full}`, brief: `${flag}${who.brief}` };
+  });
+  const said = [...new Map(needed.map((each) => [each.full, each])).values()];
+  const [first = anyPlan, ...others] = said;
+  return {
+    full: said.map(({ full }) => full).join("; "),
+    brief: others.length === 0 ? first.brief : `${first.brief}, ...`,
+    ...(group.some(({ plan }) => plans[plan].hosts === "paid") && { isBounded: true }),
+  };
+}
+
+function planName(tier: Tier): PlanInWords {
+  const name = `${tier} or higher`;
+  return plans[tier].hosts === "paid" ? { full: name, brief: name } : anyPlan;
+}

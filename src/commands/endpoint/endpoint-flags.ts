@@ -1,0 +1,72 @@
+import type { Endpoint } from "../../contract/endpoint.ts";
+import type { Param, ParamKind } from "../../contract/param.ts";
+import { followFlags } from "../follow/follow-flags.ts";
+import { watchFlags } from "../watch/watch-flags.ts";
+import { type Flag, type Flags, flag } from "../../run/flags/flag.ts";
+import { type FlagType, text, toggle } from "../../run/flags/flag-types.ts";
+import { flagsOfReply, type ReplyFlags } from "./reply-flags.ts";
+import type { sharedFlags } from "../../run/flags/shared-flags.ts";
+
+/** Every flag of a command of the service but the shared ones, in the order of help. */
+export function endpointFlags(group: readonly Endpoint[]): Flags {
+  const flags: Record<string, Flag> = {};
+  for (const endpoint of group) {
+    const { chosenBy } = endpoint;
+    if (chosenBy !== undefined)
+      flags[chosenBy] = flag(toggle, "Filters", {
+        summary: `the address is a ${chosenBy}'s`,
+        details: `: ${endpoint.summary}`,
+      });
+    for (const param of endpoint.params) if (param.flag !== undefined) flags[param.flag] = flagOfParam(param);
+    Object.assign(flags, flagsOfReply(endpoint.reply));
+    if (endpoint.id === "pool_transactions") Object.assign(flags, followFlags);
+  }
+  return { ...flags, ...watchFlags };
+}
+
+/** What such a command may be given beside its filters, which its endpoint reads. */
+export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
+
+/** Filters are read with the run's clock, so their flags take any text. */
+function flagOfParam({ name, kind, help, details, default: usual }: Param): Flag {
+  return flag<string | true>(
+    kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...listed(name) },
+    "Filters",
+    {
+      summary: help,
+      ...(details !== undefined && { details }),
+      ...(usual !== undefined && { default: usual }),
+      ...suggested[name],
+    },
+  );
+}
+
+function typeOf(kind: ParamKind): FlagType<string> {
+  switch (kind.kind) {
+    case "text":
+    case "network":
+    case "toggle":
+      return text(kind.kind);
+    case "address":
+      return text("address", "address");
+    case "list":
+      return text("a,b", "list");
+    case "integer":
+      return text("n", "integer");
+    case "amount":
+      return text("number", "number");
+    case "choice":
+      return { ...text("word", "choice"), choices: kind.choices };
+    case "time":
+      return text("time", "time");
+  }
+}
+
+/** Parameters whose values the service lists. */
+const suggested: Readonly<Record<string, Pick<Flag, "suggests">>> = {
+  dex_name: { suggests: "dexes" },
+  chains: { suggests: "networks" },
+};
+
+const listed = (name: string): Pick<FlagType<unknown>, "isList"> =>
+  name === "chains" ? { isList: true } : {};

@@ -1,0 +1,107 @@
+import { choiceFailure } from "../../contract/read-param.ts";
+import type { Reply } from "../../contract/reply.ts";
+import { type Flags, type Flag, flag } from "../../run/flags/flag.ts";
+import { choice, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
+import { chartFlag, sparkFlag } from "../../run/flags/picture-flags.ts";
+
+type ReplyOf<Kind extends Reply["kind"]> = Extract<Reply, { kind: Kind }>;
+
+const rows = wholeNumber({ min: 1 });
+
+/** For lists of which every row comes unless fewer are wanted. */
+const limitOfAll = flag(rows, "Rows", {
+  summary: "rows in all",
+  default: "all",
+  defaultSaid: "default: all",
+});
+
+export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
+
+const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
+  limit: flag(rows, "Rows", { summary: "rows in all", default: "10" }),
+  all: flag(toggle, "Rows", {
+    summary: "every row, page after page",
+    excludes: [
+      { flag: "limit", why: "one says every row, the other how many", next: "leave out one of them" },
+    ],
+  }),
+  "page-size": flag(wholeNumber({ min: 1, max: maxLimit }, `1..${maxLimit}`), "Pages", {
+    summary: "rows one request asks for",
+  }),
+  cursor: flag(text("cursor"), "Pages", {
+    summary: "continue where an earlier call ended",
+    excludes: [{ flag: "page", why: "both say where to begin", next: "leave out one of them" }],
+  }),
+});
+
+const cursorPageFlags = (reply: ReplyOf<"cursor-pages">) => ({
+  ...pagingFlags(reply),
+  "no-strict": strictFlag("Accept rows even if the service ignored a filter, with a warning"),
+  spark: sparkFlag,
+});
+
+/** The last page that is asked for by its number, where the interface names none. */
+const lastPage = 1000;
+
+const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
+  ...pagingFlags(reply),
+  page: flag(wholeNumber({ min: 1, max: reply.handOverAfter ?? lastPage }), "Pages", {
+    summary: "begin with this page, from 1",
+  }),
+  "no-strict": strictFlag("Accept a list that is shorter than the service's count, with a warning"),
+});
+
+const batchFlags = {
+  missing: flag(choice(["skip", "null", "fail"], "how"), "Rows", {
+    summary: "tokens without a price",
+    default: "skip",
+    details: "; skip names them on stderr, null gives a line each, fail exits 8",
+    choicesIn: "details",
+  }),
+};
+
+const candleFlags = {
+  fill: flag(choice(["null", "previous"], "how"), "Rows", {
+    summary: "a row for each interval without a trade, its prices null or the close before",
+  }),
+  chart: chartFlag,
+};
+
+const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
+  type: flag(
+    list("groups", (label, typed) => {
+      const unknown = typed.find((word) => !groups.includes(word));
+      if (unknown !== undefined) throw choiceFailure(`${label.split(" ")[0]} "${unknown}"`, unknown, groups);
+      return typed;
+    }),
+    "Rows",
+    { suggests: groups, summary: `only these: ${groups.join(",")}` },
+  ),
+});
+
+/** The flags that follow from how an endpoint answers. */
+export function flagsOfReply(reply: Reply): Flags {
+  switch (reply.kind) {
+    case "single":
+      return {};
+    case "list":
+      return { limit: limitOfAll };
+    case "cursor-pages":
+      return cursorPageFlags(reply);
+    case "numbered-pages":
+      return numberedPageFlags(reply);
+    case "batch":
+      return batchFlags;
+    case "candles":
+      return candleFlags;
+    case "groups":
+      return groupFlags(reply);
+  }
+}
+
+/** All that an endpoint may have of them; what one does not have is not given. */
+export type ReplyFlags = ReturnType<typeof cursorPageFlags> &
+  ReturnType<typeof numberedPageFlags> &
+  typeof batchFlags &
+  typeof candleFlags &
+  ReturnType<typeof groupFlags>;

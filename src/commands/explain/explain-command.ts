@@ -1,0 +1,14 @@
+import { serviceErrors } from "../../contract/service-errors.ts";
+import { command } from "../command.ts";
+import { documentFlags } from "../../run/flags/shared-flags.ts";
+
+export const explainCommand = command({
+  words: "explain",
+  section: "Learn",
+  positionals: [{ name: "error code|status|exit code", suggests: Object.keys(serviceErrors) }],
+  summary: "what an error code, a status or an exit code means",
+  examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
+  flags: {},
+  shared: documentFlags,
+  run: async (input, context) => await (await import("./explain.ts")).explain(input, context),
+});

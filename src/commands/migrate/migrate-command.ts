@@ -1,0 +1,16 @@
+import { command } from "../command.ts";
+import { documentFlags } from "../../run/flags/shared-flags.ts";
+
+export const migrateCommand = command({
+  words: "migrate",
+  section: "Learn",
+  positionals: [{ name: "old URL", isQuoted: true }],
+  summary: "the command that asks what the URL of a removed endpoint asked",
+  examples: [
+    "dexdata migrate '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
+    "dexdata migrate 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
+  ],
+  flags: {},
+  shared: documentFlags,
+  run: async (input, context) => await (await import("./migrate.ts")).migrate(input, context),
+});

@@ -1,0 +1,19 @@
+import { command } from "../command.ts";
+import { faultsHelp, sandboxFlags, sandboxShared } from "./sandbox-flags.ts";
+
+export const sandboxCommand = command({
+  words: "sandbox",
+  section: "Set up",
+  positionals: [{ name: "-- command", isOptional: true, isRepeatable: true, suggests: "command line" }],
+  summary: "the whole service on loopback, with simulated data",
+  examples: [
+    "dexdata sandbox",
+    "dexdata sandbox --clock 2026-06-01 --log requests.ndjson",
+    "dexdata sandbox -- dexdata pools search base --limit 3",
+    "dexdata sandbox --minute 6s --credits 50 --faults 429x3,500:5%,reset-body@7",
+  ],
+  flags: sandboxFlags,
+  shared: sandboxShared,
+  notes: faultsHelp,
+  run: async (input, context) => await (await import("./sandbox.ts")).runSandbox(input, context),
+});

@@ -1,0 +1,28 @@
+import { command } from "../command.ts";
+import { documentFlags } from "../../run/flags/shared-flags.ts";
+import { knownRecords } from "./known-records.ts";
+import { schemaFlags } from "./schema-flags.ts";
+
+export const schemaCommand = command({
+  words: "schema",
+  section: "Learn",
+  positionals: [{ name: "record", isOptional: true, suggests: knownRecords().map(({ name }) => name) }],
+  summary: "the columns of a command's ndjson, for databases and programs",
+  examples: [
+    "dexdata schema",
+    "dexdata schema transaction --as sql",
+    "dexdata schema pools search --as ts",
+    "dexdata schema price-event --as sql --dialect duckdb",
+  ],
+  flags: schemaFlags,
+  notes: [
+    {
+      prose:
+        "It is of the same contract as the command itself. Of PostgreSQL numbers are NUMERIC, which keeps every digit; " +
+        "SQLite and DuckDB have no such type, and there they are text. What has parts is JSON. The service may add " +
+        "fields, so a JSON Schema lets further ones pass.",
+    },
+  ],
+  shared: documentFlags,
+  run: async (input, context) => await (await import("./schema.ts")).schema(input, context),
+});

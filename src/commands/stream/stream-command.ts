@@ -1,0 +1,24 @@
+import { command } from "../command.ts";
+import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
+
+export const streamCommand = command({
+  words: "stream",
+  section: "Follow",
+  positionals: [{ name: "network:address", isRepeatable: true, isList: true, suggests: "addresses" }],
+  summary: "prices, trades, candles or reserves as they happen",
+  credits: { full: "one an event", brief: "one an event" },
+  plan: {
+    full: "prices any, reserves free or higher, transactions and ohlcv dev or higher",
+    brief: "prices any, ...",
+    isBounded: true,
+  },
+  examples: [
+    "dexdata stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 3 --sandbox",
+    "dexdata stream ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --feed ohlcv --interval 5s --since -5m --limit 10 --sandbox",
+    "dexdata tokens search base --limit 100 -o ndjson --sandbox | dexdata stream - --envelope --limit 5 --sandbox",
+  ],
+  flags: streamFlags,
+  shared: streamShared,
+  notes: streamNotes,
+  run: async (input, context) => await (await import("./stream.ts")).stream(input, context),
+});

@@ -1,0 +1,32 @@
+import { type Context, exitOfInterruption, isInterruption } from "../context/context.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
+import { fail, Failure } from "../contract/failure.ts";
+import type { TypedFlags } from "../run/flags/flag.ts";
+import { outputFailure } from "../run/output/output-failure.ts";
+
+/** The only place that catches everything: the exit code of the work, or its failure said and its code. */
+export async function guarded(
+  context: Context,
+  /** The flags that were typed, as soon as they are known. */
+  typed: () => TypedFlags,
+  work: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (context.signal.aborted) return exitOf(context.signal.reason);
+    const failure = cause instanceof Failure ? cause : (outputFailure(cause) ?? bug(cause));
+    const { errorFormat, reportFailure } = await import("../run/failure-text.ts");
+    await reportFailure(context, failure, errorFormat(typed(), context));
+    return failure.exit;
+  }
+}
+
+function exitOf(reason: unknown): ExitCode {
+  return isInterruption(reason) ? exitOfInterruption(reason) : 130;
+}
+
+function bug(cause: unknown): Failure {
+  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return fail("bug", `a bug in dexdata: ${what}`, { cause });
+}

@@ -1,0 +1,64 @@
+import { type Command, usageOf } from "../../commands/command.ts";
+import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
+import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
+import type { Block } from "../../run/page/help-page.ts";
+
+/** `brief` fits a screen: the command's own flags, and of the others the names. `full` says everything. */
+export type HelpForm = "brief" | "full";
+
+export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
+  const { words, summary, examples, flags: own, shared, notes = [] } = command;
+  const all = { ...own, ...shared };
+  const usage = `dexdata ${usageOf(command)}${Object.keys(all).length === 0 ? "" : " [flags]"}`;
+  const minor = filtered(own, (flag) => isMinor(flag, own));
+  const flagsSaid =
+    form === "full"
+      ? [...flagBlocks(all, fullRows), ...notes]
+      : [
+          ...flagBlocks(
+            filtered(own, (_, name) => !(name in minor)),
+            briefRows,
+          ),
+          ...moreFlags(words, { ...minor, ...shared }),
+        ];
+  return [
+    { prose: summary },
+    { label: "Usage", prose: usage },
+    ...(examples.length === 0 ? [] : [{ heading: "Examples", commands: examples }]),
+    ...flagsSaid,
+    { prose: costSentence(command) },
+    ...(form === "full" && Object.keys(shared).length > 5 ? [{ prose: topicsLine }] : []),
+  ];
+}
+
+export function costSentence({ credits, plan }: Command): string {
+  return credits === undefined
+    ? "Nothing is sent, and nothing spent."
+    : `Credits: ${credits.full}. Plan: ${plan.full}.`;
+}
+
+const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>
+  Object.fromEntries(Object.entries(flags).filter(([name, flag]) => isWanted(flag, name)));
+
+const topicsLine = "See also: dexdata help output, time, credits, streams, environment, exit-codes.";
+
+/** A command with more flags than this has no room for those of its output. */
+const many = 20;
+
+/** Who is asked, and how, is seldom what somebody looks for; nor is a single flag of what others share. */
+const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
+
+function isMinor({ group }: Flag, own: Flags): boolean {
+  if (minorGroups.includes(group)) return true;
+  const [all, beside] = [Object.values(own), Object.values(own).filter((flag) => flag.group === group)];
+  return group === "Output" && (all.length > many || beside.length === 1);
+}
+
+function flagBlocks(flags: Flags, toRows: typeof fullRows): readonly Block[] {
+  return groupedFlags(flags).map(([heading, inside]) => ({ heading, rows: toRows(inside) }));
+}
+
+function moreFlags(words: string, others: Flags): readonly Block[] {
+  const lists = groupedFlags(others).map(([group, flags]) => [group, nameList(flags)] as const);
+  return lists.length === 0 ? [] : [{ heading: `More flags, told by dexdata ${words} --help`, lists }];
+}

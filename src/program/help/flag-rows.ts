@@ -1,0 +1,110 @@
+import { type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
+
+type Row = readonly [term: string, text: string];
+
+/** The flags of each group, in the order of help. */
+export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] {
+  return flagGroups.flatMap((group) => {
+    const inside = Object.entries(flags).filter(([, flag]) => flag.group === group);
+    return inside.length === 0 ? [] : [[group, Object.fromEntries(inside)] as const];
+  });
+}
+
+/** All that is said of a flag, but for its choices. */
+export function flagHelp(flag: Flag): string {
+  const condition = flag.with === undefined ? "" : `with --${flag.with}: `;
+  return `${condition}${flag.summary}${defaultOf(flag)}${flag.details ?? ""}`;
+}
+
+function defaultOf({ default: usual, defaultSaid }: Flag): string {
+  const said = defaultSaid ?? (usual === undefined ? undefined : `default ${usual}`);
+  return said === undefined ? "" : ` (${said})`;
+}
+
+/** Every flag with all that is said of it. */
+export function fullRows(flags: Flags): readonly Row[] {
+  return Object.entries(flags).map(([name, flag]) => [
+    `${dashed(name, flag)}${value(flag)}`,
+    withChoices(flagHelp(flag), flag.choicesIn === undefined ? flag.type.choices : undefined),
+  ]);
+}
+
+/** Flags that differ by a window and a bound only are one row: `--volume-usd-{24h,7d}-{min,max} <number>`. */
+export function briefRows(flags: Flags): readonly Row[] {
+  const families = new Map<string, [string, Flag][]>();
+  for (const [name, flag] of Object.entries(flags)) {
+    const family = name.replace(bound, "-{}").replace(window, "-{}");
+    families.set(family, [...(families.get(family) ?? []), [name, flag]]);
+  }
+  return [...families.values()].flatMap((family): Row[] => {
+    const [first] = family;
+    if (first === undefined) return [];
+    const [name, flag] = first;
+    if (family.length === 1) return [[`${dashed(name, flag)}${value(flag)}`, briefHelp(flag, flags)]];
+    const names = family.map(([each]) => each);
+    const term = name
+      .replace(bound, () => `-${braced(names, bound)}`)
+      .replace(window, () => `-${braced(names, window)}`);
+    return [
+      [`--${term}${value(flag)}`, shared(family.map(([, { summary }]) => summary.replace(/, at \w+$/u, "")))],
+    ];
+  });
+}
+
+/** What matters most, on one line where that can be: `--help` has the rest. */
+function briefHelp(flag: Flag, beside: Flags): string {
+  const isBesideIt = flag.with !== undefined && flag.with in beside;
+  const condition = flag.with === undefined || isBesideIt ? "" : `with --${flag.with}: `;
+  const choices = flag.choicesIn === "summary" ? undefined : fewerChoices(flag);
+  return withChoices(`${condition}${flag.summary}${defaultOf(flag)}`, choices);
+}
+
+/** `volume_usd_24h, volume_usd_7d` → `volume_usd_{24h,7d}`. */
+function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefined {
+  if (choices === undefined) return undefined;
+  const families = new Map<string, string[]>();
+  for (const choice of choices) {
+    const [, stem = choice, last = ""] = /^(.*)_(\d+[mhd])$/u.exec(choice) ?? [];
+    families.set(stem, [...(families.get(stem) ?? []), last]);
+  }
+  return [...families].map(([stem, windows]) => {
+    if (windows.length > 1) return `${stem}_{${windows.join(",")}}`;
+    return windows[0] === "" ? stem : `${stem}_${windows[0]}`;
+  });
+}
+
+/** The names alone, for a line that leads to where more is said. */
+export function nameList(flags: Flags): string {
+  return Object.entries(flags)
+    .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))
+    .join(" ");
+}
+
+const bound = /-(min|max|after|before)(?=$)/u;
+const window = /-(\d+[mhd])(?=-|$)/u;
+
+function braced(names: readonly string[], pattern: RegExp): string {
+  const words = new Set(names.map((name) => pattern.exec(name)?.[1] ?? ""));
+  return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
+}
+
+/** What all of them say; a word in which they differ, in all its forms. The term says window and percentage. */
+function shared(helps: readonly string[]): string {
+  const all = helps.map((help) =>
+    help
+      .replace(/ of \d+\w/u, "")
+      .replace(/ in percent$/u, "")
+      .split(" "),
+  );
+  const [first = []] = all;
+  return first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
+}
+
+const dashed = (name: string, { short }: Flag): string =>
+  short === undefined ? `--${name}` : `-${short}, --${name}`;
+
+const value = ({ type: { placeholder } }: Flag): string =>
+  placeholder === undefined ? "" : ` <${placeholder}>`;
+
+const withChoices = (help: string, choices: readonly string[] | undefined): string =>
+  choices === undefined ? help : `${help}: ${choices.join(", ")}`;

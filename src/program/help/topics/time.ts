@@ -1,0 +1,41 @@
+import { timeForms } from "../../../time/time-forms.ts";
+import { formatInstant, parseTimeBound } from "../../../time/time.ts";
+import type { Command } from "../../../commands/command.ts";
+import type { Block } from "../../../run/page/help-page.ts";
+import type { Surroundings } from "./topics.ts";
+
+export function timeTopic(entries: readonly Command[], { clock }: Surroundings): readonly Block[] {
+  const now = clock.now();
+  const read = (example: string): string => {
+    const instant = parseTimeBound(example, now);
+    return "problem" in instant ? instant.problem : formatInstant(instant);
+  };
+  return [
+    { prose: "What --from, --to, --created-after, --created-before and --now take." },
+    {
+      heading: `Forms, and what each is at ${read("now")}`,
+      rows: timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]),
+    },
+    {
+      prose:
+        "One clock reading resolves all bounds of a run, so that a window does not move between pages and retries. An " +
+        "empty window, one that ends before it begins, an impossible date and an unknown unit are refused before " +
+        "anything is sent. Bounds are inclusive, but for the end of candles: the last opens before it.",
+    },
+    {
+      prose: `Durations (--timeout, --for, --poll …) are written 500ms, 30s, 2m or 1h, always with a unit. Commands with time bounds: ${bounded(entries)}.`,
+    },
+    {
+      heading: "Examples",
+      commands: ["dexdata pools search base --created-after -24h --sandbox"],
+    },
+  ];
+}
+
+function bounded(entries: readonly Command[]): string {
+  const names = ["from", "created-after"];
+  return entries
+    .filter(({ flags }) => names.some((name) => name in flags))
+    .map(({ words }) => words)
+    .join(", ");
+}

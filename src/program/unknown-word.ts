@@ -1,0 +1,97 @@
+import { nearest } from "../text/nearest.ts";
+import { didYouMean, nearestCommand } from "../commands/asking/nearest-command.ts";
+import { networkAliases, wellKnownNetworks } from "../commands/asking/network-aliases.ts";
+import { type Command, positionalText } from "../commands/command.ts";
+
+/** What to type instead of a word that is no command; `path`: the words before it. Undefined where nothing is near. */
+export function hintAtWord(
+  commands: readonly Command[],
+  word: string,
+  path: readonly string[],
+): string | undefined {
+  const all = commands.map(({ words }) => words);
+  if (path.length === 0) return hintAtFirst(word, all);
+  const start = `${path.join(" ")} `;
+  const inside = all.filter((words) => words.startsWith(start)).map((words) => words.slice(start.length));
+  const near = nearest(word, inside);
+  return near === undefined ? undefined : didYouMean(near, "");
+}
+
+function hintAtFirst(word: string, all: readonly string[]): string | undefined {
+  const slug = word.toLowerCase();
+  if (wellKnownNetworks.has(slug)) return commandFirst(slug);
+  if (/^0x[\da-f]{40}$/iu.test(word)) return `look the address up: dexdata search ${word}`;
+  // Those of one word are what a single word is first compared with.
+  const near = nearestCommand(
+    word,
+    all.toSorted((a, b) => a.split(" ").length - b.split(" ").length),
+  );
+  if (near !== undefined) return didYouMean(near, "");
+  const alias = networkAliases.get(slug);
+  return alias === undefined ? undefined : commandFirst(alias);
+}
+
+const commandFirst = (network: string): string =>
+  `the command comes first, then the network, such as: dexdata pools search ${network}`;
+
+/** What people type for a flag of another name, the value included where it takes one. */
+const renamed: ReadonlyMap<string, string> = new Map([
+  // Parameters the service has renamed; their old spelling would be dropped by it without a word.
+  ["--volume-24h-min", "--volume-usd-24h-min"],
+  ["--volume-24h-max", "--volume-usd-24h-max"],
+  ["--sort-by", "--order-by"],
+  ["--sort-dir", "--sort"],
+  ["--page", "--cursor"],
+  ["--start", "--from"],
+  ["--end", "--to"],
+  ["--until", "--to"],
+  ["--order", "--order-by"],
+  ["--dex-name", "--dex"],
+  ["--token-address", "--token"],
+  ["--format", "--output"],
+  ["--json", "--output json"],
+  ["--csv", "--output csv"],
+  ["--table", "--output table"],
+  ["--ndjson", "--output ndjson"],
+  ["--debug", "--verbose"],
+  ["--dry-run", "--estimate"],
+  ["--no-color", "--color never"],
+  ["--max-retries", "--retries"],
+  ["--count", "--limit"],
+]);
+
+/** What to type instead of a flag that the command does not have. */
+export function hintAtFlag(
+  commands: readonly Command[],
+  flag: string,
+  path: string,
+  known: readonly string[],
+): string | undefined {
+  if (flag === "--network" || flag === "--address") {
+    const asked = commands.find(({ words }) => words === path);
+    if (asked === undefined) return undefined;
+    const shown = asked.positionals.map(positionalText).join(" ");
+    return `it is a word, not a flag: dexdata ${path} ${shown}`;
+  }
+  if (/^--(?:api-?)?key$/u.test(flag))
+    return "a key is never typed as a word: dexdata auth login, --key-file, or DEXDATA_API_KEY";
+  const name = renamed.get(flag);
+  if (name !== undefined && known.includes(name.split(" ")[0] ?? "")) return `did you mean ${name}?`;
+  const bare = flag.slice(2);
+  const owners = commands.filter(({ flags, shared }) => bare in flags || bare in shared);
+  if (owners.length > 0) return `it belongs to: ${owners.map(({ words }) => words).join(", ")}`;
+  const near = nearest(flag, known);
+  return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** `pool search` is read as a pool on the network `search`: the two-word command that was meant. */
+export function misreadCommand(
+  commands: readonly Command[],
+  path: string,
+  [second]: readonly string[],
+): string | undefined {
+  return commands.find(({ words }) => {
+    const [first = "", ...rest] = words.split(" ");
+    return rest.length === 1 && rest[0] === second && nearest(path, [first]) !== undefined;
+  })?.words;
+}

@@ -1,0 +1,134 @@
+import { formatDuration, readDuration } from "../../contract/duration.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { choiceFailure, readInteger } from "../../contract/read-param.ts";
+import { checkHost } from "../../settings/check-host.ts";
+
+/** What a flag takes: how help shows it, what `commands -o json` calls it, and how what was typed is read. */
+export interface FlagType<Value> {
+  readonly name:
+    | "switch"
+    | "choice"
+    | "integer"
+    | "integer or unlimited"
+    | "number"
+    | "duration"
+    | "time"
+    | "text"
+    | "list"
+    | "pair"
+    | "file"
+    | "url"
+    | "address";
+  /** Stands for the value in help; undefined for a switch. */
+  readonly placeholder?: string;
+  /** The accepted words, where the set is fixed. */
+  readonly choices?: readonly string[];
+  /** It may be given several times, and each counts. */
+  readonly isRepeatable?: true;
+  /** Its value is several of what is suggested, with commas between. */
+  readonly isList?: true;
+  /** Refuses what is none, under the name of the flag. */
+  readonly read: (name: string, texts: readonly (string | undefined)[]) => Value;
+}
+
+type Named = FlagType<unknown>["name"];
+
+/** Of one text: where it was typed more than once, the last one counts. */
+function one<Value>(
+  name: Named,
+  placeholder: string,
+  read: (label: string, text: string, flag: string) => Value,
+): FlagType<Value> {
+  const readLast: FlagType<Value>["read"] = (flag, texts) => {
+    const text = texts.at(-1) ?? "";
+    return read(`--${flag} "${text}"`, text, flag);
+  };
+  return { name, placeholder, read: readLast };
+}
+
+export const toggle: FlagType<true> = { name: "switch", read: () => true };
+
+/** How often it was given: `-vv`. */
+export const counting: FlagType<number> = {
+  name: "switch",
+  isRepeatable: true,
+  read: (_, texts) => texts.length,
+};
+
+/** Anything, read where it is used: `name` says what it stands for there. */
+export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
+  one(name, placeholder, (_, typed) => typed);
+
+/** A value read by rules of its own. */
+export const readBy = <Value>(
+  name: Named,
+  placeholder: string,
+  read: (label: string, typed: string) => Value,
+): FlagType<Value> => one(name, placeholder, read);
+
+export const texts = (placeholder: string): FlagType<readonly string[]> => ({
+  name: "pair",
+  placeholder,
+  isRepeatable: true,
+  read: (_, typed) => typed.map((each) => each ?? ""),
+});
+
+export function wholeNumber(
+  bounds: { readonly min: number; readonly max?: number },
+  placeholder = "n",
+): FlagType<number> {
+  return one("integer", placeholder, (label, typed) => Number(readInteger(label, typed, bounds)));
+}
+
+/** Milliseconds of a duration such as `30s`. */
+export const duration: FlagType<number> = one("duration", "duration", readDuration);
+
+/** The same from a shortest one on, in milliseconds; `next` says what is better than a shorter one. */
+export function durationFrom(shortest: number, next: string): FlagType<number> {
+  return one("duration", "duration", (label, typed) => {
+    const milliseconds = readDuration(label, typed);
+    if (milliseconds >= shortest) return milliseconds;
+    throw usageFailure(`${label}: must be ${formatDuration(shortest)} or more`, next);
+  });
+}
+
+/** One of a fixed set. */
+export function choice<const Word extends string>(
+  choices: readonly Word[],
+  placeholder: string,
+): FlagType<Word> {
+  const type = one("choice", placeholder, (label, typed) => {
+    const word = choices.find((each) => each === typed);
+    if (word === undefined) throw choiceFailure(label, typed, choices);
+    return word;
+  });
+  return { ...type, choices };
+}
+
+/** Several, with commas between. */
+export const list = <Value>(
+  placeholder: string,
+  read: (label: string, items: readonly string[]) => Value,
+): FlagType<Value> => ({
+  ...one("list", placeholder, (label, typed) =>
+    read(
+      label,
+      typed.split(",").map((item) => item.trim()),
+    ),
+  ),
+  isList: true,
+});
+
+/** The name of a file to write; `-` means stdout elsewhere, and would be a file called so. */
+export const outputFile: FlagType<string> = one("file", "file", (label, typed, flag) => {
+  if (typed !== "" && typed !== "-") return typed;
+  const next = `${flag === "out" ? "leave it out for stdout, or " : ""}write ./- for a file of that name`;
+  throw usageFailure(`${label}: must be the name of a file`, typed === "-" ? next : undefined);
+});
+
+/** The base URL of a host. */
+export const host: FlagType<string> = one("url", "url", (label, typed) => {
+  const checked = checkHost(typed);
+  if (typeof checked === "string") return checked;
+  throw usageFailure(`${label}: ${checked.problem}`);
+});

@@ -1,0 +1,37 @@
+import type { Context } from "../../context/context.ts";
+import { Failure } from "../../contract/failure.ts";
+import { readConfigFile } from "../../settings/config-file.ts";
+import { type ColorMode, readSetting, settings } from "../../settings/settings.ts";
+
+/** NO_COLOR and TERM=dumb switch it off, FORCE_COLOR on; `auto` looks at the terminal. */
+export function isColored(when: string, context: Context): boolean {
+  if (when !== "auto") return when === "always";
+  const { env } = context;
+  if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
+  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
+  return context.stdout.isTerminal && env["TERM"] !== "dumb";
+}
+
+/** What the settings say; a setting that is refused must not keep anybody from help. */
+export function settledColor(context: Context): ColorMode {
+  try {
+    return readSetting(context, readConfigFile(context), settings.color).value;
+  } catch (cause) {
+    if (cause instanceof Failure) return "auto";
+    throw cause;
+  }
+}
+
+/**
+ * An empty variable counts as unset (POSIX, Environment Variables). Windows has no such variables, but its Terminal says
+ * that it is there, and shows more than ASCII whatever the code page is.
+ */
+export function readsUnicode(env: Context["env"]): boolean {
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  return locale === "" ? (env["WT_SESSION"] ?? "") !== "" : /utf-?8/iu.test(locale);
+}
+
+/** The fonts of the Linux console have neither heavy lines nor bars. */
+export function drawsUnicode(env: Context["env"]): boolean {
+  return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
+}

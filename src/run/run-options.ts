@@ -1,0 +1,164 @@
+import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
+import type { Context } from "../context/context.ts";
+import { choiceFailure } from "../contract/read-param.ts";
+import { usageFailure } from "../contract/failure.ts";
+import {
+  type ErrorFormat,
+  formatByName,
+  hasColumns,
+  type RowFormat,
+  usualErrorFormat,
+} from "../contract/output-format.ts";
+import { isTier, type Tier, tiers } from "../contract/tier.ts";
+import type { Faults } from "../sandbox/faults/fault.ts";
+import { readSettings } from "../settings/read-settings.ts";
+import type { Settings, Sourced } from "../settings/settings.ts";
+import { parseTimeBound } from "../time/time.ts";
+import { type Picture, readPicture } from "./flags/picture-flags.ts";
+import type { SharedValues } from "./flags/shared-flags.ts";
+import { isColored } from "./output/terminal.ts";
+
+/** What the flags that every command takes, the environment and config.json make of this run. */
+export interface RunOptions {
+  readonly settings: Settings;
+  readonly format: RowFormat;
+  readonly errorFormat: ErrorFormat;
+  readonly picture: Picture | undefined;
+  readonly fields: readonly string[] | undefined;
+  readonly hasHeader: boolean;
+  /** A table with every column, beyond the window too. */
+  readonly isWide: boolean;
+  /** Columns of the table by name. */
+  readonly columns: readonly string[] | undefined;
+  readonly isColored: boolean;
+  readonly isValidated: boolean;
+  readonly isQuiet: boolean;
+  readonly hasStats: boolean;
+  /** 0, 1 for one line a request, 2 with headers. */
+  readonly verbosity: number;
+  /** Milliseconds for one request. */
+  readonly timeout: number;
+  /** Milliseconds for the run. */
+  readonly deadline: number | undefined;
+  readonly retry: RetryPolicy;
+  /** Requests under way at once, at most. */
+  readonly parallel: number;
+  /** Requests a minute where they are asked for, and what asked for them. */
+  readonly rpm: Pick<Sourced<number | "unlimited" | undefined>, "value" | "where">;
+  /** Credits this run may spend. */
+  readonly maxCredits: number | undefined;
+  /** The plan every answer has to be counted under. */
+  readonly requiredPlan: string | undefined;
+  readonly sandbox:
+    | {
+        readonly tier: Tier;
+        readonly seed: number;
+        readonly faults: Faults | undefined;
+        /** How fast its time runs where it does; undefined for the command's own. */
+        readonly speed: number | undefined;
+      }
+    | undefined;
+  readonly baseUrl: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly profile: string | undefined;
+  /** Milliseconds; the one clock reading that resolves every time bound. */
+  readonly now: number;
+}
+
+/** Flags of some commands that the options of a run follow from. */
+interface OtherValues {
+  readonly chart?: true | undefined;
+  readonly spark?: true | undefined;
+  readonly speed?: number | undefined;
+  readonly "streaming-url"?: string | undefined;
+}
+
+/** Reads them all before anything is sent; each refusal names the flag as typed. */
+export function readRunOptions(flags: SharedValues & OtherValues, context: Context): RunOptions {
+  const settings = readSettings(context);
+  const picture = readPicture(flags);
+  const chosen =
+    flags.output ??
+    (picture === undefined ? settings.output.value : "table") ??
+    formatByName(flags.out) ??
+    (context.stdout.isTerminal ? "table" : "ndjson");
+  const format = chosen === "wide" ? "table" : chosen;
+  return {
+    settings,
+    format,
+    errorFormat: flags["error-format"] ?? usualErrorFormat(format, context.stderr.isTerminal),
+    picture,
+    fields: flags.fields,
+    hasHeader: flags["no-header"] !== true,
+    isWide: chosen === "wide",
+    columns: columnsFor(format, flags.columns),
+    isColored: isColored(flags.color ?? settings.color.value, context),
+    isValidated: flags.validate === true,
+    isQuiet: flags.quiet === true,
+    hasStats: flags.stats === true,
+    verbosity: flags.verbose ?? 0,
+    timeout: flags.timeout ?? settings.timeout.value,
+    deadline: flags.deadline,
+    retry: {
+      retries: flags.retries ?? settings.retries.value,
+      retryOn: flags["retry-on"] ?? new Set(),
+      maxTime: flags["retry-max-time"] ?? defaultRetryPolicy.maxTime,
+    },
+    parallel: flags.parallel ?? 8,
+    rpm: flags.rpm === undefined ? settings.rpm : { value: flags.rpm, where: "--rpm" },
+    maxCredits: flags["max-credits"],
+    requiredPlan: flags["require-plan"],
+    sandbox: readSandbox(flags, context),
+    baseUrl: flags["base-url"],
+    keyFile: flags["key-file"],
+    profile: flags.profile,
+    now: readNow(flags, context),
+  };
+}
+
+/** Names of the table's columns; whether it has them is checked where it is known which table it is. */
+function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
+  if (names === undefined || hasColumns(format)) return names;
+  throw usageFailure(
+    `--columns: chooses columns of a table, and the output is ${format}`,
+    "add -o table, or choose by --fields",
+  );
+}
+
+function readSandbox(flags: SharedValues & OtherValues, context: Context): RunOptions["sandbox"] {
+  const isOn = flags.sandbox === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
+  if (!isOn) {
+    for (const name of ["tier", "seed", "faults", "speed"] as const) {
+      if (flags[name] !== undefined) throw usageFailure(`--${name}: goes with --sandbox`, tierHint(name));
+    }
+    return undefined;
+  }
+  const foreign = (["base-url", "streaming-url", "key-file", "profile"] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  if (foreign !== undefined)
+    throw usageFailure(`--${foreign}: the sandbox has hosts and keys of its own`, "leave it out");
+  const { tier = "pro", seed = 1, faults, speed } = flags;
+  if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
+  return { tier, seed, faults, speed };
+}
+
+function tierHint(name: string): string | undefined {
+  return name === "tier"
+    ? "the tier of a key of your own is set by DEXDATA_TIER, or found out by: dexdata auth login"
+    : undefined;
+}
+
+function isSwitchedOn(value: string | undefined): boolean {
+  return value !== undefined && value !== "" && value !== "0" && value !== "false";
+}
+
+function readNow({ now }: SharedValues, context: Context): number {
+  const clock = context.clock.now();
+  const [name, typed] =
+    now === undefined ? ["DEXDATA_NOW", context.env["DEXDATA_NOW"] ?? ""] : ["--now", now];
+  if (typed === "" && name === "DEXDATA_NOW") return clock;
+  const instant = parseTimeBound(typed, clock);
+  if ("problem" in instant) throw usageFailure(`${name} "${typed}": ${instant.problem}`, instant.next);
+  return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
+}

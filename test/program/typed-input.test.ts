@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { command } from "../../src/commands/command.ts";
+import { flag, pick, readValues, type Values } from "../../src/run/flags/flag.ts";
+import { choice, toggle, wholeNumber } from "../../src/run/flags/flag-types.ts";
+import { sharedFlags } from "../../src/run/flags/shared-flags.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const flags = {
+  limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "rows in all" }),
+  missing: flag(choice(["skip", "fail"], "how"), "Rows", { summary: "tokens without a price" }),
+  all: flag(toggle, "Rows", {
+    summary: "every row",
+    excludes: [{ flag: "limit", why: "one says every row, the other how many", next: "leave out one" }],
+  }),
+};
+
+test("a command reads the flags it declares, each as its own type, and no other: that does not compile", async () => {
+  const seen: unknown[] = [];
+  const counting = command({
+    words: "count",
+    section: "Ask",
+    positionals: [],
+    summary: "counts",
+    examples: [],
+    flags,
+    shared: pick(sharedFlags, "quiet"),
+    run: ({ flags: values }) => {
+      const limit: number | undefined = values.limit;
+      const missing: "skip" | "fail" | undefined = values.missing;
+      const quiet: true | undefined = values.quiet;
+      // @ts-expect-error: it does not declare --timeout, so there is nothing to read.
+      const timeout: unknown = values.timeout;
+      // @ts-expect-error: a whole number is no text.
+      const text: string | undefined = values.limit;
+      seen.push(limit, missing, quiet, timeout, text);
+      return Promise.resolve(0);
+    },
+  });
+  const typed = new Map([
+    ["limit", ["7"]],
+    ["missing", ["fail"]],
+    ["quiet", [undefined]],
+  ]);
+  await counting.run([], typed, createTestContext({}));
+  expect(seen).toEqual([7, "fail", true, undefined, 7]);
+});
+
+test("what cannot be read is refused by the flag's name; so is what does not go together", () => {
+  const read = (typed: ReadonlyMap<string, readonly (string | undefined)[]>): Values<typeof flags> =>
+    readValues<typeof flags>(flags, typed);
+  expect(() => read(new Map([["limit", ["0"]]]))).toThrow('--limit "0": must be a whole number, 1 or more');
+  expect(() => read(new Map([["missing", ["skpi"]]]))).toThrow('--missing "skpi": accepted: skip, fail');
+  const both = new Map([
+    ["all", [undefined]],
+    ["limit", ["3"]],
+  ]);
+  expect(() => read(both)).toThrow("--all and --limit: one says every row, the other how many");
+});
