@@ -47,7 +47,7 @@ const poolOrders = [
 ] as const;
 
 const priceChanges = ["48h", "24h", "6h", "1h", "5m"].flatMap((window) =>
-  range(`price_change_percentage_${window}`, `price change of ${window} in percent`),
+  range(`price_change_percentage_${window}`, "price change", ` of ${window} in percent`),
 );
 
 const filters: readonly Param[] = [

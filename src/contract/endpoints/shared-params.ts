@@ -25,12 +25,17 @@ export const inversed = query(
   "prices and ratios as token1/token0 instead of token0/token1",
 );
 
-/** `<name>_min` and `<name>_max`, both inclusive. */
-export function range(name: string, help: string, kind: "amount" | "integer" = "amount"): readonly Param[] {
+/** `<name>_min` and `<name>_max`, both inclusive; `which`: the window and unit, with the blank that joins them. */
+export function range(
+  name: string,
+  help: string,
+  which = "",
+  kind: "amount" | "integer" = "amount",
+): readonly Param[] {
   const numeric = kind === "amount" ? ({ kind: "amount" } as const) : ({ kind: "integer", min: 0 } as const);
   return [
-    query(`${name}_min`, numeric, `${help}, at least`),
-    query(`${name}_max`, numeric, `${help}, at most`),
+    query(`${name}_min`, numeric, help, { details: `${which}, at least` }),
+    query(`${name}_max`, numeric, help, { details: `${which}, at most` }),
   ];
 }
 
@@ -41,10 +46,10 @@ export const createdBounds: readonly Param[] = [
 
 /** What both searches filter by. */
 export const searchRanges: readonly Param[] = [
-  ...range("volume_usd_24h", "USD volume of 24h"),
-  ...range("volume_usd_7d", "USD volume of 7d"),
-  ...range("volume_usd_30d", "USD volume of 30d"),
+  ...range("volume_usd_24h", "USD volume", " of 24h"),
+  ...range("volume_usd_7d", "USD volume", " of 7d"),
+  ...range("volume_usd_30d", "USD volume", " of 30d"),
   ...range("liquidity_usd", "USD liquidity"),
-  ...range("txns_24h", "transactions of 24h", "integer"),
+  ...range("txns_24h", "transactions", " of 24h", "integer"),
   ...range("price_usd", "USD price"),
 ];

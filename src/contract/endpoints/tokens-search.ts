@@ -44,7 +44,7 @@ const poolOnly = "orders pools only; tokens search has price_change_percentage_2
 
 const filters: readonly Param[] = [
   ...searchRanges,
-  ...range("price_change_percentage_24h", "price change of 24h in percent"),
+  ...range("price_change_percentage_24h", "price change", " of 24h in percent"),
   ...range("fdv_usd", "fully diluted value in USD"),
   ...createdBounds,
   query(

@@ -45,9 +45,7 @@ export function briefRows(flags: Flags): readonly Row[] {
     const term = name
       .replace(bound, () => `-${braced(names, bound)}`)
       .replace(window, () => `-${braced(names, window)}`);
-    return [
-      [`--${term}${value(flag)}`, shared(family.map(([, { summary }]) => summary.replace(/, at \w+$/u, "")))],
-    ];
+    return [[`--${term}${value(flag)}`, inCommon(family.map(([, { summary }]) => summary))]];
   });
 }
 
@@ -88,14 +86,9 @@ function braced(names: readonly string[], pattern: RegExp): string {
   return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
 }
 
-/** What all of them say; a word in which they differ, in all its forms. The term says window and percentage. */
-function shared(helps: readonly string[]): string {
-  const all = helps.map((help) =>
-    help
-      .replace(/ of \d+\w/u, "")
-      .replace(/ in percent$/u, "")
-      .split(" "),
-  );
+/** What all of them say; a word in which they differ, in all its forms: `after/before`. */
+function inCommon(summaries: readonly string[]): string {
+  const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;
   return first.map((_, at) => [...new Set(all.map((words) => words[at]))].join("/")).join(" ");
 }
