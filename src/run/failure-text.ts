@@ -4,6 +4,7 @@ import { escapeJsonText } from "../json/json-text.ts";
 import { hideSecrets } from "../contract/key.ts";
 import { type ErrorFormat, usualErrorFormat } from "../contract/output-format.ts";
 import { visibleText } from "../render/sanitise.ts";
+import { prefix } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
 
 /** One failure on stderr: at most three lines for people, or one JSON object for programs. */
@@ -17,7 +18,7 @@ export async function reportFailure(context: Context, failure: Failure, format: 
 function failureText(failure: Failure): string {
   const { why } = failure.details;
   const next = nextOf(failure);
-  const lines = [`dexdata: ${shown(failure.message)}`];
+  const lines = [`${prefix}${shown(failure.message)}`];
   if (why !== undefined && why !== failure.message) lines.push(`  the service says: ${shown(why)}`);
   if (next !== undefined) lines.push(`  ${shown(next)}`);
   return `${lines.join("\n")}\n`;

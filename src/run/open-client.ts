@@ -7,7 +7,7 @@ import { plans } from "../contract/tier.ts";
 import { findKey, type FoundKey } from "../settings/find-key.ts";
 import { checkKeyHosts } from "../settings/key-hosts.ts";
 import { budgetOf } from "./spending/budget.ts";
-import type { Notices } from "./notices.ts";
+import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -20,19 +20,28 @@ export interface OpenClient {
   readonly close: () => Promise<void>;
 }
 
-/** `speed`: how fast the time of the sandbox in this process goes on from the run's clock reading; 0 for not at all. */
+interface Asked {
+  /** How fast the time of the sandbox in this process goes on from the run's clock reading; 0 for not at all. */
+  readonly speed: number;
+  /** The host, where that is not the one that flags and settings lead to. */
+  readonly target: Target | undefined;
+}
+
 export async function openClient(
   context: Context,
   options: RunOptions,
-  notices: Notices,
-  speed = 0,
+  report: Report,
+  { speed, target: named }: Asked,
 ): Promise<OpenClient> {
-  const { target, close } = await openTarget(context, options, notices, speed);
+  const { target, close } =
+    named === undefined
+      ? await openTarget(context, options, report, speed)
+      : { target: named, close: nothing };
   // What is still waiting when the run ends is nobody's any more: it is neither waited for nor sent.
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
-  const pace = openPace(open, options, target, notices);
-  const budget = budgetOf(context, options, target, notices.warn);
+  const pace = openPace(open, options, target, report);
+  const budget = budgetOf(context, options, target, report.tell);
   const client = createClient(open, target, {
     timeout: options.timeout,
     retry: options.retry,
@@ -40,7 +49,7 @@ export async function openClient(
     budget,
     requiredPlan: options.requiredPlan,
     width: options.parallel,
-    observer: notices,
+    observer: report,
   });
   return {
     client,
@@ -54,7 +63,9 @@ export async function openClient(
   };
 }
 
-export interface OpenTarget {
+const nothing = (): Promise<void> => Promise.resolve();
+
+interface OpenTarget {
   readonly target: Target;
   readonly close: () => Promise<void>;
 }
@@ -62,15 +73,15 @@ export interface OpenTarget {
 async function openTarget(
   context: Context,
   options: RunOptions,
-  notices: Notices,
+  report: Report,
   speed: number,
 ): Promise<OpenTarget> {
   const { settings } = options;
-  for (const warning of settings.warnings) notices.warn(`dexdata: ${warning}`);
+  for (const warning of settings.warnings) report.warn(warning);
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
   const { found, warnings } = await findKey(context, options, settings);
-  for (const warning of warnings) notices.warn(`dexdata: ${warning}`);
-  return { target: targetOf(options, found), close: async () => undefined };
+  for (const warning of warnings) report.warn(warning);
+  return { target: targetOf(options, found), close: nothing };
 }
 
 /** The host that the key's tier means, if the key may go there. */
@@ -97,11 +108,11 @@ export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): strin
 }
 
 /** In this process, on loopback, with the sandbox's own key: a stored or given key is not even read. */
-export async function openSandbox(
+async function openSandbox(
   context: Context,
   options: RunOptions,
   { tier, seed, faults }: NonNullable<RunOptions["sandbox"]>,
-  speed = 0,
+  speed: number,
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
   // From the first request on: what was typed as fifteen minutes ago is no longer ago when it is asked for.

@@ -66,7 +66,7 @@ export interface RunOptions {
 }
 
 /** Flags of some commands that the options of a run follow from. */
-interface OtherValues {
+export interface OtherValues {
   readonly chart?: true | undefined;
   readonly spark?: true | undefined;
   readonly speed?: number | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createNotices } from "../../src/run/notices.ts";
+import { createReport } from "../../src/run/report.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const options = { isQuiet: false, hasStats: false, verbosity: 0 } as const;
@@ -7,8 +7,8 @@ const options = { isQuiet: false, hasStats: false, verbosity: 0 } as const;
 test("a stderr that nobody reads: a bounded number of lines waits, and the rest is counted", async () => {
   const context = createTestContext();
   const goOn = context.stderr.stall();
-  const notices = createNotices(context, options);
-  for (let line = 0; line < 5000; line += 1) notices.warn(`line ${line}`);
+  const notices = createReport(context, options);
+  for (let line = 0; line < 5000; line += 1) notices.tell(`line ${line}`);
   // Returns all the same: a run that is over is not kept.
   await notices.settled();
   goOn();

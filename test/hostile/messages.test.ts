@@ -237,5 +237,5 @@ test("promise 2: what is said to people goes through one place", () => {
     (file) => file.endsWith(".ts") && /\bstderr\.write\(/u.test(readFileSync(path.join("src", file), "utf8")),
   );
   // The first one asks for a key: its line stays open for what is typed.
-  expect(writers.toSorted()).toEqual(["commands/auth/auth.ts", "run/failure-text.ts", "run/say.ts"]);
+  expect(writers.toSorted()).toEqual(["commands/auth/auth.ts", "run/failure-text.ts", "run/report.ts"]);
 });

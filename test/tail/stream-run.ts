@@ -77,7 +77,7 @@ export function listen(
     },
   });
   const typed = typeof words === "string" ? words.split(" ") : words;
-  const outcome = run(["stream", ...typed, "--error-format", "text"], context);
+  const outcome = run(["stream", "--error-format", "text", ...typed], context);
   runs.push({ context, outcome });
   let isOver = false;
   void outcome.then(() => (isOver = true));

@@ -14,7 +14,7 @@ import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import { readWanted } from "./paging.ts";
 import { positionals, takesAddress, takesMany, takesNetwork } from "./positionals.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { ListSources } from "./list-sources.ts";
+import type { ListSources } from "../../run/list-sources.ts";
 import { isList, readSubjects } from "./subjects.ts";
 
 /** A command line understood: what is asked, how often, and how much of it is wanted. Nothing was sent yet. */

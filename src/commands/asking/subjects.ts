@@ -3,7 +3,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { countedKinds } from "./asset-kind.ts";
 import { type ListedAsset, readList, splitPair } from "./list-lines.ts";
-import type { ListSources } from "./list-sources.ts";
+import type { ListSources } from "../../run/list-sources.ts";
 
 /** The command that takes the subjects. */
 export interface Taker {

@@ -69,7 +69,7 @@ export async function hintAtEmpty(
       known.map(([each = ""]) => each),
     );
   const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
-  return `dexdata: ${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
+  return `${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
 }
 
 /** Across networks there is no one list to look in; a display name still looks like one: "Uniswap V3", uniswap_v3. */
@@ -79,7 +79,7 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
     .toLowerCase()
     .replaceAll(/[\s-]+/gu, "_");
   if (!/[\s\p{Lu}]/u.test(dex) || !/^\w+$/u.test(id)) return undefined;
-  return `dexdata: ${flag}"${dex}" looks like a display name; did you mean ${flag}${id}?`;
+  return `${flag}"${dex}" looks like a display name; did you mean ${flag}${id}?`;
 }
 
 /**

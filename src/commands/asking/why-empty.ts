@@ -8,12 +8,12 @@ export function whyEmpty({ args, endpoint }: Question): string | undefined {
   const isRaw = endpoint.rawPath !== undefined;
   if (token !== undefined && isSymbol(token)) {
     const flag = isRaw ? "--field token_address=" : "--token ";
-    return `dexdata: ${flag}"${token}" is a symbol, and an address is compared; look it up: dexdata search ${token}`;
+    return `${flag}"${token}" is a symbol, and an address is compared; look it up: dexdata search ${token}`;
   }
   const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
   const interval = args.get("interval");
   if (isRaw || interval === undefined || !(end - start < intervalSeconds(interval))) return undefined;
-  return `dexdata: no candle of ${interval} begins between ${showSeconds(start)} and ${showSeconds(end)}; ask for shorter ones with --interval`;
+  return `no candle of ${interval} begins between ${showSeconds(start)} and ${showSeconds(end)}; ask for shorter ones with --interval`;
 }
 
 /** Addresses are longer, but for those of a few system tokens, which begin with 0x. */

@@ -12,25 +12,26 @@ import type { Input } from "../command.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import type { askingFlags } from "./auth-flags.ts";
 import { expectWords, writeRecord } from "../../run/output/local-output.ts";
-import { createNotices } from "../../run/notices.ts";
-import { openSandbox, tierSourceOf } from "../../run/open-client.ts";
-import { readRunOptions, type RunOptions } from "../../run/run-options.ts";
-import { say } from "../../run/say.ts";
+import { tierSourceOf } from "../../run/open-client.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
+import { say, sayWarning } from "../../run/report.ts";
 import { askPlan, findPlan, hostsOf, type SeenPlan } from "./find-plan.ts";
 import { profileName } from "./profile-name.ts";
 import { rivalOf } from "./rival-key.ts";
 
-export async function login(
-  { words, flags }: Input<typeof askingFlags>,
-  context: Context,
-): Promise<ExitCode> {
+export async function login({ words, flags }: Input<typeof askingFlags>, outer: Context): Promise<ExitCode> {
   if (words.length > 0) {
     throw usageFailure(
       "a key is never typed as a word: it would stay in the shell's history and show in the process list",
       "type it at the prompt of: dexdata auth login, or pipe it in",
     );
   }
-  const options = readRunOptions(flags, context);
+  return await withRun(flags, outer, storeKey);
+}
+
+async function storeKey(run: Run): Promise<ExitCode> {
+  const { context, options } = run;
   if (options.sandbox !== undefined) {
     throw usageFailure("auth login: the sandbox has keys of its own, and stores none", "leave out --sandbox");
   }
@@ -38,10 +39,9 @@ export async function login(
   const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
-  const seen = await findPlan(context, options, { key, source });
+  const seen = await findPlan(run, { key, source });
   const { problem } = readCredentials(context);
-  if (problem !== undefined)
-    await say(context, `dexdata: ${problem}; it is kept aside and a new one written`);
+  if (problem !== undefined) await sayWarning(context, `${problem}; it is kept aside and a new one written`);
   const { backup } = await saveProfile(
     context,
     name,
@@ -56,40 +56,34 @@ export async function login(
   return 0;
 }
 
-export async function status(
-  { words, flags }: Input<typeof askingFlags>,
-  context: Context,
-): Promise<ExitCode> {
+export async function status({ words, flags }: Input<typeof askingFlags>, outer: Context): Promise<ExitCode> {
   expectWords(words, 0, "auth status");
-  const options = readRunOptions(flags, context);
+  return await withRun(flags, outer, async (run) => await tellStatus(run, flags));
+}
+
+async function tellStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> {
+  const { context, options, report } = run;
   if (options.sandbox !== undefined) {
-    const { target, close } = await openSandbox(context, options, options.sandbox);
-    try {
-      return await writeStatus(context, flags, target, await ask(context, options, target));
-    } finally {
-      await close();
-    }
+    const { client } = await run.open({ over: () => undefined });
+    return await writeStatus(context, flags, client.target, await ask(run, client.target));
   }
   const { settings } = options;
   const { found, warnings } = await findKey(context, options, settings);
-  const notices = createNotices(context, options);
-  for (const warning of [...settings.warnings, ...warnings]) notices.warn(`dexdata: ${warning}`);
-  await notices.settled();
-  if (found !== undefined && found.tier === undefined) {
-    return await statusWithoutTier(context, flags, options, found);
-  }
+  for (const warning of [...settings.warnings, ...warnings]) report.warn(warning);
+  await report.settled();
+  if (found !== undefined && found.tier === undefined) return await statusWithoutTier(run, flags, found);
   const tier = found?.tier ?? settings.tier.value ?? "keyless";
   const { key, source: keySource } = found ?? { key: undefined, source: undefined };
   const tierSource = tierSourceOf(options);
   const target = { ...hostsOf(options, tier), tier, tierSource, key, keySource, isSimulated: false };
   if (found !== undefined) checkKeyHosts(found, options);
-  return await writeStatus(context, flags, target, await ask(context, options, target));
+  return await writeStatus(context, flags, target, await ask(run, target));
 }
 
 type Asked = SeenPlan | Failure;
 
-async function ask(context: Context, options: RunOptions, target: Target): Promise<Asked> {
-  return await askPlan(context, options, target).catch(asFailure);
+async function ask(run: Run, target: Target): Promise<Asked> {
+  return await askPlan(run, target).catch(asFailure);
 }
 
 /** A failure is part of the status; anything else is a bug or an interruption. */
@@ -99,15 +93,11 @@ function asFailure(cause: unknown): Failure {
 }
 
 /** No host is guessed for a key whose tier nobody has said: both are asked, as at login. */
-async function statusWithoutTier(
-  context: Context,
-  flags: LocalOutputFlags,
-  options: RunOptions,
-  found: FoundKey,
-): Promise<ExitCode> {
+async function statusWithoutTier(run: Run, flags: LocalOutputFlags, found: FoundKey): Promise<ExitCode> {
+  const { context, options } = run;
   const { key, source } = found;
   checkKeyHosts(found, options);
-  const asked = await findPlan(context, options, { key, source }).catch(asFailure);
+  const asked = await findPlan(run, { key, source }).catch(asFailure);
   const shown = { key: maskKey(key), source };
   if (asked instanceof Failure) {
     await writeRecord(context, flags, { ...shown, tier: "not known", problem: asked.message });

@@ -1,17 +1,14 @@
-import { type Client, createClient } from "../../client/client.ts";
+import type { Client } from "../../client/client.ts";
 import type { Meter } from "../../client/spending/meter.ts";
 import { member } from "../../json/own-member.ts";
 import type { Target } from "../../client/connection/target.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
-import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { rawAt } from "../../json/raw-json.ts";
 import { isTier, plans, type Tier } from "../../contract/tier.ts";
 import { shortened } from "../../tail/stream-message.ts";
-import { budgetOf } from "../../run/spending/budget.ts";
-import { createNotices } from "../../run/notices.ts";
-import { openPace } from "../../run/spending/open-pace.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import type { Run } from "../../run/with-run.ts";
 
 export interface SeenPlan {
   /** What the service calls it. */
@@ -22,15 +19,15 @@ export interface SeenPlan {
 
 /** Asks the free host and then the paid one; the one that counts the key says its plan. */
 export async function findPlan(
-  context: Context,
-  options: RunOptions,
+  run: Run,
   { key, source }: { readonly key: string; readonly source: string },
 ): Promise<SeenPlan & { readonly plan: Tier }> {
+  const { options } = run;
   const failures: Failure[] = [];
   for (const tier of ["free", "pro"] as const) {
     const target = { ...hostsOf(options, tier), key, keySource: source, tier, isSimulated: false };
     try {
-      const { plan, creditsLeft } = await askPlan(context, options, target);
+      const { plan, creditsLeft } = await askPlan(run, target);
       // An unreadable key is not refused by the public service but counted as keyless.
       if (isTier(plan) && plan !== "keyless") return { plan, creditsLeft };
     } catch (cause) {
@@ -64,24 +61,16 @@ export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Tar
   };
 }
 
-/** One question to `/usage`, which costs a credit like any other. */
-export async function askPlan(context: Context, options: RunOptions, target: Target): Promise<SeenPlan> {
-  const notices = createNotices(context, options);
-  const { timeout, retry } = options;
-  const client = createClient(context, target, {
-    timeout,
-    retry,
-    pace: openPace(context, options, target, notices),
-    budget: budgetOf(context, options, target, notices.warn),
-    requiredPlan: options.requiredPlan,
-    width: 1,
-    observer: notices,
-  });
+/** One question to `/usage`, which costs a credit like any other; without a target to the run's own. */
+export async function askPlan(
+  { open, report }: Pick<Run, "open" | "report">,
+  target?: Target,
+): Promise<SeenPlan> {
+  const { client } = await open({ ...(target !== undefined && { target }), over: () => undefined });
   try {
     return await seenPlan(client);
   } finally {
-    await client.close();
-    await notices.settled();
+    await report.settled();
   }
 }
 

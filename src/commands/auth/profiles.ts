@@ -10,7 +10,7 @@ import type { Flags } from "../../run/flags/flag.ts";
 import type { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 import type { logoutFlags } from "./auth-flags.ts";
 import { expectWords, hasParts, writeRows } from "../../run/output/local-output.ts";
-import { say } from "../../run/say.ts";
+import { say, sayWarning } from "../../run/report.ts";
 import { profileName } from "./profile-name.ts";
 import { rivalOf } from "./rival-key.ts";
 
@@ -23,7 +23,7 @@ export async function list(
   const credentials = readCredentials(context);
   const { problem, exposure, profiles } = credentials;
   if (problem !== undefined) throw usageFailure(problem, "store the key again: dexdata auth login");
-  if (exposure !== undefined) await say(context, `dexdata: ${exposure}`);
+  if (exposure !== undefined) await sayWarning(context, exposure);
   const used = readSettings(context).profile.value ?? credentials.active;
   const rows = [...profiles].map(([name, { key, tier, savedAt, rest }]) => ({
     profile: name,

@@ -6,7 +6,7 @@ import { configWarnings } from "../../settings/read-settings.ts";
 import type { Input } from "../command.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
-import { say } from "../../run/say.ts";
+import { sayWarning } from "../../run/report.ts";
 
 type Typed = Input<typeof localRowFlags>;
 
@@ -33,7 +33,7 @@ export async function unset({ words }: Typed, context: Context): Promise<ExitCod
   expectWords(words, 1, "config unset <name>");
   const [name = ""] = words;
   const wasSet = await unsetSetting(context, name);
-  if (!wasSet) await say(context, `dexdata: ${name} was not set`);
+  if (!wasSet) await sayWarning(context, `${name} was not set`);
   return 0;
 }
 
@@ -62,6 +62,6 @@ export async function path({ words }: Typed, context: Context): Promise<ExitCode
 /** A file that cannot be read would otherwise look like one in which nothing was set. */
 async function warnOfFile(context: Context): Promise<void> {
   for (const warning of configWarnings(readConfigFile(context))) {
-    await say(context, `dexdata: ${warning}`);
+    await sayWarning(context, warning);
   }
 }

@@ -1,11 +1,11 @@
 import type { Exchange } from "../../client/client.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { createNotices, type Notices } from "../../run/notices.ts";
-import { openClient, type OpenClient } from "../../run/open-client.ts";
+import type { OpenClient } from "../../run/open-client.ts";
 import { expectWords } from "../../run/output/local-output.ts";
-import { readRunOptions, type RunOptions } from "../../run/run-options.ts";
-import { say } from "../../run/say.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
+import { say } from "../../run/report.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { DoctorFlags } from "./doctor-flags.ts";
@@ -36,27 +36,41 @@ export async function doctor({ words, flags }: Input<DoctorFlags>, context: Cont
   return await show.end();
 }
 
+/** What fails is a finding at once. */
+const withoutRetries = (options: RunOptions): RunOptions => ({
+  ...options,
+  retry: { retries: 0, retryOn: new Set<number>(), maxTime: 0 },
+});
+
 async function checkService(
-  context: Context,
+  outer: Context,
   flags: Values<DoctorFlags>,
   add: (findings: readonly Finding[]) => Promise<void>,
 ): Promise<void> {
-  const options = {
-    ...readRunOptions(flags, context),
-    retry: { retries: 0, retryOn: new Set<number>(), maxTime: 0 },
-  };
-  if (options.sandbox === undefined) {
-    const key = await checkKey(context, options);
-    await add([key]);
-    if (key.result === "fail") return await add(await reachable(context, options));
-  }
-  const exchanges: Exchange[] = [];
-  const open = await openClient(context, options, silentNotices(context, options, exchanges), 1);
-  try {
+  const check = async (run: Run): Promise<void> => {
+    const { context, options, report } = run;
+    if (options.sandbox === undefined) {
+      const key = await checkKey(context, options);
+      await add([key]);
+      if (key.result === "fail") return await add(await reachable(context, options));
+    }
+    const exchanges: Exchange[] = [];
+    const open = await run.open({
+      speed: 1,
+      // What a run would warn of is a finding here; the requests are kept for what they tell.
+      observer: {
+        warn: () => undefined,
+        tell: () => undefined,
+        answered: (exchange) => {
+          exchanges.push(exchange);
+          report.answered(exchange);
+        },
+      },
+      over: () => undefined,
+    });
     await checkTarget(context, flags, options, { open, exchanges }, add);
-  } finally {
-    await open.close();
-  }
+  };
+  await withRun(flags, outer, check, { adjust: withoutRetries });
 }
 
 /** Without a key that can be sent nothing is asked; whether the hosts are there can be told all the same. */
@@ -125,17 +139,4 @@ async function afterReaching(
 ): Promise<readonly Finding[]> {
   const findings = await reached;
   return findings.some(({ result }) => result === "fail") ? findings : [...findings, ...(await then())];
-}
-
-/** What a run would warn of is a finding here; the requests are kept for what they tell. */
-function silentNotices(context: Context, options: RunOptions, exchanges: Exchange[]): Notices {
-  const notices = createNotices(context, options);
-  return {
-    ...notices,
-    warn: () => undefined,
-    answered: (exchange) => {
-      exchanges.push(exchange);
-      notices.answered(exchange);
-    },
-  };
 }

@@ -1,41 +1,21 @@
 import type { Page } from "../../client/pages/page.ts";
-import type { Context } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, isOfOneInput } from "../../contract/failure.ts";
 import { answers, type Part } from "../../pull/answers.ts";
 import { countEnd, countPage } from "../../pull/progress.ts";
-import type { SeenKeys } from "../../client/pages/seen-keys.ts";
 import { createRenderer, type Renderer } from "../../render/renderer.ts";
 import { moreLine } from "./continuation.ts";
-import type { Destination } from "./destination.ts";
 import { leftOutLines } from "./left-out.ts";
 import { presentationOf } from "./presentation.ts";
 import { answerShapes, type MissingFields, watchFields } from "./missing-fields.ts";
-import type { Notices } from "../../run/notices.ts";
-import type { OpenClient } from "../../run/open-client.ts";
-import type { Questions } from "../asking/questions.ts";
-import type { Typed } from "./run-endpoint.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import type { Pull } from "./pull.ts";
 import { createListKeeper } from "../asking/kept-lists.ts";
 import { hintAtEmpty, withSuggestion } from "../asking/suggestion.ts";
 
-export interface Run {
-  readonly context: Context;
-  readonly options: RunOptions;
-  readonly questions: Questions;
-  readonly notices: Notices;
-  readonly open: OpenClient;
-  readonly destination: Destination;
-  readonly seen: SeenKeys;
-  readonly typed: Typed;
-  /** The last page handed on, and what it answers. */
-  last?: { readonly question: Question; readonly page: Page };
-}
-
 /** Every question in turn, page by page to the output, then what there is to say about them once it is whole. */
-export async function answerQuestions(run: Run): Promise<ExitCode> {
+export async function answerQuestions(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   const wish = { ...questions, isValidated: options.isValidated };
   const parts = answers(
@@ -71,8 +51,8 @@ function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerato
   };
 }
 
-async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part>): Promise<ExitCode> {
-  const { questions, notices, destination, open } = run;
+async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Part>): Promise<ExitCode> {
+  const { questions, report, destination, open } = run;
   const { tally } = destination;
   const missing = fieldsToWatch(run);
   const failures: Failure[] = [];
@@ -118,29 +98,29 @@ async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part
   }
   await renderer.end();
   await sayRefused(run, failures);
-  for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) notices.warn(line);
+  for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) report.warn(line);
   // A default that cut a list is told in a pipe too: a script that never chose a limit may take the rows for all.
   const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
-  for (const remark of remarks) (isByDefault ? notices.warn : notices.remark)(remark);
-  if (tally.rows === 0) notices.remark("nothing found");
+  for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
+  if (tally.rows === 0) report.remark("nothing found");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
 /** A line for each, in the form that the failure of a whole run has. */
-async function sayRefused({ options, notices }: Run, failures: readonly Failure[]): Promise<void> {
+async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { failureJson } = await import("../../run/failure-text.ts");
   const isJson = options.errorFormat === "json";
   for (const failure of failures)
-    notices.warn(isJson ? failureJson(failure).trimEnd() : `dexdata: ${failure.message}`);
+    if (isJson) report.tell(failureJson(failure).trimEnd());
+    else report.warn(failure.message);
 }
 
-async function showPage(run: Run, question: Question, page: Page, renderer: Renderer): Promise<void> {
+async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
   // Each page of a list may have the same one.
-  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.notices.warn(page.warning);
+  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.tell(page.warning);
   if (run.questions.missing !== "null") {
-    for (const { network, address } of page.missing ?? [])
-      run.notices.warn(`no price: ${network}:${address}`);
+    for (const { network, address } of page.missing ?? []) run.report.tell(`no price: ${network}:${address}`);
   }
   await renderer.page(page);
   countPage(run.destination.tally, question, page);
@@ -148,24 +128,24 @@ async function showPage(run: Run, question: Question, page: Page, renderer: Rend
 }
 
 /** For somebody who watches: that a list goes on; and why an answer may be empty, whoever watches. */
-async function remarksAtEnd(run: Run, question: Question): Promise<readonly string[]> {
+async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
   if (run.destination.tally.rowsOfQuestion === 0) {
     const hint = await hintAtEmpty(run.context, open.client, question);
-    if (hint !== undefined) run.notices.warn(hint);
+    if (hint !== undefined) run.report.warn(hint);
   }
   if (questions.limit === undefined || last?.question !== question) return [];
   const more = moreLine(question, typed.input.typed, last.page, questions.walk.pageSize);
   return more === undefined ? [] : [more];
 }
 
-function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Run): MissingFields {
+function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Pull): MissingFields {
   const shapes =
     walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   return watchFields(options.fields, shapes);
 }
 
-async function openRenderer({ context, options, questions, destination }: Run): Promise<Renderer> {
+async function openRenderer({ context, options, questions, destination }: Pull): Promise<Renderer> {
   const { stdout } = context;
   const { sink } = destination;
   return await createRenderer({

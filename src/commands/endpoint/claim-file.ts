@@ -7,7 +7,7 @@ import type { Interrupted } from "../../files/out/interrupted.ts";
 import { journalOf, lockOf, partOf } from "../../files/out/out-names.ts";
 import type { FileLock } from "../../files/file-lock.ts";
 import type { DestinationFlags } from "./destination-flags.ts";
-import type { Notices } from "../../run/notices.ts";
+import type { Report } from "../../run/report.ts";
 import { holdFile } from "../../run/output/hold-file.ts";
 
 /** A file that this run alone may write. */
@@ -26,10 +26,10 @@ type Wanted = Pick<DestinationFlags, "isResumed" | "isForced"> & { readonly file
 export async function claimFile(
   context: Pick<Context, "clock" | "random" | "signal">,
   to: Wanted,
-  notices: Pick<Notices, "remark">,
+  report: Pick<Report, "remark">,
 ): Promise<Claimed> {
   const { file } = to;
-  const lock = await holdFile(context, file, lockOf(file), notices);
+  const lock = await holdFile(context, file, lockOf(file), report);
   try {
     return { file, lock, ...(await findLeft(context.signal, to)) };
   } catch (cause) {

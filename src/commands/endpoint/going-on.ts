@@ -1,6 +1,6 @@
 import { isInterruption } from "../../context/context.ts";
 import { Failure, type FailureDetails } from "../../contract/failure.ts";
-import type { Run } from "./answer-questions.ts";
+import type { Pull } from "./pull.ts";
 import { moreLine, quoted } from "./continuation.ts";
 import type { DestinationFlags } from "./destination-flags.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
@@ -12,13 +12,13 @@ import type { RunOptions } from "../../run/run-options.ts";
  * What ended a pull early, with how many rows came before, so that they are not taken for all, and the command that
  * goes on. After a signal, which is no failure, the same is said as a notice.
  */
-export function whyCutShort(thrown: unknown, run: Run, to: DestinationFlags): unknown {
+export function whyCutShort(thrown: unknown, run: Pull, to: DestinationFlags): unknown {
   // A write that fails because the reader is gone is no failure of the output.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
-    run.notices.warn(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
+    run.report.tell(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
   return new Failure(`${cause.message}; ${counted(rows, "row")} came before`, {
@@ -39,7 +39,7 @@ function bothOf(
 }
 
 function howToGoOn(
-  { questions, last, typed, destination, options }: Run,
+  { questions, last, typed, destination, options }: Pull,
   to: DestinationFlags,
 ): string | undefined {
   const { command } = typed;

@@ -4,5 +4,5 @@ import type { Renderer } from "../../render/renderer.ts";
 export function leftOutLines(renderer: Renderer): readonly string[] {
   const names = renderer.leftOut?.() ?? [];
   if (names.length === 0) return [];
-  return [`dexdata: no room for ${names.join(", ")}; -o wide shows all, beyond the window`];
+  return [`no room for ${names.join(", ")}; -o wide shows all, beyond the window`];
 }

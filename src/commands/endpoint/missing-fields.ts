@@ -42,7 +42,7 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
       if (!hasRows) return [];
       const known = shapes.flatMap((shape) => fieldPaths(shape).map(({ path }) => path));
       return [...pending.keys()].map((field) => {
-        const problem = `dexdata: --fields ${field}: no row has it`;
+        const problem = `--fields ${field}: no row has it`;
         if (known.length === 0) return problem;
         const near = nearestPath(field, known);
         return `${problem}; ${near === undefined ? "see: --fields '?'" : `did you mean ${near}?`}`;

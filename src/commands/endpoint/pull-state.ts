@@ -1,8 +1,8 @@
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import type { PullState } from "../../run/progress/progress-parts.ts";
-import type { Run } from "./answer-questions.ts";
+import type { Pull } from "./pull.ts";
 
-export function pullState(run: Pick<Run, "questions" | "destination" | "open" | "last">): PullState {
+export function pullState(run: Pick<Pull, "questions" | "destination" | "open" | "last">): PullState {
   const { meter } = run.open.client;
   const { tally } = run.destination;
   const { asked } = run.questions;
@@ -22,7 +22,7 @@ function rowsWanted({
   questions,
   destination,
   last,
-}: Pick<Run, "questions" | "destination" | "last">): number | undefined {
+}: Pick<Pull, "questions" | "destination" | "last">): number | undefined {
   const { limit, walk, endpoint } = questions;
   if (walk.subjects !== undefined) return walk.subjects.length;
   if (endpoint.reply.kind !== "cursor-pages" && endpoint.reply.kind !== "numbered-pages") return undefined;
@@ -32,7 +32,7 @@ function rowsWanted({
 }
 
 function partOf(
-  { questions, destination, last }: Pick<Run, "questions" | "destination" | "last">,
+  { questions, destination, last }: Pick<Pull, "questions" | "destination" | "last">,
   inputs: PullState["inputs"],
   rowsInAll: number | undefined,
 ): number | undefined {

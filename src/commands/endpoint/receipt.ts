@@ -9,7 +9,7 @@ import { hideSecrets } from "../../contract/key.ts";
 import { stageFile } from "../../files/staged-file.ts";
 import { formatInstant, fromWire } from "../../time/time.ts";
 import { version } from "../../contract/version.ts";
-import type { Run } from "./answer-questions.ts";
+import type { Pull } from "./pull.ts";
 import type { DestinationFlags } from "./destination-flags.ts";
 import { counted } from "../../text/counted.ts";
 import type { Questions } from "../asking/questions.ts";
@@ -30,7 +30,7 @@ export interface Ending {
  */
 export function writeReceipt(
   { receipt = "", file, isForced }: DestinationFlags,
-  run: Run,
+  run: Pull,
   ending: Ending,
 ): void {
   let staged: string | undefined;
@@ -52,7 +52,7 @@ export function writeReceipt(
 }
 
 /** JSON texts by name, so that what the service wrote keeps its digits. */
-function receiptText(run: Run, { started, exit, failure }: Ending): string {
+function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { questions, options, destination, open, context } = run;
   const { tally, sink, before } = destination;
   const { meter, target } = open.client;
@@ -113,7 +113,7 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
 }
 
 /** What shows that nothing is missing: see completeness.ts; `limit` where as many rows came as were asked for. */
-function proofOf({ destination: { tally }, questions }: Run, reason: string | null): string | null {
+function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {
   if (reason !== null) return null;
   return tally.proof ?? (questions.limit === undefined ? null : "limit");
 }
@@ -125,7 +125,7 @@ function whyNot(failure: unknown): string | null {
 }
 
 /** Delivered, but some of what was asked for is not in it. */
-function whyNotWhole({ destination: { tally } }: Run, exit: number): string | null {
+function whyNotWhole({ destination: { tally } }: Pull, exit: number): string | null {
   if (exit === 0) return null;
   return tally.refused > 0
     ? `${counted(tally.refused, "input")} refused`

@@ -1,4 +1,4 @@
-import type { Run } from "./answer-questions.ts";
+import type { Pull } from "./pull.ts";
 
 /** Whether a list goes on after the rows that were written, and where. */
 export interface Rest {
@@ -8,7 +8,7 @@ export interface Rest {
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-export function restOf({ last, questions }: Pick<Run, "last" | "questions">): Rest {
+export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): Rest {
   if (last === undefined || questions.walk.once !== undefined) return { more: null, next: null };
   const { next, isCut = false } = last.page;
   if (isCut) return { more: true, next: null };

@@ -5,26 +5,24 @@ import { usageFailure } from "../../contract/failure.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
-import { answerQuestions, type Run } from "./answer-questions.ts";
-import { bounded } from "../../run/deadline.ts";
+import { answerQuestions } from "./answer-questions.ts";
 import type { Claimed } from "./claim-file.ts";
 import { type Destination, openStdout } from "./destination.ts";
 import type { FinishedPull } from "./finished-pull.ts";
 import { type DestinationFlags, readDestination } from "./destination-flags.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
-import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { whyCutShort } from "./going-on.ts";
-import { createNotices, type Notices } from "../../run/notices.ts";
-import { openClient, type OpenClient } from "../../run/open-client.ts";
-import { createProgress, type Progress } from "../../run/progress/progress.ts";
+import type { ListSources } from "../../run/list-sources.ts";
+import type { OpenClient } from "../../run/open-client.ts";
+import { type Run, sayWhatItWas, withRun } from "../../run/with-run.ts";
+import type { Pull, TypedCommand } from "./pull.ts";
 import { pullState } from "./pull-state.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
 import { restOf, restText } from "./rest.ts";
-import { readRunOptions, type RunOptions } from "../../run/run-options.ts";
-import { createListSources, type ListSources } from "../asking/list-sources.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 
 /** One command of the service, from its words and flags to its rows. */
 export async function runEndpoint(
@@ -43,64 +41,52 @@ export async function runEndpoint(
   );
 }
 
-export interface Typed {
-  /** Words of the command, without flags. */
-  readonly command: readonly string[];
-  readonly input: {
-    readonly flags: SharedValues & Partial<Values<Pick<EndpointFlags, "chart" | "spark">>>;
-    readonly typed: TypedFlags;
-  };
-  readonly outer: Context;
-}
-
 /** What the typed words ask; everything in them is checked before it resolves. */
 export type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
 
 /** Reads the questions, asks them, and says what it was. */
-export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<ExitCode> {
-  const to = readDestination(typed.input.flags);
-  // What goes into a file is written as for a pipe.
-  const stdout =
-    to.file === undefined ? typed.outer.stdout : { ...notATerminal, write: typed.outer.stdout.write };
-  const asTyped = readRunOptions(typed.input.flags, { ...typed.outer, stdout });
-  if (to.isResumed && asTyped.format === "table") {
+export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
+  const { flags } = typed.input;
+  const to = readDestination(flags);
+  const adjust = (options: RunOptions): RunOptions => {
+    if (!to.isResumed || options.format !== "table") return options;
     throw usageFailure(
       "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
       "use ndjson, csv, tsv or json",
     );
-  }
-  const progress = createProgress(typed.outer, typed.input.flags, asTyped);
-  // Its timer keeps the process alive, so everything that may fail after it is in the block that releases it.
-  const { context, release } = bounded({ ...typed.outer, ...progress.outputs }, asTyped.deadline);
-  const notices = createNotices(context, asTyped, progress.countdown);
+  };
+  const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
+  return await withRun(flags, typed.outer, async (run) => await askWithin(run, typed, to, read), kind);
+}
+
+async function askWithin(
+  run: Run,
+  typed: TypedCommand,
+  to: DestinationFlags,
+  read: ReadQuestions,
+): Promise<ExitCode> {
+  const { context, report } = run;
   let claimed: Claimed | undefined;
-  try {
-    if (to.file !== undefined) {
-      const { claimFile } = await import("./claim-file.ts");
-      claimed = await claimFile(context, { ...to, file: to.file }, notices);
-    }
-    const finished = await findFinished(claimed, to);
-    const begun = finished?.now ?? claimed?.interrupted?.header.now;
-    const options = { ...asTyped, now: beginningOf(begun, asTyped, typed.input.flags) };
-    const questions = await read(options, createListSources(context, notices.warn));
-    // A script whose variable is not set would otherwise read the first page again without a sign of it.
-    if (typed.input.typed.get("cursor")?.at(-1) === "")
-      notices.warn("--cursor is empty; starting at the first page");
-    if (options.columns !== undefined) {
-      const { endpoint, groups } = questions;
-      const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
-      checkColumns(tables, options.columns);
-    }
-    const asking = { typed, to, claimed, context, options, questions, notices, progress };
-    if (finished !== undefined && claimed !== undefined)
-      return await reportFinished(asking, claimed, finished);
-    return await ask(asking);
-  } finally {
-    claimed?.lock.release();
-    release();
-    await progress.close();
-    await notices.settled();
+  if (to.file !== undefined) {
+    const { claimFile } = await import("./claim-file.ts");
+    claimed = await claimFile(context, { ...to, file: to.file }, report);
+    run.onClose(claimed.lock.release);
   }
+  const finished = await findFinished(claimed, to);
+  const begun = finished?.now ?? claimed?.interrupted?.header.now;
+  const options = { ...run.options, now: beginningOf(begun, run.options, typed.input.flags) };
+  const questions = await read(options, run.sources);
+  // A script whose variable is not set would otherwise read the first page again without a sign of it.
+  if (typed.input.typed.get("cursor")?.at(-1) === "")
+    report.tell("--cursor is empty; starting at the first page");
+  if (options.columns !== undefined) {
+    const { endpoint, groups } = questions;
+    const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
+    checkColumns(tables, options.columns);
+  }
+  const asking = { run, typed, to, claimed, options, questions };
+  if (finished !== undefined && claimed !== undefined) return await reportFinished(asking, claimed, finished);
+  return await ask(asking);
 }
 
 /** The earlier pull that --resume without a checkpoint refers to, by its receipt. */
@@ -117,7 +103,7 @@ async function findFinished(
 
 /** Nothing is left to pull, if the receipt is that of the same query and of the file as it is. */
 async function reportFinished(
-  { to, questions, options, context, notices }: Asking,
+  { run: { context, report }, to, questions, options }: Asking,
   { file }: Claimed,
   finished: FinishedPull,
 ): Promise<ExitCode> {
@@ -126,7 +112,7 @@ async function reportFinished(
     throw noCheckpoint(file, `, and ${to.receipt} is of another query`);
   const line = await completeLine(file, finished, context.signal);
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
-  notices.warn(line);
+  report.tell(line);
   return 0;
 }
 
@@ -141,47 +127,42 @@ function beginningOf(begun: number | undefined, { now }: RunOptions, flags: Shar
   return begun ?? now;
 }
 
-const notATerminal = { isTerminal: false, columns: undefined };
-
 interface Asking {
-  readonly typed: Typed;
+  readonly run: Run;
+  readonly typed: TypedCommand;
   readonly to: DestinationFlags;
   readonly claimed: Claimed | undefined;
-  readonly context: Context;
+  /** With the clock reading that an earlier run of the pull began with. */
   readonly options: RunOptions;
   readonly questions: Questions;
-  readonly notices: Notices;
-  readonly progress: Progress;
 }
 
 async function ask(asking: Asking): Promise<ExitCode> {
-  const { context, options, questions, notices, typed, progress } = asking;
-  const open = await openClient(context, options, notices);
-  let run: Run | undefined;
-  try {
-    if (typed.input.flags.estimate === true) {
-      const { runEstimate } = await import("./run-estimate.ts");
-      return await runEstimate(context, typed.input.flags, options, questions, open.client);
-    }
-    // The columns of a table fit its first rows, so no later run can add to it.
-    const canResume = asking.claimed !== undefined && options.format !== "table";
-    const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
-    const destination = await openFor(asking, open, { seen, canResume });
-    const begun: Run = { context, options, questions, notices, open, destination, seen, typed };
-    run = begun;
-    progress.begin(() => pullState(begun), notices.warn);
-    return await answerInto(begun, asking.to);
-  } finally {
-    await progress.close();
-    await open.close();
-    sayWhatItWas(open, notices, run === undefined ? undefined : restText(restOf(run)));
+  const { run, options, questions, typed } = asking;
+  const { context, report, progress } = run;
+  const begun: { pull?: Pull } = {};
+  const open = await run.open({
+    over: (opened) =>
+      sayWhatItWas(opened, report, begun.pull === undefined ? undefined : restText(restOf(begun.pull))),
+  });
+  if (typed.input.flags.estimate === true) {
+    const { runEstimate } = await import("./run-estimate.ts");
+    return await runEstimate(context, typed.input.flags, options, questions, open.client);
   }
+  // The columns of a table fit its first rows, so no later run can add to it.
+  const canResume = asking.claimed !== undefined && options.format !== "table";
+  const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
+  const destination = await openFor(asking, open, { seen, canResume });
+  const pull: Pull = { context, options, questions, report, open, destination, seen, typed };
+  begun.pull = pull;
+  progress.begin(() => pullState(pull), report.tell);
+  return await answerInto(pull, asking.to);
 }
 
 async function openFor(
-  { to, claimed, context, options, questions, notices }: Asking,
+  { run: { context, report }, to, claimed, options, questions }: Asking,
   { client: { target } }: OpenClient,
-  resuming: { readonly seen: Run["seen"]; readonly canResume: boolean },
+  resuming: { readonly seen: Pull["seen"]; readonly canResume: boolean },
 ): Promise<Destination> {
   if (claimed === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
@@ -194,13 +175,13 @@ async function openFor(
   const begun = interrupted?.header;
   if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
-    notices.warn(`dexdata: the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
+    report.warn(`the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
   const { openFile } = await import("./file-destination.ts");
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
 
 /** However it ends, the file and the receipt say so. */
-async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
+async function answerInto(run: Pull, to: DestinationFlags): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
     if (to.receipt === undefined) return;
@@ -210,7 +191,7 @@ async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
   const receiveFailure = async (failure: unknown): Promise<void> => {
     // What ended the pull matters more than a receipt that cannot be written.
     await receive(1, failure).catch((problem: unknown) => {
-      run.notices.warn(`dexdata: ${problem instanceof Error ? problem.message : String(problem)}`);
+      run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });
   };
   const exit = await answerQuestions(run).catch(async (cause: unknown) => {
@@ -227,21 +208,4 @@ async function answerInto(run: Run, to: DestinationFlags): Promise<ExitCode> {
   await receive(exit);
   run.destination.forget();
   return exit;
-}
-
-/** After the rows: whose they were, what they cost, and where their list goes on. */
-export function sayWhatItWas(open: OpenClient, notices: Notices, rest?: string): void {
-  const { meter, target } = open.client;
-  if (target.isSimulated) notices.remark("simulated data: the sandbox's made-up market, not the real one");
-  warnOfPlan(open, notices);
-  notices.close(meter, rest);
-}
-
-/** A key that the service does not count under its plan is a silent loss: it is said whoever listens. */
-function warnOfPlan({ client }: OpenClient, notices: Notices): void {
-  const { plan } = client.meter;
-  const { tier, key } = client.target;
-  if (plan === undefined || plan === tier) return;
-  const why = key !== undefined && plan === "keyless" ? ": the key was not counted" : "";
-  notices.warn(`dexdata: the service counted this as ${plan}, not ${tier}${why}; see: dexdata auth status`);
 }

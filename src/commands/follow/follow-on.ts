@@ -17,7 +17,7 @@ import { createWake, type Wake } from "../../tail/follow/wake.ts";
 import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
-import type { Notices } from "../../run/notices.ts";
+import type { Report } from "../../run/report.ts";
 import { leftOutLines } from "../endpoint/left-out.ts";
 import { missingFields } from "../endpoint/missing-fields.ts";
 import type { OpenClient } from "../../run/open-client.ts";
@@ -38,14 +38,14 @@ export interface Following {
   readonly output: Output;
   readonly open: OpenClient;
   readonly ending: Ending;
-  readonly report: FollowReport;
-  readonly notices: Notices;
+  readonly course: FollowReport;
+  readonly report: Report;
   readonly present: ServicePresent;
 }
 
 /** Returns when a stop that was asked for is met and nothing is missing; everything else is thrown. */
 export async function followOn(following: Following): Promise<void> {
-  const { context, options, wishes, question, pageSize, output, open, ending, report, notices, present } =
+  const { context, options, wishes, question, pageSize, output, open, ending, course, report, present } =
     following;
   const { latest } = present;
   const { clock, signal } = context;
@@ -63,23 +63,23 @@ export async function followOn(following: Following): Promise<void> {
       hasRows = true;
       // Whoever follows for days should know it at the beginning.
       const missing = missingFields(options.fields, question.endpoint, page);
-      for (const line of [...missing, ...leftOutLines(renderer)]) notices.warn(line);
+      for (const line of [...missing, ...leftOutLines(renderer)]) report.warn(line);
     },
-    { late: report.late, ahead: report.ahead, latest },
+    { late: course.late, ahead: course.ahead, latest },
   );
   const from = fromOf(question);
   let written: WrittenRows | undefined;
   const readWritten = async (): Promise<WrittenRows | undefined> => {
     if (wishes.out === undefined || written !== undefined) return written;
     written = await readWrittenRows(wishes.out, question, latest());
-    if (written !== undefined) report.continued(written, from, latest());
+    if (written !== undefined) course.continued(written, from, latest());
     return written;
   };
   const wake = createWake(clock, signal);
   let listening: Promise<void> | undefined;
   let isStuck = false;
   let behind: Failure | undefined;
-  if (wishes.poll !== undefined) notices.warn(`dexdata: ${pollLine(wishes.poll)}`);
+  if (wishes.poll !== undefined) report.warn(pollLine(wishes.poll));
   try {
     await follow({
       context,
@@ -95,18 +95,18 @@ export async function followOn(following: Following): Promise<void> {
         }),
       wake,
       latest,
-      idle: () => wishes.poll ?? (report.isListening() ? quietGap : substituteGap),
+      idle: () => wishes.poll ?? (course.isListening() ? quietGap : substituteGap),
       handlers: {
         write: writer.write,
-        retrying: report.readFailed,
+        retrying: course.readFailed,
         unwritten: (rows) => {
           isStuck = true;
-          report.unwritten(rows);
+          course.unwritten(rows);
           // What waits in the pipe would keep the process for as long as its reader sleeps.
           context.leaveReader();
         },
         caughtUp: (began, rows) => {
-          report.caughtUp(began, rows);
+          course.caughtUp(began, rows);
           // After the history: its events would be paid for and tell nothing.
           if (wishes.poll === undefined) listening ??= listen(following, wake);
         },
@@ -114,11 +114,11 @@ export async function followOn(following: Following): Promise<void> {
     });
   } catch (cause) {
     if (!(signal.reason instanceof Stop)) throw cause;
-    behind = report.behind();
+    behind = course.behind();
   } finally {
     ending.end(new Error("the reading is over"));
     await listening;
-    report.ended(writer.count(), open.client.meter);
+    course.ended(writer.count(), open.client.meter);
   }
   if (!isStuck) await renderer.end();
   if (behind !== undefined) throw behind;
@@ -126,7 +126,7 @@ export async function followOn(following: Following): Promise<void> {
 
 /** A stream that ends for good ends the tail, with its reason. */
 async function listen(
-  { context, options, question, target, open, ending, report }: Following,
+  { context, options, question, target, open, ending, course }: Following,
   wake: Wake,
 ): Promise<void> {
   const { args } = question;
@@ -147,10 +147,10 @@ async function listen(
     },
   );
   const handlers = {
-    opened: report.opened,
-    charged: report.charged,
-    retrying: report.streamLost,
-    said: report.said,
+    opened: course.opened,
+    charged: course.charged,
+    retrying: course.streamLost,
+    said: course.said,
   };
   await listenForCalls(context, opener, { wake, budget: open.budget }, handlers, context.signal).catch(
     (cause: unknown) => ending.end(cause),

@@ -11,19 +11,12 @@ import { holdFile } from "../../run/output/hold-file.ts";
 import { readsUnicode } from "../../run/output/terminal.ts";
 import { refuseUnfinished } from "../../run/output/refuse-unfinished.ts";
 import { repaired } from "../stream/stream-output.ts";
-import type { Values } from "../../run/flags/flag.ts";
-import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import type { FollowWishes } from "./follow-flags.ts";
-import type { Notices } from "../../run/notices.ts";
-import { readRunOptions, type RunOptions } from "../../run/run-options.ts";
+import type { Report } from "../../run/report.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 
 /** What is added to a file is written as for a pipe. */
-export function followOptions(
-  flags: Values<EndpointFlags>,
-  { out }: FollowWishes,
-  outer: Context,
-): RunOptions {
-  const options = readRunOptions(flags, outer);
+export function followOptions(options: RunOptions, { out }: FollowWishes): RunOptions {
   if (out === undefined && options.format === "json")
     throw usageFailure("--output json: --follow has no end that json could be closed at", "use ndjson");
   if (out !== undefined && options.columns !== undefined)
@@ -40,16 +33,16 @@ type Closable = Output & { readonly close: () => Promise<void> };
 export async function openFollowOutput(
   { out }: FollowWishes,
   context: Context,
-  notices: Notices,
+  report: Report,
 ): Promise<Closable> {
   if (out === undefined) return { ...context.stdout, close: () => Promise.resolve() };
   checkOutPattern(out, context.clock.now());
   const lockFile = lockOfPattern(out);
-  const lock = await holdFile(context, out, lockFile, notices);
+  const lock = await holdFile(context, out, lockFile, report);
   try {
     refuseUnfinished(out, context.clock.now());
     const files = await openRotatingFile(out, context.clock, (file, torn) =>
-      notices.warn(`dexdata: ${file}: ${repaired(torn)}`),
+      report.warn(`${file}: ${repaired(torn)}`),
     );
     return {
       ...files,

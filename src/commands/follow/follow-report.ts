@@ -8,7 +8,7 @@ import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows
 import type { Gap, Moment } from "../../tail/shard.ts";
 import type { FollowLog } from "./follow-events.ts";
 import { counted } from "../../text/counted.ts";
-import { type Notices } from "../../run/notices.ts";
+import { type Report } from "../../run/report.ts";
 import { instant, seconds } from "../../run/output/times-said.ts";
 import { createRepetitions } from "../endpoint/repetitions.ts";
 
@@ -45,7 +45,7 @@ interface Hole {
 }
 
 export function createFollowReport(
-  { warn, remark }: Pick<Notices, "warn" | "remark">,
+  { warn, note }: Pick<Report, "warn" | "note">,
   clock: Pick<Clock, "now" | "elapsed">,
   log: FollowLog,
   asset: string,
@@ -78,24 +78,22 @@ export function createFollowReport(
       const hole = { from: gap.from.now, to: gap.to.now };
       holes.push({ ...hole, readAfter: moment.elapsed });
       log({ event: "gap", ...bounds(hole), reason: gap.reason, ...named });
-      warn(`dexdata: the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
+      warn(`the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
     },
     charged: (more) => {
       events += more;
     },
-    continued: (written, from, latest) => warn(`dexdata: ${continuedLine(written, from, latest)}`),
+    continued: (written, from, latest) => warn(continuedLine(written, from, latest)),
     unwritten: (rows) => {
       log({ event: "unwritten", at: at(), rows });
-      warn(
-        `dexdata: ${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`,
-      );
+      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`);
     },
     ended: (rows, meter) => {
       const { requests, creditsInDoubt } = meter;
       const credits = meter.credits + events;
       log({ event: "credits", at: at(), rows, requests, events, credits, in_doubt: creditsInDoubt });
       const ofStream = events === 0 ? "" : `; the stream's events cost ${counted(events, "credit")} more`;
-      remark(`dexdata: followed ${counted(rows, "row")}${ofStream}`);
+      note(`followed ${counted(rows, "row")}${ofStream}`);
     },
     streamLost: (failure, wait) => {
       const begin = isListening ? "the stream is gone" : "no stream";
@@ -103,11 +101,11 @@ export function createFollowReport(
       log({ event: "retry", at: at(), reason: failure.message, wait_ms: wait, ...named });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
       isPollSaid = true;
-      const lost = `dexdata: ${begin}: ${failure.message}`;
+      const lost = `${begin}: ${failure.message}`;
       lostBy = sayFailure(lostBy, lost, `${lost}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
     },
     said: (kind, text) => {
-      const words = `dexdata: the stream says (${kind}): ${text}`;
+      const words = `the stream says (${kind}): ${text}`;
       const times = timesToTell(words);
       if (times === undefined) return;
       log({ event: kind, at: at(), message: text, ...(times > 1 && { times }) });
@@ -116,7 +114,7 @@ export function createFollowReport(
     readFailed: (failure, wait) => {
       failedSince ??= lastRead ?? clock.now();
       log({ event: "read_failed", at: at(), reason: failure.message, wait_ms: wait });
-      const failed = `dexdata: ${failure.message}`;
+      const failed = failure.message;
       failedBy = sayFailure(failedBy, failed, `${failed}; retrying in ${formatDuration(wait)}`);
     },
     caughtUp: (began, rows) => {
@@ -128,19 +126,19 @@ export function createFollowReport(
       holes = holes.filter(({ readAfter }) => readAfter > began);
       for (const hole of filled) {
         log({ event: "filled", ...bounds(hole), rows, ...named });
-        warn(`dexdata: nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
+        warn(`nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
       }
     },
     behind: () => {
       if (failedSince === undefined) return undefined;
       const hole = { from: failedSince, to: clock.now() };
-      log({ event: "gap", ...bounds(hole), reason: failedBy?.replace("dexdata: ", ""), ...named });
+      log({ event: "gap", ...bounds(hole), reason: failedBy, ...named });
       return fail("not_read", `no read succeeded ${shown(hole)}: rows may be missing at the end`);
     },
     late: (rows, behind) => {
       log({ event: "late", at: at(), rows, seconds: behind });
       warn(
-        `dexdata: ${counted(rows, "row")} came late: up to ${seconds(behind * 1000)} older than what was written before`,
+        `${counted(rows, "row")} came late: up to ${seconds(behind * 1000)} older than what was written before`,
       );
     },
     ahead: (rows, first) => {
@@ -149,7 +147,7 @@ export function createFollowReport(
       if (isAheadSaid) return;
       isAheadSaid = true;
       warn(
-        `dexdata: ${counted(rows, "row")} dated ahead of the service's time (${time}): written, and not followed from`,
+        `${counted(rows, "row")} dated ahead of the service's time (${time}): written, and not followed from`,
       );
     },
   };

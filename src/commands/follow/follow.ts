@@ -2,17 +2,14 @@ import type { Context } from "../../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
+import { openEventLog } from "../../run/output/event-log.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
 import { createEnding } from "../../tail/ending.ts";
 import { createServicePresent } from "../../tail/follow/service-present.ts";
-import { createListSources } from "../asking/list-sources.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { createNotices, type Notices } from "../../run/notices.ts";
-import { openClient } from "../../run/open-client.ts";
-import { openEventLog } from "../../run/output/event-log.ts";
-import { sayWhatItWas } from "../endpoint/run-endpoint.ts";
-import { readFollowWishes } from "./follow-flags.ts";
+import { type FollowWishes, readFollowWishes } from "./follow-flags.ts";
 import { followOn } from "./follow-on.ts";
 import { followOptions, openFollowOutput } from "./follow-output.ts";
 import { createFollowReport } from "./follow-report.ts";
@@ -23,60 +20,55 @@ export async function runFollow(
   input: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {
-  const { flags } = input;
-  const wishes = readFollowWishes(flags);
-  const options = followOptions(flags, wishes, outer);
-  const notices = createNotices(outer, options);
-  const sources = createListSources(outer, notices.warn);
-  const { endpoint, asked, walk } = await readQuestions(group, input, options, sources);
+  const wishes = readFollowWishes(input.flags);
+  return await withRun(
+    input.flags,
+    outer,
+    async (run): Promise<ExitCode> => {
+      await followUntilStopped(run, group, input, wishes);
+      return 0;
+    },
+    { adjust: (options) => followOptions(options, wishes), isTail: true },
+  );
+}
+
+async function followUntilStopped(
+  run: Run,
+  group: readonly [Endpoint, ...Endpoint[]],
+  input: Input<EndpointFlags>,
+  wishes: FollowWishes,
+): Promise<void> {
+  const { options, report, onClose } = run;
+  const { endpoint, asked, walk } = await readQuestions(group, input, options, run.sources);
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
-  const streaming = flags["streaming-url"];
-  const log = openEventLog(wishes.events, notices, outer.clock);
-  const output = await openFollowOutput(wishes, outer, notices);
-  const ending = createEnding(outer.clock, outer.signal, wishes.duration);
+  const log = openEventLog(wishes.events, report, run.context.clock);
+  const output = await openFollowOutput(wishes, run.context, report);
+  onClose(output.close);
+  const ending = createEnding(run.context.clock, run.context.signal, wishes.duration);
+  onClose(ending.release);
   // There is nothing to read again: it is a terminal that was closed, and what is held is to be written.
-  const stopListening = outer.onReload(() => outer.interrupt({ cause: "SIGHUP" }));
-  try {
-    const context = { ...outer, signal: ending.signal };
-    const present = createServicePresent(context.clock);
-    const answered: Notices["answered"] = (exchange) => {
-      present.heard(exchange.answer?.headers.get("date"));
-      notices.answered(exchange);
-    };
-    const open = await openClient(context, options, { ...notices, answered }, options.sandbox?.speed ?? 1);
-    try {
-      const question = { endpoint, args: asked[0] ?? new Map() };
-      const remark = options.hasStats ? notices.warn : notices.remark;
-      const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
-      const report = createFollowReport({ warn: notices.warn, remark }, context.clock, log, pool);
-      // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
-      const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
-      const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
-      await followOn({
-        context,
-        options,
-        wishes,
-        question,
-        pageSize,
-        target,
-        output,
-        open,
-        ending,
-        report,
-        notices,
-        present,
-      });
-      return 0;
-    } finally {
-      await open.close();
-      sayWhatItWas(open, notices);
-    }
-  } finally {
-    stopListening();
-    ending.release();
-    await output.close();
-    outer.leaveReader();
-    await notices.settled();
-  }
+  onClose(run.context.onReload(() => run.context.interrupt({ cause: "SIGHUP" })));
+  const context = { ...run.context, signal: ending.signal };
+  const present = createServicePresent(context.clock);
+  const open = await run.open({
+    context,
+    speed: options.sandbox?.speed ?? 1,
+    observer: {
+      answered: (exchange) => {
+        present.heard(exchange.answer?.headers.get("date"));
+        report.answered(exchange);
+      },
+    },
+  });
+  const question = { endpoint, args: asked[0] ?? new Map() };
+  const note = options.hasStats ? report.warn : report.note;
+  const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
+  const course = createFollowReport({ warn: report.warn, note }, context.clock, log, pool);
+  // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
+  const pageSize = input.flags["page-size"] === undefined ? 100 : walk.pageSize;
+  const streaming = input.flags["streaming-url"];
+  const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
+  const stream = { question, pageSize, target, open, present };
+  await followOn({ ...stream, context, options, wishes, output, ending, course, report });
 }

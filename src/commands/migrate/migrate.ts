@@ -5,7 +5,7 @@ import type { Input } from "../command.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { quoted } from "../endpoint/continuation.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
-import { say } from "../../run/say.ts";
+import { sayWarning } from "../../run/report.ts";
 import { migrate as migrationOf } from "./migration.ts";
 
 /** Turns the URL of an old program into the command that asks the same today. Nothing is sent. */
@@ -25,7 +25,7 @@ export async function migrate(
     const first =
       removed === undefined ? `${replacement} is current` : `${removed} was removed for ${replacement}`;
     for (const note of [first, ...notes]) {
-      await say(context, `dexdata: ${note}`);
+      await sayWarning(context, note);
     }
     await context.stdout.write(`${line}\n`);
   }

@@ -9,7 +9,7 @@ import type { SandboxOptions } from "../../sandbox/exchange.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { cannotBeStarted, cannotBeWritten } from "../../files/file-fault.ts";
-import { say } from "../../run/say.ts";
+import { sayWarning } from "../../run/report.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { SandboxFlags } from "./sandbox-flags.ts";
@@ -143,7 +143,7 @@ function openLog(path: string | undefined, context: Context): ((line: string) =>
     const problem = append(`${line}\n`);
     if (problem === undefined || isSaid) return;
     isSaid = true;
-    void say(context, `dexdata: ${problem}; serving goes on`).catch(() => undefined);
+    void sayWarning(context, `${problem}; serving goes on`).catch(() => undefined);
   };
 }
 

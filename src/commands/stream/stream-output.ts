@@ -5,7 +5,7 @@ import type { Shard } from "../../tail/tail.ts";
 import type { TornLine } from "../../files/torn-line.ts";
 import type { HeldOutput } from "../../run/output/held-output.ts";
 import { counted } from "../../text/counted.ts";
-import { type Notices } from "../../run/notices.ts";
+import type { Report } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { createLines, type LineOutput, type StreamDisplay } from "./stream-display.ts";
 import type { StreamOptions } from "./stream-options.ts";
@@ -14,8 +14,8 @@ import type { ConnectionTally } from "./stream-tally.ts";
 export interface OutputWishes {
   readonly options: RunOptions;
   readonly wishes: StreamOptions;
-  readonly notices: Notices;
-  /** Where the notices go; held back while a board fills the terminal. */
+  readonly report: Report;
+  /** Where the report goes; held back while a board fills the terminal. */
   readonly stderr: HeldOutput;
   /** `network:address` */
   readonly assets: readonly string[];
@@ -31,19 +31,19 @@ export interface OutputWishes {
  * that somebody who looks sees more than nothing.
  */
 export async function openOutput(context: Context, output: OutputWishes): Promise<StreamDisplay> {
-  const { wishes, notices } = output;
+  const { wishes, report } = output;
   const isShown = showsBoard(context, output.options);
   const displays: StreamDisplay[] = [];
   if (wishes.out !== undefined) {
     const file = await openRotatingFile(wishes.out, context.clock, (name, torn) =>
-      notices.warn(`dexdata: ${name}: ${repaired(torn)}`),
+      report.warn(`${name}: ${repaired(torn)}`),
     );
     displays.push({ ...openLines(file, output), close: file.close });
   } else if (!isShown) displays.push(openLines(context.stdout, output));
   if (isShown) {
     const { openBoard } = await import("./stream-board.ts");
     const { isColored } = output.options;
-    const { settled } = notices;
+    const { settled } = report;
     displays.push(await openBoard(context, { ...output, feed: wishes.feed.name, isColored, settled }));
   }
   const [only, ...others] = displays;

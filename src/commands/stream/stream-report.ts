@@ -42,18 +42,18 @@ export function createStreamReport(
   /** The line about a connection that is not open. `next`: whether and when the program tries again. */
   const failed = (shard: Shard, { message }: Failure, next: (verb: string) => string): string =>
     wereOpen.has(shard.number)
-      ? `dexdata: ${title(shard)} lost: ${message}; ${next("reconnecting")}`
-      : `dexdata: cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
+      ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
+      : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
   const timesToTell = createRepetitions(clock);
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
 
   return {
     opened: (shard, at, gap) => {
       log({ event: "open", at: instant(at.now), ...facts(shard) });
-      if (isVerbose && gap === undefined) warn(`dexdata: ${title(shard)} is open`);
+      if (isVerbose && gap === undefined) warn(`${title(shard)} is open`);
       if (gap !== undefined) {
         log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
-        warn(`dexdata: ${gapLine(shard, gap)}`);
+        warn(gapLine(shard, gap));
       }
       lost.delete(shard.number);
       wereOpen.add(shard.number);
@@ -70,13 +70,13 @@ export function createStreamReport(
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
-      if (kind === "warning") warn(`dexdata: the service warns: ${text}`);
-      if (kind === "unknown") warn(`dexdata: events of the unknown kind "${text}" are left out`);
+      if (kind === "warning") warn(`the service warns: ${text}`);
+      if (kind === "unknown") warn(`events of the unknown kind "${text}" are left out`);
     },
     missed: (shard, gap, missing) => {
       log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
       const line = gapLine(shard, gap);
-      warn(`dexdata: ${missing === "lost" ? line : `${title(shard)} was never open: ${line}`}`);
+      warn(missing === "lost" ? line : `${title(shard)} was never open: ${line}`);
     },
     ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
     closed: (shard, why) => log({ event: "close", reason: why, ...facts(shard) }),
@@ -89,19 +89,19 @@ export function createStreamReport(
         connections,
       });
       const allowed = `the service allows ${counted(connections, "connection")} here`;
-      warn(`dexdata: ${allowed}: ${counted(subjects.length, "asset")} of others go on with these`);
+      warn(`${allowed}: ${counted(subjects.length, "asset")} of others go on with these`);
     },
     dropped: (subjects, failure) => {
       log({ event: "dropped", reason: failure.message, assets: subjects.map(nameOf) });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
-      warn(`dexdata: left out: ${someOf(subjects.map(nameOf))}${why}`);
+      warn(`left out: ${someOf(subjects.map(nameOf))}${why}`);
     },
     leftOut: (shard, { name }) => {
       const broken = countBroken();
       if (broken === undefined) return;
       log({ event: "left_out", name: shortened(name), so_far: broken, ...facts(shard) });
       const what = `an event ${shortened(name)} on connection ${shard.number} that is no JSON`;
-      warn(`dexdata: left out: ${what} (${counted(broken, "event")} so far)`);
+      warn(`left out: ${what} (${counted(broken, "event")} so far)`);
     },
     skipped: (shard, { name }) => {
       const skipped = countSkipped();
@@ -109,16 +109,16 @@ export function createStreamReport(
       const reason = `larger than ${largestEvent / mebibyte} MiB`;
       log({ event: "lost", reason, name: shortened(name), so_far: skipped, ...facts(shard) });
       const what = `skipped event ${shortened(name)} on connection ${shard.number}: ${reason} (--max-event)`;
-      warn(`dexdata: ${what}; ${counted(skipped, "event")} lost so far`);
+      warn(`${what}; ${counted(skipped, "event")} lost so far`);
     },
     credits: (events, credits) => log({ event: "credits", events, credits }),
     reloaded: (assets) => {
       log({ event: "reload", assets });
-      warn(`dexdata: the list was read again: ${counted(assets, "asset")}`);
+      warn(`the list was read again: ${counted(assets, "asset")}`);
     },
     reloadRefused: (failure) => {
       log({ event: "reload_refused", reason: failure.message });
-      warn(`dexdata: the list was read again and is not used: ${failure.message}`);
+      warn(`the list was read again and is not used: ${failure.message}`);
     },
   };
 }

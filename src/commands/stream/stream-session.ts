@@ -3,7 +3,7 @@ import { type Context, isInterruption } from "../../context/context.ts";
 import { Stop } from "../../tail/ending.ts";
 import { defaultSilence } from "../../tail/shard.ts";
 import { createTail, type Tail } from "../../tail/tail.ts";
-import type { Notices } from "../../run/notices.ts";
+import type { Report } from "../../run/report.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { budgetOf } from "../../run/spending/budget.ts";
@@ -21,14 +21,14 @@ export interface Session {
   readonly wishes: StreamOptions;
   readonly open: OpenClient;
   readonly stops: Stops;
-  readonly report: StreamReport;
+  readonly course: StreamReport;
   readonly display: StreamDisplay;
-  readonly notices: Notices;
+  readonly report: Report;
 }
 
 /** The connections of a session: what they bring goes to its display, as far as its stops want it. */
 export function createSessionTail(session: Session, cap: number): Tail {
-  const { context, options, wishes, open, stops, report, display } = session;
+  const { context, options, wishes, open, stops, course, display } = session;
   const { feed, kind, params, onInvalid, maxReconnects, largestEvent, streamingUrl, idle } = wishes;
   const named = streamingUrl === undefined ? {} : { streaming: streamingUrl, tierSource: undefined };
   const target = { ...open.client.target, ...named };
@@ -57,22 +57,22 @@ export function createSessionTail(session: Session, cap: number): Tail {
           : undefined,
     },
     watchIdle(context.clock, idle, stops, {
-      ...report,
+      ...course,
       begun: () => undefined,
       missed: (shard, gap, missing) => {
         // Whoever has all that was asked for, or ends it at its first try, misses nothing there.
         if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
-        report.missed(shard, gap, missing);
+        course.missed(shard, gap, missing);
       },
       dropped: (subjects, failure) => {
-        report.dropped(subjects, failure);
+        course.dropped(subjects, failure);
         display.drop?.(subjects);
       },
       charged: stops.charge,
       events: async (shard, events, at) => {
         let rest = events;
         if (events.some(isSkipped)) {
-          for (const event of events.filter(isSkipped)) report.skipped(shard, event);
+          for (const event of events.filter(isSkipped)) course.skipped(shard, event);
           rest = events.filter((event) => !isSkipped(event));
         }
         let wanted: number;
@@ -99,21 +99,21 @@ function dailyBudgetOf({
   context,
   options,
   open,
-  notices,
+  report,
 }: Session): ((credits: number) => Promise<void>) | undefined {
   const { target } = open.client;
   if (options.settings.budget_daily.value === undefined || target.isSimulated) return undefined;
-  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, notices.warn);
+  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, report.tell);
   return async (credits) => await (await budget.claim(credits)).settle(credits);
 }
 
 /** A key that the service does not count under its plan is a silent loss: it is said whoever listens. */
-function warnOfPlan({ open, notices }: Session): (plan: string) => void {
+function warnOfPlan({ open, report }: Session): (plan: string) => void {
   const { tier } = open.client.target;
   let isSaid = false;
   return (plan) => {
     if (plan === tier || isSaid) return;
     isSaid = true;
-    notices.warn(`dexdata: the service counts this as ${plan}, not ${tier}; see: dexdata auth status`);
+    report.warn(`the service counts this as ${plan}, not ${tier}; see: dexdata auth status`);
   };
 }

@@ -2,7 +2,7 @@ import type { Subject } from "../../client/batches.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import type { FeedKind } from "../../tail/feeds.ts";
 import { distinct } from "../../tail/shards.ts";
-import type { ListSources } from "../asking/list-sources.ts";
+import type { ListSources } from "../../run/list-sources.ts";
 import { readSubjects, streamTaker } from "../asking/subjects.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";

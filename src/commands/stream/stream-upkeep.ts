@@ -5,7 +5,7 @@ import type { SubjectReader } from "./stream-subjects.ts";
 
 /** SIGHUP reads `@file` again; a list that cannot be used leaves everything as it is. */
 export function listenForReload(
-  { context, report, display, stops }: Session,
+  { context, course, display, stops }: Session,
   tail: Tail,
   read: SubjectReader | undefined,
 ): () => void {
@@ -16,11 +16,11 @@ export function listenForReload(
       stops.signal.throwIfAborted();
       const subjects = tail.reload(listed);
       display.watch?.(subjects);
-      report.reloaded(subjects.length);
+      course.reloaded(subjects.length);
     } catch (cause) {
       // The run ended while the list was read, e.g. from a pipe without a writer.
       if (stops.signal.aborted) return;
-      if (cause instanceof Failure) report.reloadRefused(cause);
+      if (cause instanceof Failure) course.reloadRefused(cause);
       else stops.end(cause);
     }
   };
@@ -30,14 +30,14 @@ export function listenForReload(
 }
 
 /** Once a minute in `--events`, where something has come. */
-export function logCredits({ context, stops, report, wishes }: Session): () => void {
+export function logCredits({ context, stops, course, wishes }: Session): () => void {
   if (wishes.eventsFile === undefined) return () => undefined;
   const done = new AbortController();
   const tick = async (): Promise<void> => {
     for (let before = 0; ;) {
       await context.clock.sleep(60_000, done.signal);
       const { events, credits } = stops.counts();
-      if (credits !== before) report.credits(events, credits);
+      if (credits !== before) course.credits(events, credits);
       before = credits;
     }
   };

@@ -4,16 +4,13 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure } from "../../contract/failure.ts";
 import { Stop } from "../../tail/ending.ts";
 import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
-import { createListSources } from "../asking/list-sources.ts";
 import { hintAtNetworks } from "../asking/nearest-network.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
 import { counted } from "../../text/counted.ts";
-import { createNotices } from "../../run/notices.ts";
-import { openClient } from "../../run/open-client.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
-import { createHeldOutput } from "../../run/output/held-output.ts";
-import { readRunOptions } from "../../run/run-options.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
+import type { Values } from "../../run/flags/flag.ts";
 import { readStreamOptions } from "./stream-options.ts";
 import { openOutput, type OutputWishes } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
@@ -27,60 +24,55 @@ import { listenForReload, logCredits } from "./stream-upkeep.ts";
 const sandboxSpeed = 60;
 
 /** Events of any number of assets, one line each, until a stop that was asked for is met. */
-export async function stream({ words, flags }: Input<StreamFlags>, context: Context): Promise<ExitCode> {
-  const options = readRunOptions(flags, context);
+export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
+  return await withRun(flags, outer, async (run) => await streamUntilStopped(run, words, flags), {
+    isTail: true,
+  });
+}
+
+async function streamUntilStopped(
+  run: Run,
+  words: readonly string[],
+  flags: Values<StreamFlags>,
+): Promise<ExitCode> {
+  const { context, options, report, stderr, onClose } = run;
   const wishes = readStreamOptions(flags, options.now);
-  const stderr = createHeldOutput(context.stderr);
-  const notices = createNotices({ ...context, stderr }, options);
   const started = context.clock.elapsed();
-  const remark = options.hasStats ? notices.warn : notices.remark;
-  const read = subjectReader(words, wishes.kind, createListSources(context, notices.warn));
-  try {
-    const subjects = await read(context.signal);
-    const log = openEventLog(wishes.eventsFile, notices, context.clock);
-    const speed = options.sandbox?.speed ?? (wishes.params.has("since") ? 1 : sandboxSpeed);
-    const open = await openClient(context, options, notices, speed);
-    const stops = createStops(context.clock, context.signal, { ...wishes, maxCredits: options.maxCredits });
-    const tally = createTally();
-    const { largestEvent } = wishes;
-    const saying = { warn: notices.warn, log, isVerbose: options.verbosity > 0, largestEvent };
-    const report = tally.counting(createStreamReport(context.clock, saying));
-    try {
-      const { isSimulated, tier } = open.client.target;
-      if (isSimulated) notices.remark(simulated(speed));
-      const cap = capOf(tier);
-      const room = roomFor(wishes.feed, subjects.length, cap);
-      const connections = tally.plan(planShards(subjects, room).length);
-      remark(`dexdata: ${counted(subjects.length, "asset")} on ${counted(connections, "connection")}`);
-      const { counts } = stops;
-      const leftOut: OutputWishes["leftOut"] = (shard, event) => {
-        stops.leftOut();
-        report.leftOut(shard, event);
-      };
-      const output = { options, wishes, notices, stderr, isSimulated, connections: tally, counts, leftOut };
-      const display = await openOutput(context, { ...output, assets: subjects.map(nameOf) });
-      const session = { context, options, wishes, open, stops, report, display, notices };
-      const tail = createSessionTail(session, cap);
-      const listening = listenForReload(session, tail, namesFile(words) ? read : undefined);
-      const ticking = logCredits(session);
-      try {
-        return await untilStopped(tail.run(subjects, stops.signal), tally, subjects);
-      } finally {
-        listening();
-        ticking();
-        await display.close();
-      }
-    } finally {
-      stops.release();
-      const { events, credits } = stops.counts();
-      report.credits(events, credits);
-      await open.close();
-      remark(closingLine(events, credits, context.clock.elapsed() - started));
-    }
-  } finally {
-    context.leaveReader();
-    await notices.settled();
-  }
+  const remark = options.hasStats ? report.tell : report.remark;
+  const read = subjectReader(words, wishes.kind, run.sources);
+  const subjects = await read(context.signal);
+  const log = openEventLog(wishes.eventsFile, report, context.clock);
+  const speed = options.sandbox?.speed ?? (wishes.params.has("since") ? 1 : sandboxSpeed);
+  const stops = createStops(context.clock, context.signal, { ...wishes, maxCredits: options.maxCredits });
+  onClose(stops.release);
+  const { counts } = stops;
+  const open = await run.open({
+    speed,
+    over: () => remark(closingLine(counts(), context.clock.elapsed() - started)),
+  });
+  const tally = createTally();
+  const { largestEvent } = wishes;
+  const saying = { warn: report.warn, log, isVerbose: options.verbosity > 0, largestEvent };
+  const course = tally.counting(createStreamReport(context.clock, saying));
+  onClose(() => course.credits(counts().events, counts().credits));
+  const { isSimulated, tier } = open.client.target;
+  if (isSimulated) report.remark(simulated(speed));
+  const cap = capOf(tier);
+  const connections = tally.plan(planShards(subjects, roomFor(wishes.feed, subjects.length, cap)).length);
+  const note = options.hasStats ? report.warn : report.note;
+  note(`${counted(subjects.length, "asset")} on ${counted(connections, "connection")}`);
+  const leftOut: OutputWishes["leftOut"] = (shard, event) => {
+    stops.leftOut();
+    course.leftOut(shard, event);
+  };
+  const output = { options, wishes, report, stderr, isSimulated, connections: tally, counts, leftOut };
+  const display = await openOutput(context, { ...output, assets: subjects.map(nameOf) });
+  onClose(display.close);
+  const session = { context, options, wishes, open, stops, course, display, report };
+  const tail = createSessionTail(session, cap);
+  onClose(logCredits(session));
+  onClose(listenForReload(session, tail, namesFile(words) ? read : undefined));
+  return await untilStopped(tail.run(subjects, stops.signal), tally, subjects);
 }
 
 function simulated(speed: number): string {
@@ -114,6 +106,9 @@ function withNetworkHint({ message, details }: Failure, subjects: readonly Subje
   return new Failure(message, { ...details, next: hintAtNetworks(subjects.map(({ network }) => network)) });
 }
 
-function closingLine(events: number, credits: number, milliseconds: number): string {
+function closingLine(
+  { events, credits }: { readonly events: number; readonly credits: number },
+  milliseconds: number,
+): string {
   return `${counted(events, "event")}, ${counted(credits, "credit")}, ${(milliseconds / 1000).toFixed(1)} s`;
 }

@@ -18,8 +18,10 @@ export interface Round {
   readonly asked: readonly Args[];
   /** One entry for each group of rows, in the order of the answer. */
   readonly groups: readonly RowsOfGroup[];
-  /** What the service left out or refused, of several inputs. */
+  /** What the service left out, of several inputs. */
   readonly notes: readonly string[];
+  /** What it refused of them. */
+  readonly refused: readonly string[];
 }
 
 /** A refusal of one input among several is noted; one that leaves no row is thrown. */
@@ -56,5 +58,5 @@ export async function askRound(
   const [first] = failures;
   const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));
   if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
-  return { asked, groups: all, notes: [...notes, ...failures.map(({ message }) => `dexdata: ${message}`)] };
+  return { asked, groups: all, notes, refused: failures.map(({ message }) => message) };
 }

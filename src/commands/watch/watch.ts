@@ -3,19 +3,15 @@ import type { Context } from "../../context/context.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
-import { createListSources } from "../asking/list-sources.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
-import { bounded } from "../../run/deadline.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { counted, grouped } from "../../text/counted.ts";
-import { createNotices, type Notices } from "../../run/notices.ts";
-import { openClient, type OpenClient } from "../../run/open-client.ts";
-import { createHeldOutput, type HeldOutput } from "../../run/output/held-output.ts";
+import type { OpenClient } from "../../run/open-client.ts";
 import { presentationOf } from "../endpoint/presentation.ts";
-import { sayWhatItWas } from "../endpoint/run-endpoint.ts";
-import { readRunOptions, type RunOptions } from "../../run/run-options.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 import { compareRounds, noChanges } from "./compare-rounds.ts";
 import { askRound, type Round } from "./round.ts";
 import { costSentence, type HourlyCost, hourlyCost } from "./watch-cost.ts";
@@ -32,52 +28,26 @@ export async function runWatch(
 ): Promise<ExitCode> {
   const { words, flags, typed } = input;
   const wishes = { interval, typed: typed.get("watch")?.at(-1) ?? "" };
-  const options = readRunOptions(flags, outer);
-  if (options.format === "json")
-    throw usageFailure("--output json: --watch has no end that json could be closed at", "use ndjson");
-  const { context: timed, release } = bounded(outer, options.deadline);
-  const stderr = createHeldOutput(timed.stderr);
-  const context = { ...timed, stderr };
-  const notices = createNotices(context, options);
-  const sources = createListSources(context, notices.warn);
-  const nowOf = clockOf(context, flags.now !== undefined, options);
-  const read = async (now: number): Promise<Questions> =>
-    await readQuestions(group, input, { ...options, now }, sources);
-  try {
-    const questions = await read(nowOf());
-    const open = await openClient(context, options, notices, 1);
-    try {
+  return await withRun(
+    flags,
+    outer,
+    async (run) => {
+      const { context, options, report } = run;
+      const nowOf = clockOf(context, flags.now !== undefined, options);
+      const read = async (now: number): Promise<Questions> =>
+        await readQuestions(group, input, { ...options, now }, run.sources);
+      const questions = await read(nowOf());
+      const open = await run.open({ speed: 1 });
       const cost = hourlyCost(wishes, questions, options, open.client.target.tier);
-      if (!options.isQuiet) notices.warn(costSentence(wishes, cost));
+      if (!options.isQuiet) report.tell(costSentence(wishes, cost));
       const others = new Map([...typed].filter(([name]) => name !== "watch"));
-      const line = ["dexdata", group[0].command, ...words, ...flagWords(others)];
-      const watching: Watching = { context, stderr, options, wishes, questions, open, notices, cost };
-      const view = await openView(watching, line.join(" "));
-      try {
-        return await watch(watching, view, { read, nowOf });
-      } finally {
-        await view.close();
-      }
-    } finally {
-      await open.close();
-      sayWhatItWas(open, notices);
-    }
-  } finally {
-    release();
-    await notices.settled();
-  }
-}
-
-interface Watching {
-  readonly context: Context;
-  readonly stderr: HeldOutput;
-  readonly options: RunOptions;
-  readonly wishes: WatchWishes;
-  /** Of the first round; later ones have other instants. */
-  readonly questions: Questions;
-  readonly open: OpenClient;
-  readonly notices: Notices;
-  readonly cost: HourlyCost;
+      const line = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
+      const view = await openView({ run, wishes, questions, open, cost, line });
+      run.onClose(view.close);
+      return await watch({ run, wishes, open }, view, { read, nowOf });
+    },
+    { adjust: refuseJson },
+  );
 }
 
 /** How the questions of a round come about: one clock reading for each. */
@@ -88,10 +58,11 @@ interface Asking {
 
 /** Ends only by what is thrown. */
 async function watch(
-  { context, options, wishes, open, notices }: Watching,
+  { run, wishes, open }: Pick<Watching, "run" | "wishes" | "open">,
   view: WatchView,
   { read, nowOf }: Asking,
 ): Promise<never> {
+  const { context, options, report } = run;
   const { clock, signal } = context;
   const said = new Set<string>();
   let last: Round | undefined;
@@ -111,8 +82,9 @@ async function watch(
           ? noChanges(round)
           : compareRounds(questions.endpoint, options.fields, last, round);
       await view.show(round, changes, at);
-      for (const note of round.notes.filter((each) => !said.has(each))) notices.warn(note);
-      for (const note of round.notes) said.add(note);
+      for (const note of round.notes.filter((each) => !said.has(each))) report.tell(note);
+      for (const refusal of round.refused.filter((each) => !said.has(each))) report.warn(refusal);
+      for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }
     // A round that took longer than the interval leaves out those it passed.
@@ -136,8 +108,24 @@ function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions)
   return () => (isSet ? now + clock.elapsed() - started : clock.now());
 }
 
-async function openView(watching: Watching, line: string): Promise<WatchView> {
-  const { context, stderr, options, wishes, questions, open, notices, cost } = watching;
+function refuseJson(options: RunOptions): RunOptions {
+  if (options.format !== "json") return options;
+  throw usageFailure("--output json: --watch has no end that json could be closed at", "use ndjson");
+}
+
+interface Watching {
+  readonly run: Run;
+  readonly wishes: WatchWishes;
+  /** Of the first round; later ones have other instants. */
+  readonly questions: Questions;
+  readonly open: OpenClient;
+  readonly cost: HourlyCost;
+  /** The command without its `--watch`. */
+  readonly line: string;
+}
+
+async function openView({ run, wishes, questions, open, cost, line }: Watching): Promise<WatchView> {
+  const { context, stderr, options, report } = run;
   const { stdout, env } = context;
   const presentation = { ...presentationOf(context, options, questions), isContinued: false };
   const isScreen = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
@@ -146,9 +134,9 @@ async function openView(watching: Watching, line: string): Promise<WatchView> {
       "--chart and --watch: a chart is drawn anew in its place, which takes a terminal",
       "leave out one of them",
     );
-  if (!isScreen) return await openWatchLines(context, notices, { ...presentation, output: stdout });
+  if (!isScreen) return await openWatchLines(context, report, { ...presentation, output: stdout });
   // What was said before belongs above the picture.
-  await notices.settled();
+  await report.settled();
   const { openWatchScreen } = await import("./watch-screen.ts");
   const { meter, target } = open.client;
   return await openWatchScreen(context, {

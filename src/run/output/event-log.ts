@@ -6,7 +6,7 @@ import { hideSecrets, withoutSecrets } from "../../contract/key.ts";
 import { cannotBeWritten } from "../../files/file-fault.ts";
 import type { Clock } from "../../context/context.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
-import type { Notices } from "../notices.ts";
+import type { Report } from "../report.ts";
 import { instant } from "./times-said.ts";
 
 /** What happened to a stream: one line of `--events`. */
@@ -39,7 +39,7 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
  */
 export function openEventLog(
   file: string | undefined,
-  { warn }: Pick<Notices, "warn">,
+  { warn }: Pick<Report, "warn">,
   clock: Pick<Clock, "now">,
 ): LogEvent<string> {
   if (file === undefined) return () => undefined;
@@ -61,7 +61,7 @@ export function openEventLog(
     const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
     const problem = append(`${before}${hideSecrets(line)}\n`);
     lost = problem === undefined ? 0 : lost + 1;
-    if (problem !== undefined && !isSaid) warn(`dexdata: ${problem}; the stream goes on`);
+    if (problem !== undefined && !isSaid) warn(`${problem}; the stream goes on`);
     isSaid ||= problem !== undefined;
   };
 }

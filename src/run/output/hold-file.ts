@@ -2,7 +2,7 @@ import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { unwritable } from "../../files/out/check-out-file.ts";
 import { type FileLock, holdLock } from "../../files/file-lock.ts";
-import type { Notices } from "../notices.ts";
+import type { Report } from "../report.ts";
 
 /**
  * The lock of a file that one process at a time may write; a failure where another process has it. That passes, so it is
@@ -12,7 +12,7 @@ export async function holdFile(
   context: Pick<Context, "clock" | "random" | "signal">,
   file: string,
   lockFile: string,
-  { remark }: Pick<Notices, "remark">,
+  { remark }: Pick<Report, "remark">,
 ): Promise<FileLock> {
   const watch = (): void => remark(`waiting for the lock ${lockFile} of another host or container`);
   const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {

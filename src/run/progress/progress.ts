@@ -1,7 +1,7 @@
 import type { Context, Output } from "../../context/context.ts";
 import type { SharedValues } from "../flags/shared-flags.ts";
 import { readsUnicode } from "../output/terminal.ts";
-import type { Countdown } from "../notices.ts";
+import type { Countdown } from "../report.ts";
 import type { RunOptions } from "../run-options.ts";
 import type { LiveLine } from "./live-line.ts";
 import { progressParts, type PullState, type Wait } from "./progress-parts.ts";

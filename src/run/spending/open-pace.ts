@@ -6,7 +6,7 @@ import type { Context } from "../../context/context.ts";
 import { saidOf } from "../../files/file-fault.ts";
 import { plans } from "../../contract/tier.ts";
 import { updateStateFile } from "../../files/state-file.ts";
-import type { Notices } from "../notices.ts";
+import type { Report } from "../report.ts";
 import type { RunOptions } from "../run-options.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";
 
@@ -15,13 +15,13 @@ export function openPace(
   context: Context,
   { rpm }: Pick<RunOptions, "rpm">,
   target: Target,
-  notices: Pick<Notices, "warn" | "pausing">,
+  report: Pick<Report, "warn" | "pausing">,
 ): Pace {
   const rate = chooseRate(rpm, target);
   // The sandbox of this process has its own minute, which no other process draws on.
   const isAlone = target.isSimulated || rate.kind === "unlimited";
-  const store = isAlone ? memoryStore() : sharedStore(context, accountFile(context, "pace", target), notices);
-  return createPace(context, { rate, store, pausing: notices.pausing });
+  const store = isAlone ? memoryStore() : sharedStore(context, accountFile(context, "pace", target), report);
+  return createPace(context, { rate, store, pausing: report.pausing });
 }
 
 function chooseRate({ value, where }: RunOptions["rpm"], { tier }: Target): PaceRate {
@@ -31,7 +31,7 @@ function chooseRate({ value, where }: RunOptions["rpm"], { tier }: Target): Pace
 }
 
 /** Where the file cannot be had, this process goes on from what it last knew, alone. */
-function sharedStore(context: Context, file: string, { warn }: Pick<Notices, "warn">): PaceStore {
+function sharedStore(context: Context, file: string, { warn }: Pick<Report, "warn">): PaceStore {
   const own = memoryStore();
   let isShared = true;
   const update: PaceStore["update"] = async (change) => {
@@ -47,7 +47,7 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Notices, "wa
       if (context.signal.aborted) throw cause;
       isShared = false;
       const why = saidOf(cause);
-      warn(`dexdata: the pace cannot be shared with other processes, so it is this one's own: ${why}`);
+      warn(`the pace cannot be shared with other processes, so it is this one's own: ${why}`);
       return await own.update(change);
     }
   };

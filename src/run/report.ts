@@ -4,14 +4,19 @@ import type { Meter } from "../client/spending/meter.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { RunOptions } from "./run-options.ts";
-import { say } from "./say.ts";
+import { hideSecrets } from "../contract/key.ts";
+import { visibleText } from "../render/sanitise.ts";
 
 /** Everything a run says besides its rows and its failure: one line each, on stderr. */
-export interface Notices extends ClientObserver {
-  /** Something the user should know whether or not anybody watches. */
+export interface Report extends ClientObserver {
+  /** What the user should know whether or not anybody watches, behind the program's name. */
   readonly warn: (text: string) => void;
+  /** The same without the name: what belongs to the rows, such as inputs without an answer and where the list goes on. */
+  readonly tell: (text: string) => void;
   /** Only for somebody who watches: stderr is a terminal and `--quiet` is not set. */
   readonly remark: (text: string) => void;
+  /** Likewise, behind the program's name. */
+  readonly note: (text: string) => void;
   /** Nothing leaves for so many milliseconds, at the pace of the key; with a line where that is worth one. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
   /** The closing line: requests, credits spent and left, time; with --stats also `rest`, where the list goes on. */
@@ -27,6 +32,8 @@ export interface Countdown {
   readonly isShown: () => boolean;
 }
 
+/** Before what the program says of itself. */
+export const prefix = "dexdata: ";
 /** Waits up to this long, in milliseconds, are not worth a line. */
 const shortWait = 2000;
 /** Milliseconds for a reader of stderr at the end. */
@@ -34,11 +41,11 @@ const patience = 300;
 /** So many lines wait for it. */
 const mostWaiting = 1000;
 
-export function createNotices(
+export function createReport(
   context: Context,
   options: Pick<RunOptions, "isQuiet" | "hasStats" | "verbosity">,
   countdown?: Countdown,
-): Notices {
+): Report {
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
   let written: Promise<void> = Promise.resolve();
@@ -53,7 +60,7 @@ export function createNotices(
         if (leftOut === 0) return;
         const lines = counted(leftOut, "line");
         leftOut = 0;
-        append(`dexdata: ${lines} left out here: stderr was not read`);
+        append(`${prefix}${lines} left out here: stderr was not read`);
       });
   };
   // Written in order and never awaited by the pull: a stuck stderr must stop no rows, and fill no memory.
@@ -62,9 +69,13 @@ export function createNotices(
     else leftOut += 1;
   };
   return {
-    warn: write,
+    warn: (text) => write(`${prefix}${text}`),
+    tell: write,
     remark: (text) => {
       if (isWatched) write(text);
+    },
+    note: (text) => {
+      if (isWatched) write(`${prefix}${text}`);
     },
     answered: (exchange) => {
       if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
@@ -130,4 +141,14 @@ function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: numbe
   const headers =
     verbosity > 1 ? [...(answer?.headers ?? [])].map(([name, value]) => `  ${name}: ${value}`) : [];
   return [line, ...headers];
+}
+
+/** One line for people on stderr. Whatever stands in it: it stays one line, acts on nothing and tells no key. */
+export async function say({ stderr }: Pick<Context, "stderr">, line: string): Promise<void> {
+  await stderr.write(`${visibleText(hideSecrets(line))}\n`);
+}
+
+/** The same behind the program's name: what is wrong, or was done instead. */
+export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
+  await say(context, `${prefix}${line}`);
 }
