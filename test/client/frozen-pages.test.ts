@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { createMarket } from "../harness/bundled-sandbox.ts";
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents, nameOf } from "../harness/listing.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";

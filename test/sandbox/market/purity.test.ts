@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMarket } from "../../../src/sandbox/market/market.ts";
+import { createMarket } from "../../harness/bundled-sandbox.ts";
 import type { Market, PoolFacts } from "../../../src/sandbox/market/types.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;

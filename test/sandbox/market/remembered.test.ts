@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMarket } from "../../../src/sandbox/market/market.ts";
+import { createMarket } from "../../harness/bundled-sandbox.ts";
 import type { Activity, Market } from "../../../src/sandbox/market/types.ts";
 
 const NOON = 1_790_942_400;
