@@ -11,7 +11,7 @@ const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.
 const json = ["test/json/raw-json.test.ts", "test/json/json-text.test.ts"];
 const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const patterns = ["test/client/alike-rows.test.ts", ...bytes];
-const streams = ["event-stream", "alike-event", "parser-fuzz"].map(
+const streams = ["event-stream", "alike-event", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
