@@ -142,7 +142,8 @@ describe("a signal", () => {
 
   test("SIGTERM ends a run that waits for stdin, and so does --deadline", async () => {
     const killed = start(["prices", "ethereum", "-", "--sandbox"]);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    // Comments, and more of them than a pipe holds: when all have left, the program reads.
+    await new Promise((resolve) => killed.stdin.write("#\n".repeat(500_000), resolve));
     killed.kill("SIGTERM");
     expect((await ended(killed, 3000)).exit).toBe(143);
     const late = await ended(
