@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
-import { type Ledger, openLedger } from "../harness/ledger.ts";
-import { isLong } from "../harness/long.ts";
+import { ledgerInTest, unknownAddresses } from "../harness/ledger.ts";
 import { type Row, toRow } from "../harness/rows.ts";
 import { hang } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -11,17 +10,6 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const folder = temporaryFolder();
-
-const opened: Ledger[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
-});
-
-async function ledger(options: Parameters<typeof openLedger>[0] = {}): Promise<Ledger> {
-  const open = await openLedger(options);
-  opened.push(open);
-  return open;
-}
 
 function failureOf({ stderr }: Outcome): Row {
   return toRow(stderr.trim().split("\n").at(-1) ?? "");
@@ -33,14 +21,9 @@ function wordsOf(next: unknown): readonly string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/gu)].map(([, quoted, bare]) => quoted ?? bare ?? "");
 }
 
-/** `count` addresses of which the service knows none, each of its own. */
-function addresses(count: number): string {
-  return Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, "0")}\n`).join("");
-}
-
 describe("--max-credits", () => {
   test("ends before the request that would pass it; the rows before stay, and the command printed goes on", async () => {
-    const { env, charged, requests } = await ledger();
+    const { env, charged, requests } = await ledgerInTest();
     const whole = await dexdata("pools search ethereum --limit 600", { env: env("b") });
     const before = charged();
     const first = await dexdata("pools search ethereum --all --max-credits 3 -o ndjson", { env: env() });
@@ -59,32 +42,35 @@ describe("--max-credits", () => {
   });
 
   test("a run that needs exactly as many is not ended, however many requests are under way", async () => {
-    const { env, charged } = await ledger();
+    const { env, charged } = await ledgerInTest();
     const { exit } = await dexdata("prices ethereum - --max-credits 137 --parallel 32", {
       env: env(),
-      stdin: addresses(137),
+      stdin: unknownAddresses(137),
     });
     expect({ exit, charged: charged() }).toEqual({ exit: 0, charged: 137 });
   });
 
   test("a batch costs one an address", async () => {
-    const { env, charged } = await ledger();
-    const outcome = await dexdata("prices ethereum - --max-credits 29", { env: env(), stdin: addresses(40) });
+    const { env, charged } = await ledgerInTest();
+    const outcome = await dexdata("prices ethereum - --max-credits 29", {
+      env: env(),
+      stdin: unknownAddresses(40),
+    });
     expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 5, charged: 20 });
     expect(failureOf(outcome)["message"]).toContain("the next request would cost 10");
     // The third batch would fit, but its rows come after those of the second.
-    await dexdata("prices ethereum - --max-credits 12", { env: env(), stdin: addresses(22) });
+    await dexdata("prices ethereum - --max-credits 12", { env: env(), stdin: unknownAddresses(22) });
     expect(charged()).toBe(30);
   });
 
   test("0 sends nothing", async () => {
-    const { env, requests } = await ledger();
+    const { env, requests } = await ledgerInTest();
     const { exit } = await dexdata("networks --max-credits 0", { env: env() });
     expect({ exit, requests: requests() }).toEqual({ exit: 5, requests: 0 });
   });
 
   test("1k is a thousand; what is no whole number is refused before anything is sent", async () => {
-    const { env, requests } = await ledger();
+    const { env, requests } = await ledgerInTest();
     expect((await dexdata("networks --max-credits 1k", { env: env() })).exit).toBe(0);
     for (const typed of ["-1", "1.5", "many", ""]) {
       const outcome = await dexdata(["networks", "--max-credits", typed], { env: env() });
@@ -95,7 +81,7 @@ describe("--max-credits", () => {
   });
 
   test("a look-up of ours counts too, and when it does not fit the first failure stands", async () => {
-    const { env, requests, charged } = await ledger();
+    const { env, requests, charged } = await ledgerInTest();
     const within = await dexdata(`pool eth ${pool} --max-credits 2`, { env: env() });
     expect(failureOf(within)).toMatchObject({ exit: 3, next: "did you mean ethereum?" });
     expect({ requests: requests(), charged: charged() }).toEqual({ requests: 2, charged: 2 });
@@ -104,36 +90,8 @@ describe("--max-credits", () => {
     expect({ requests: requests(), charged: charged() }).toEqual({ requests: 3, charged: 3 });
   });
 
-  test("no seeded run passes it at the server, whatever goes wrong on the way, and each uses it up", async () => {
-    for (let seed = 1; seed <= (isLong ? 60 : 10); seed += 1) {
-      const faults =
-        "truncate:10%,reset-before:5%,reset-headers:5%,reset-body:5%,reset-after:5%,429:10%,500:5%";
-      const { env, charged } = await ledger({ seed, faults });
-      const outcome = await dexdata("pool ethereum - --max-credits 25 --retries 40 --parallel 32 --stats", {
-        env: env(),
-        stdin: addresses(60),
-      });
-      const [, certain, , perhaps = 0] =
-        /, (\d+) credits?( and perhaps (\d+) more)?/u.exec(outcome.stderr) ?? [];
-      expect({ seed, exit: outcome.exit }).toEqual({ seed, exit: 5 });
-      expect(charged(), `seed ${seed}`).toBeLessThanOrEqual(25);
-      expect(Number(certain) + Number(perhaps), `seed ${seed}`).toBe(25);
-      expect(charged(), `seed ${seed}`).toBeGreaterThanOrEqual(Number(certain));
-    }
-  }, 180_000);
-
-  test("a pull under faults never passes it either, and what is free does not count", async () => {
-    for (let seed = 1; seed <= (isLong ? 20 : 4); seed += 1) {
-      const { env, charged } = await ledger({ seed, faults: "truncate:15%,429:20%,500:10%" });
-      const words = "pools search ethereum --all --page-size 10 --max-credits 12 --retries 40 --stats";
-      const outcome = await dexdata(words, { env: env() });
-      expect({ seed, exit: outcome.exit }).toEqual({ seed, exit: 5 });
-      expect(charged(), `seed ${seed}`).toBeLessThanOrEqual(12);
-    }
-  }, 180_000);
-
   test("what there is goes to the rows that come first, though their requests are refused for a while", async () => {
-    const { env, charged } = await ledger({ faults: "429:40%/pools/0x" });
+    const { env, charged } = await ledgerInTest({ faults: "429:40%/pools/0x" });
     const found = await dexdata("pools search ethereum --limit 60 --fields id", { env: env("b") });
     const before = charged();
     const outcome = await dexdata("pool - --max-credits 25 --retries 40 --fields id", {
@@ -184,7 +142,7 @@ describe("budget.daily", () => {
   }
 
   test("holds over runs until the UTC day ends", async () => {
-    const { env, charged } = await ledger();
+    const { env, charged } = await ledgerInTest();
     const state = stateFolder();
     const words = "pools search ethereum --limit 200 -o ndjson";
     const run = async (now: string) =>
@@ -208,11 +166,11 @@ describe("budget.daily", () => {
   });
 
   test("config set keeps it, and the message says how to change it", async () => {
-    const { env, requests } = await ledger();
+    const { env, requests } = await ledgerInTest();
     const all = { ...env(), DEXDATA_CONFIG_DIR: path.join(folder, "config") };
     expect((await dexdata("config set budget.daily 1", { env: all })).exit).toBe(0);
     expect((await dexdata("config get budget.daily", { env: all })).stdout).toBe("1\n");
-    const refused = await dexdata("prices ethereum - ", { env: all, stdin: addresses(2) });
+    const refused = await dexdata("prices ethereum - ", { env: all, stdin: unknownAddresses(2) });
     expect({ exit: refused.exit, requests: requests() }).toEqual({ exit: 5, requests: 0 });
     expect(failureOf(refused)["message"]).toContain(
       "dexdata config set budget.daily <credits> changes the budget",
@@ -222,7 +180,7 @@ describe("budget.daily", () => {
   });
 
   test("counts each key and each service for itself; the key is in neither the file nor its name", async () => {
-    const [one, other] = [await ledger(), await ledger()];
+    const [one, other] = [await ledgerInTest(), await ledgerInTest()];
     const state = stateFolder();
     const bounds = { DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "1" };
     for (const env of [one.env(), one.env("b"), other.env()]) {
@@ -237,24 +195,24 @@ describe("budget.daily", () => {
   });
 
   test("what cost nothing is given back, what may have cost is not", async () => {
-    const { env, charged } = await ledger({ faults: "429x2,truncate@4" });
+    const { env, charged } = await ledgerInTest({ faults: "429x2,truncate@4" });
     const state = stateFolder();
     const outcome = await dexdata("pools search ethereum --limit 300", {
       env: { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "100" },
     });
     expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 0, charged: 4 });
     expect(spentIn(state)).toEqual({ day: "2026-11-21", credits: 4 });
-    const refused = await ledger({ faults: "429" });
+    const refused = await ledgerInTest({ faults: "429" });
     const other = stateFolder();
     const { exit } = await dexdata("prices ethereum - --retries 0 --parallel 1", {
       env: { ...refused.env(), DEXDATA_STATE_DIR: other, DEXDATA_BUDGET_DAILY: "100" },
-      stdin: addresses(30),
+      stdin: unknownAddresses(30),
     });
     expect({ exit, spent: spentIn(other) }).toEqual({ exit: 6, spent: { day: "2026-11-21", credits: 0 } });
   });
 
   test("nothing of it is written without the setting, nor by --sandbox", async () => {
-    const { env } = await ledger();
+    const { env } = await ledgerInTest();
     const state = stateFolder();
     await dexdata("networks", { env: { ...env(), DEXDATA_STATE_DIR: state } });
     const simulated = await dexdata("networks --sandbox", {
@@ -266,7 +224,7 @@ describe("budget.daily", () => {
   });
 
   test("is not passed silently where it cannot be kept", async () => {
-    const { env, requests } = await ledger();
+    const { env, requests } = await ledgerInTest();
     const notAFolder = path.join(folder, "not-a-folder");
     writeFileSync(notAFolder, "");
     const budget = { DEXDATA_BUDGET_DAILY: "100" };
@@ -289,7 +247,7 @@ describe("budget.daily", () => {
   });
 
   test("an empty file, as a crash leaves it, records no spending: told once, then counted as ever", async () => {
-    const { env, charged } = await ledger();
+    const { env, charged } = await ledgerInTest();
     const state = stateFolder();
     const all = { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "3" };
     await dexdata("networks", { env: all });
@@ -311,7 +269,7 @@ describe("budget.daily", () => {
   });
 
   test("the asking of auth status counts as well", async () => {
-    const { env, charged } = await ledger();
+    const { env, charged } = await ledgerInTest();
     const all = { ...env(), DEXDATA_STATE_DIR: stateFolder(), DEXDATA_BUDGET_DAILY: "1" };
     await dexdata("auth status", { env: all });
     expect((await dexdata("networks", { env: all })).exit).toBe(5);
@@ -321,7 +279,7 @@ describe("budget.daily", () => {
 
 describe("what a run cost", () => {
   test("an answer that was cut off is said to have cost perhaps", async () => {
-    const { env } = await ledger({ faults: "truncate@2" });
+    const { env } = await ledgerInTest({ faults: "truncate@2" });
     const { stderr } = await dexdata("pools search ethereum --limit 300 --stats", { env: env() });
     expect(stderr).toMatch(
       /^4 requests, 3 credits and perhaps 1 more for an answer that did not come whole \(4,999,996 left\), \d/mu,
@@ -329,7 +287,7 @@ describe("what a run cost", () => {
   });
 
   test("a whole answer that makes no sense has cost for certain", async () => {
-    const { env } = await ledger({ faults: "invalid-json@1" });
+    const { env } = await ledgerInTest({ faults: "invalid-json@1" });
     const { stderr } = await dexdata("networks --stats", { env: env() });
     expect(stderr).toMatch(/^1 request, 1 credit \(4,999,999 left\), /mu);
   });
@@ -337,7 +295,7 @@ describe("what a run cost", () => {
 
 describe("--require-plan", () => {
   test("ends before a row of an answer that was counted under another plan", async () => {
-    const { env } = await ledger({ faults: "plan=keyless@2" });
+    const { env } = await ledgerInTest({ faults: "plan=keyless@2" });
     const outcome = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });
     expect(failureOf(outcome)).toMatchObject({ exit: 4, code: "other_plan" });
     expect(failureOf(outcome)["message"]).toContain(
@@ -347,13 +305,13 @@ describe("--require-plan", () => {
   });
 
   test("takes answers of that plan, and those that name none", async () => {
-    const { env } = await ledger({ faults: "no-plan-header@2" });
+    const { env } = await ledgerInTest({ faults: "no-plan-header@2" });
     const { exit } = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });
     expect(exit).toBe(0);
   });
 
   test("a plan that does not exist is refused before anything is sent", async () => {
-    const { env, requests } = await ledger();
+    const { env, requests } = await ledgerInTest();
     const outcome = await dexdata("networks --require-plan por", { env: env() });
     expect(failureOf(outcome)).toMatchObject({ exit: 2, next: "did you mean pro?" });
     expect(requests()).toBe(0);
@@ -364,7 +322,7 @@ describe("402 in the middle of a pull", () => {
   test.each(["pools search polygon --all", `txns ethereum ${pool} --from -3h --all`])(
     "%s: the rows stay, and the command printed brings the others",
     async (words) => {
-      const [poor, rich] = [await ledger({ credits: 3 }), await ledger()];
+      const [poor, rich] = [await ledgerInTest({ credits: 3 }), await ledgerInTest()];
       const whole = await dexdata(words, { env: rich.env() });
       const first = await dexdata(words, { env: poor.env() });
       expect({ exit: first.exit, charged: poor.charged() }).toEqual({ exit: 5, charged: 3 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { createMarket } from "../../src/sandbox/market/market.ts";
+import { createMarket } from "../harness/bundled-sandbox.ts";
 import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { fc } from "../harness/properties.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createMarket } from "../harness/bundled-sandbox.ts";
 import { planBatches } from "../../src/client/batches.ts";
-import { createMarket } from "../../src/sandbox/market/market.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";

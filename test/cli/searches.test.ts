@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMarket } from "../../src/sandbox/market/market.ts";
+import { createMarket } from "../harness/bundled-sandbox.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { fieldOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";

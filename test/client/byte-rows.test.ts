@@ -8,7 +8,7 @@ import { isSafeJson } from "../../src/json/json-text.ts";
 import { member } from "../../src/json/own-member.ts";
 import type { TextHash } from "../../src/text/text-hash.ts";
 import { rawMembers } from "../../src/json/raw-json.ts";
-import { samples } from "../raw-json/json-samples.ts";
+import { samples } from "../json/json-samples.ts";
 
 const identity = ["chain", "id"];
 

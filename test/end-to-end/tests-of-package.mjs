@@ -25,12 +25,7 @@ function runTests(node, program, words) {
   });
   const { numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
   const red = testResults.filter(({ status }) => status === "failed").map(({ name }) => name);
-  const inRed = testResults.filter(({ name }) => red.includes(name)).flatMap((file) => file.assertionResults);
-  return {
-    red,
-    passed: numPassedTests,
-    passedInRed: inRed.filter(({ status }) => status === "passed").length,
-  };
+  return { red, passed: numPassedTests };
 }
 
 let failed = 0;
@@ -41,16 +36,10 @@ try {
     const { program, command } = install(node, tarball, path.join(folder, `prefix-${index}`));
     const started = isWindows ? program : command;
     // What starts it is what imports the harness that does.
-    const first = runTests(node, started, ["related", "--run", "test/harness/binary.ts"]);
-    let line = `${node}: ${first.passed} passed`;
-    if (first.red.length > 0) {
-      // As .ci/run does: on a busy machine a clock may have judged, so once more and alone.
-      const again = runTests(node, started, ["run", "--maxWorkers=1", ...first.red]);
-      line = `${node}: ${first.passed - first.passedInRed + again.passed} passed, ${again.red.length} files failed twice`;
-      failed += again.red.length;
-      line += `; tried again alone: ${first.red.map((file) => path.relative(".", file)).join(", ")}`;
-    }
-    told.push(line);
+    const { passed, red } = runTests(node, started, ["related", "--run", "test/harness/binary.ts"]);
+    failed += red.length;
+    const which = red.map((file) => path.relative(".", file)).join(", ");
+    told.push(`${node}: ${passed} passed, ${red.length} files failed${which === "" ? "" : `: ${which}`}`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

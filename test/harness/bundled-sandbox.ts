@@ -8,6 +8,7 @@ const sandbox = createRequire(import.meta.url)(inject("bundledSandbox")) as type
 /** The sandbox as users run it: bundled, several times faster than through vitest's own loader. */
 export const {
   handle,
+  createMarket,
   startSandbox,
   createSandboxState,
   answerWithFaults,

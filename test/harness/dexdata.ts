@@ -1,5 +1,17 @@
-import { main } from "../../src/program/main.ts";
+import { createRequire } from "node:module";
+import { inject } from "vitest";
+import type * as entry from "./program-entry.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "./test-context.ts";
+
+/**
+ * One bundle for all test files: vitest's loader takes more than a second of each for the program's modules. The tests of
+ * mutations change single modules, and load them from the sources.
+ */
+const { main } =
+  process.env["DEXDATA_TEST_SOURCES"] === "1"
+    ? await import("./program-entry.ts")
+    : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle that global-setup.ts makes of that very module
+      (createRequire(import.meta.url)(inject("bundledProgram")) as typeof entry);
 
 export interface Outcome {
   readonly exit: number;

@@ -9,23 +9,32 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The file of the bundled sandbox. */
     bundledSandbox: string;
+    /** The file of the bundled program. */
+    bundledProgram: string;
   }
 }
 
 /**
- * Once for all test files: the sandbox is bundled, because vitest's loader makes its hot loops several times slower; and
- * there is one temporary folder for all that they and their programs write, so that nothing of it is missed at the end.
+ * Once for all test files: the sandbox and the program are bundled, because vitest's loader takes a second of each file for
+ * their modules and makes hot loops several times slower; and there is one temporary folder for everything that the files
+ * and their programs write, so that nothing of it is missed at the end.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(path.join(tmpdir(), "dexdata-tests-"));
   // The latter is what Windows goes by.
   for (const name of ["TMPDIR", "TEMP"]) process.env[name] = folder;
-  const file = path.join(folder, "sandbox.cjs");
-  await bundle("test/harness/sandbox-entry.ts", file);
-  project.provide("bundledSandbox", file);
+  const bundled = async (part: string): Promise<string> => {
+    const file = path.join(folder, `${part}.cjs`);
+    await bundle(`test/harness/${part}-entry.ts`, file);
+    return file;
+  };
+  project.provide("bundledSandbox", await bundled("sandbox"));
+  project.provide("bundledProgram", await bundled("program"));
   return () => {
     try {
       tellSearch(folder);
+      if (project.config.exclude.includes("**/*.slow.test.ts"))
+        console.log("npm run test:all runs the slow tests");
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -1,6 +1,6 @@
-import { parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import { afterEach } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
-import { startSandbox } from "./bundled-sandbox.ts";
+import { parseFaults, startSandbox } from "./bundled-sandbox.ts";
 import { toRow } from "./rows.ts";
 import { sandboxNow } from "./sandbox.ts";
 
@@ -43,4 +43,22 @@ export async function openLedger(
     charged: () => charged,
     close: sandbox.close,
   };
+}
+
+const opened: Ledger[] = [];
+
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+/** One that is closed after the test which opened it. */
+export async function ledgerInTest(options: Parameters<typeof openLedger>[0] = {}): Promise<Ledger> {
+  const open = await openLedger(options);
+  opened.push(open);
+  return open;
+}
+
+/** `count` addresses of which the service knows none, each of its own. */
+export function unknownAddresses(count: number): string {
+  return Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, "0")}\n`).join("");
 }

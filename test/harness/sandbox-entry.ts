@@ -5,3 +5,4 @@ export { createSandboxState } from "../../src/sandbox/state.ts";
 export { answerWithFaults } from "../../src/sandbox/faults/answer-with-faults.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/fault-counter.ts";
 export { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+export { createMarket } from "../../src/sandbox/market/market.ts";

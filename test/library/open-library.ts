@@ -7,7 +7,7 @@ import { sandboxNow } from "../harness/sandbox.ts";
 
 type Call<T> = (params?: object, options?: object) => T;
 
-/** As much of the package's types as the tests ask for; test/end-to-end/package.test.ts compiles the real ones. */
+/** As much of the package's types as the tests ask for; test/end-to-end/package.slow.test.ts compiles the real ones. */
 export interface Library extends LibraryClient {
   readonly pool: Call<Promise<Row>>;
   readonly search: Call<Promise<Readonly<Record<string, readonly Row[]>>>>;

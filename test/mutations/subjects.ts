@@ -8,10 +8,10 @@ export interface Subject {
 const retries = ["test/client/retry-decision.test.ts", "test/client/retry.test.ts"];
 const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts"];
 const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
-const json = ["test/raw-json/raw-json.test.ts", "test/raw-json/json-text.test.ts"];
-const bytes = ["test/raw-json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
+const json = ["test/json/raw-json.test.ts", "test/json/json-text.test.ts"];
+const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const patterns = ["test/client/alike-rows.test.ts", ...bytes];
-const streams = ["event-stream", "alike-event", "parser-fuzz"].map(
+const streams = ["event-stream", "alike-event", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
@@ -30,7 +30,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/render/sanitise.ts": [...lines, "test/render/width.test.ts"],
       "src/text/unsafe-text.ts": lines,
-      "src/json/json-text.ts": ["test/raw-json/json-text.test.ts", "test/render/all-of-unicode.test.ts"],
+      "src/json/json-text.ts": ["test/json/json-text.test.ts", "test/render/all-of-unicode.test.ts"],
     },
   },
   {
@@ -58,11 +58,17 @@ export const subjects: readonly Subject[] = [
   {
     name: "checkpoint",
     files: {
-      "src/files/out/checkpoint.ts": ["test/pull/checkpoint.test.ts", "test/cli/out.test.ts"],
-      "src/files/out/growing-file.ts": ["test/pull/growing-file.test.ts", "test/cli/out-unfinished.test.ts"],
-      "src/files/out/interrupted.ts": ["test/pull/growing-file.test.ts"],
-      "src/files/out/journal.ts": ["test/pull/checkpoint.test.ts", "test/pull/growing-file.test.ts"],
-      "src/files/out/row-file.ts": ["test/pull/growing-file.test.ts"],
+      "src/files/out/checkpoint.ts": ["test/files/out/checkpoint.test.ts", "test/cli/out.test.ts"],
+      "src/files/out/growing-file.ts": [
+        "test/files/out/growing-file.test.ts",
+        "test/cli/out-unfinished.test.ts",
+      ],
+      "src/files/out/interrupted.ts": ["test/files/out/growing-file.test.ts"],
+      "src/files/out/journal.ts": [
+        "test/files/out/checkpoint.test.ts",
+        "test/files/out/growing-file.test.ts",
+      ],
+      "src/files/out/row-file.ts": ["test/files/out/growing-file.test.ts"],
     },
   },
   {

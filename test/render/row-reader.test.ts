@@ -5,7 +5,7 @@ import { parseExact } from "../../src/json/exact-json.ts";
 import { type CellStyle } from "../../src/render/values/cell.ts";
 import { columnCell, tableColumns } from "../../src/render/table/columns.ts";
 import { createRowReader } from "../../src/render/table/row-reader.ts";
-import { samples } from "../raw-json/json-samples.ts";
+import { samples } from "../json/json-samples.ts";
 
 const shape: RowShape = { name: "row", record: {}, identity: [], columns: [] };
 const style: CellStyle = { now: 0, hasAges: false, isUnicode: true, countsZeros: false, isRoomy: false };

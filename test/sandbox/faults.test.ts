@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
-import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
-import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { at, exchange, list, NOON, USDC, USDC_WETH, WETH } from "./contract/service.ts";
 import { headerOf, type RawReply, rawRequest, statusOf } from "./raw-request.ts";
 

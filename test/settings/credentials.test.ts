@@ -18,7 +18,7 @@ import {
   switchProfile,
 } from "../../src/settings/edit-credentials.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import { failureOf } from "./failure-of.ts";
+import { failureOf } from "../harness/failure-of.ts";
 
 const FREE = { key: "api_free_aaaaaaaa", tier: "free" } as const;
 const PRO = { key: "api_pro_bbbbbbbb", tier: "pro" } as const;

@@ -6,7 +6,7 @@ import { rememberTier, removeProfile, saveProfile } from "../../src/settings/edi
 import { setSetting } from "../../src/settings/edit-config.ts";
 import { findKey, type KeyFlags } from "../../src/settings/find-key.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import { failureOf } from "./failure-of.ts";
+import { failureOf } from "../harness/failure-of.ts";
 
 const HOME = { key: "api_free_home0001", tier: "free" } as const;
 const WORK = { key: "api_pro_work0002", tier: "pro" } as const;

@@ -7,7 +7,7 @@ import { readCredentials } from "../../src/settings/credentials.ts";
 import { saveProfile } from "../../src/settings/edit-credentials.ts";
 import { findKey } from "../../src/settings/find-key.ts";
 import { createTestContext } from "../harness/test-context.ts";
-import { failureOf } from "./failure-of.ts";
+import { failureOf } from "../harness/failure-of.ts";
 
 const SECRET = "s3cr3tPart";
 const KEY = `api_dev_${SECRET}`;

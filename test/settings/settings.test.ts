@@ -5,7 +5,7 @@ import { configPath } from "../../src/settings/config-file.ts";
 import { allSettings, listSettings, setSetting, unsetSetting } from "../../src/settings/edit-config.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import { failureOf } from "./failure-of.ts";
+import { failureOf } from "../harness/failure-of.ts";
 
 function withConfig(content: string, env: Record<string, string> = {}): TestContext {
   const context = createTestContext({ env });

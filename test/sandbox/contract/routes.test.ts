@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMarket } from "../../../src/sandbox/market/market.ts";
+import { createMarket } from "../../harness/bundled-sandbox.ts";
 import { at, column, contract, ENTERPRISE, list, NOON, PRO, refusal, USDC_WETH, WETH } from "./service.ts";
 
 contract("routes", {}, (service) => {

@@ -1,7 +1,8 @@
 import http from "node:http";
 import { afterEach } from "vitest";
+import { startSandbox } from "../../harness/bundled-sandbox.ts";
 import type { SandboxOptions } from "../../../src/sandbox/exchange.ts";
-import { type RunningSandbox, startSandbox } from "../../../src/sandbox/server.ts";
+import type { RunningSandbox } from "../../../src/sandbox/server.ts";
 import { exchange, NOON, type TestClock } from "../contract/service.ts";
 
 /** A frame as it came: its lines by their names, and the data parsed. */

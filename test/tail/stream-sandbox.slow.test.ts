@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import { parseFaults } from "../harness/bundled-sandbox.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { toRow } from "../harness/rows.ts";

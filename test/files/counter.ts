@@ -3,7 +3,7 @@ import { updateStateFile } from "../../src/files/state-file.ts";
 
 /**
  * Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. Without a
- * parent to tell it, as in `containers.test.ts`, it begins at once.
+ * parent to tell it, as in `containers.slow.test.ts`, it begins at once.
  */
 const [file = "", times = "0"] = process.argv.slice(2);
 

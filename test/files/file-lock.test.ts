@@ -23,7 +23,7 @@ import { bundle } from "../harness/bundle.ts";
 import { freeProcessId, lockOfGone, lockOfRunning, lockText } from "../harness/lock-token.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import { failureOf } from "./failure-of.ts";
+import { failureOf } from "../harness/failure-of.ts";
 
 const onLinux = describe.runIf(process.platform === "linux");
 

@@ -141,7 +141,7 @@ describe.runIf(canUnshare)(name, () => {
     let counter: string;
     beforeAll(async () => {
       counter = path.join(folder, "counter.cjs");
-      await bundle(fileURLToPath(new URL("../settings/counter.ts", import.meta.url)), counter);
+      await bundle(fileURLToPath(new URL("../files/counter.ts", import.meta.url)), counter);
     });
 
     test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createMarket } from "../../src/sandbox/market/market.ts";
-import type { Market, PoolFacts } from "../../src/sandbox/market/types.ts";
+import { createMarket } from "../../harness/bundled-sandbox.ts";
+import type { Market, PoolFacts } from "../../../src/sandbox/market/types.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;

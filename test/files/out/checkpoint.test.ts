@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fc } from "../harness/properties.ts";
+import { fc } from "../../harness/properties.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkInputs,
@@ -9,13 +9,13 @@ import {
   type FoundProgress,
   type Progress,
   readJournal,
-} from "../../src/files/out/checkpoint.ts";
-import { beginJournal, continueJournal } from "../../src/files/out/journal.ts";
-import { Failure } from "../../src/contract/failure.ts";
-import { dexdata } from "../harness/dexdata.ts";
-import { isLong } from "../harness/long.ts";
-import { empty, json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
-import { temporaryFolder } from "../harness/temporary-folder.ts";
+} from "../../../src/files/out/checkpoint.ts";
+import { beginJournal, continueJournal } from "../../../src/files/out/journal.ts";
+import { Failure } from "../../../src/contract/failure.ts";
+import { dexdata } from "../../harness/dexdata.ts";
+import { isLong } from "../../harness/long.ts";
+import { empty, json, type ScriptedServer, startScriptedServer } from "../../harness/scripted-server.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 let count = 0;

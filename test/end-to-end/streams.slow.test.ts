@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
+import { inTime } from "../harness/in-time.ts";
 import {
   endless,
   hang,
@@ -64,10 +65,8 @@ describe("Ctrl-C within a second, from every state", () => {
       const ending = ended(child);
       await until(() => server.requests.length >= before + requests);
       await pause(200);
-      const sent = performance.now();
       child.kill(signal);
-      const outcome = await ending;
-      expect(performance.now() - sent).toBeLessThan(1000);
+      const outcome = await inTime(1000, ending);
       expect(outcome.exit).toBe(exit);
       const lines = outcome.stdout.toString("utf8");
       expect(lines === "" || lines.endsWith("}\n")).toBe(true);
@@ -80,19 +79,17 @@ describe("Ctrl-C within a second, from every state", () => {
     child.stdout.pause();
     await until(() => server.requests.length === 1);
     await pause(800);
-    const sent = performance.now();
     child.kill("SIGINT");
-    const exit = await new Promise((resolve) => child.once("exit", resolve));
-    expect(performance.now() - sent).toBeLessThan(1000);
-    expect(exit).toBe(130);
+    expect(await inTime(1000, new Promise((resolve) => child.once("exit", resolve)))).toBe(130);
     child.stdout.destroy();
   });
 });
 
 describe("a reader that reads nothing keeps no run that is over", () => {
   test.each([
-    ["stdout, --for", ["--for", "1s"], undefined, 0],
-    ["stdout and stderr, --for", ["--for", "1s", "-vv"], undefined, 0],
+    // Long enough for a busy machine to open the stream.
+    ["stdout, --for", ["--for", "3s"], undefined, 0],
+    ["stdout and stderr, --for", ["--for", "3s", "-vv"], undefined, 0],
     ["stdout and stderr, SIGTERM", ["-vv"], "SIGTERM", 143],
   ] as const)("%s", async (_, more, signal, exit) => {
     const noise = 'event: warning\ndata: {"message":"w"}\n\nevent: what-NUMBER\ndata: {}\n\n';
@@ -108,13 +105,11 @@ describe("a reader that reads nothing keeps no run that is over", () => {
     const child = start([...words, ...more], env);
     child.stdout.pause();
     child.stderr.pause();
-    await until(() => server.requests.length === 1);
+    await until(() => server.requests.length > 0);
     const exited = new Promise((resolve) => child.once("exit", resolve));
     await pause(1000);
     if (signal !== undefined) child.kill(signal);
-    const before = performance.now();
-    expect(await exited).toBe(exit);
-    expect(performance.now() - before).toBeLessThan(2500);
+    expect(await inTime(signal === undefined ? 4300 : 2500, exited)).toBe(exit);
     child.stdout.destroy();
     child.stderr.destroy();
   });
@@ -126,9 +121,7 @@ test("a stderr that nobody reads keeps no run that fails", async () => {
   const child = start([...words, "--idle-exit", "1s"], env);
   child.stdout.resume();
   child.stderr.pause();
-  const before = performance.now();
-  expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(8);
-  expect(performance.now() - before).toBeLessThan(5000);
+  expect(await inTime(5000, new Promise((resolve) => child.once("exit", resolve)))).toBe(8);
   child.stderr.destroy();
 });
 
@@ -157,11 +150,9 @@ describe("back-pressure", () => {
     const child = start(words, env);
     const ending = ended(child);
     await new Promise((resolve) => child.stdout.once("data", resolve));
-    const sent = performance.now();
     child.stdout.destroy();
-    const { exit, stderr } = await ending;
+    const { exit, stderr } = await inTime(1000, ending);
     expect([exit, stderr]).toEqual([0, ""]);
-    expect(performance.now() - sent).toBeLessThan(1000);
     await until(() => server.openRequests() === 0);
   });
 });
@@ -252,7 +243,6 @@ function residentMegabytes(pid: number): number {
 }
 
 test("`--sandbox`: three prices within seconds, of a market that runs sixty times as fast", async () => {
-  const begun = performance.now();
   const child = start([
     "stream",
     "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
@@ -260,8 +250,7 @@ test("`--sandbox`: three prices within seconds, of a market that runs sixty time
     "--limit",
     "3",
   ]);
-  const { exit, stdout, stderr } = await ended(child);
+  const { exit, stdout, stderr } = await inTime(8000, ended(child));
   expect([exit, stderr]).toEqual([0, ""]);
   expect(stdout.toString("utf8").trim().split("\n").length).toBe(3);
-  expect(performance.now() - begun).toBeLessThan(8000);
 });

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { ended, start } from "../harness/binary.ts";
-import { startSandbox } from "../harness/bundled-sandbox.ts";
+import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { createRandom } from "../harness/random.ts";
 import { isLong } from "../harness/long.ts";
 import { toRow } from "../harness/rows.ts";

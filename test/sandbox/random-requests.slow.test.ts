@@ -1,9 +1,8 @@
+import { createSandboxState, handle } from "../harness/bundled-sandbox.ts";
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { type Endpoint, rowShape } from "../../src/contract/endpoint.ts";
-import { handle } from "../../src/sandbox/handle.ts";
-import { createSandboxState } from "../../src/sandbox/state.ts";
 import { misfitsOf, rowsOf } from "./contract/record-fit.ts";
 import { at, NOON, USDC_WETH, WETH, words } from "./contract/service.ts";
 

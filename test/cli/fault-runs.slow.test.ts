@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { createMarket } from "../../src/sandbox/market/market.ts";
-import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
-import { startSandbox } from "../harness/bundled-sandbox.ts";
+import { createMarket, isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
 import { rowsOf } from "../harness/rows.ts";

@@ -1,9 +1,10 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSandbox } from "../harness/bundled-sandbox.ts";
 import { endpoints } from "../../src/contract/endpoints/all.ts";
 import { rowShape } from "../../src/contract/endpoint.ts";
 import { unitAt } from "../../src/sandbox/market/hash.ts";
-import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { misfitsOf, rowsOf } from "./contract/record-fit.ts";
 import { type Answer, at, NOON, USDC_WETH, WETH, words } from "./contract/service.ts";
 import { processorTime } from "../harness/processor-time.ts";

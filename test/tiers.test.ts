@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+/** Vitest's own variables would make the vitest of the check believe that it is a part of this run. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST$|NODE_ENV$|NODE_OPTIONS$)/u.test(name)),
+);
+
+/** The test files that a script of package.json runs, as vitest itself lists them. */
+function filesOf(script: string): readonly string[] {
+  const manifest: unknown = JSON.parse(readFileSync("package.json", "utf8"));
+  const scripts: Readonly<Record<string, string>> = Object(manifest).scripts;
+  const [, filter = ""] = /&& vitest run (.*)$/u.exec(scripts[script] ?? "") ?? [];
+  expect(filter).toContain(".slow.test.ts");
+  const words = ["list", "--filesOnly", ...filter.replaceAll('"', "").split(" ")];
+  const listed = execFileSync(process.execPath, ["node_modules/vitest/vitest.mjs", ...words], {
+    env,
+    encoding: "utf8",
+  });
+  return listed.trim().split("\n");
+}
+
+test("each test file is run by npm test or by npm run test:all, and none by both", () => {
+  const all = readdirSync("test", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => path.posix.join("test", name.split(path.sep).join("/")));
+  const [quick, slow] = [filesOf("test"), filesOf("test:all")];
+  expect(slow.length).toBeGreaterThan(20);
+  expect([...quick, ...slow].toSorted()).toEqual(all.toSorted());
+});
+
+test("each file that README.md names is there", () => {
+  const text = readFileSync("test/README.md", "utf8");
+  const named = [...text.matchAll(/`((?:[\w-]+\/)+[\w-]+)`/gu)].map(([, name = ""]) => name);
+  expect(named.length).toBeGreaterThan(80);
+  const isThere = (name: string): boolean =>
+    ["", ".test.ts", ".slow.test.ts"].some((ending) => existsSync(`test/${name}${ending}`));
+  expect(named.filter((name) => name !== "src/contract" && !isThere(name))).toEqual([]);
+});
