@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { errorCode } from "./error-code.ts";
-import { cannotBeRead } from "./file-fault.ts";
+import { cannotBeRead, errorCode } from "./file-fault.ts";
 
 /** What stands in a file that holds one JSON object. */
 export type JsonFile =

@@ -2,11 +2,10 @@ import { type Stats, statSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../context/context.ts";
-import { errorCode } from "./error-code.ts";
-import { cannotBeWritten, diskAdvice, writeAdvice } from "./file-fault.ts";
+import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-fault.ts";
 import { fail, type Failure, usageFailure } from "../contract/failure.ts";
-import { makeFolder } from "./make-folder.ts";
-import { isSameFile } from "./same-file.ts";
+import { makeFolder } from "./paths.ts";
+import { isSameFile } from "./regular-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./torn-line.ts";
 

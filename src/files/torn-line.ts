@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../context/context.ts";
-import { cutFile } from "./cut-file.ts";
+import { cutFile } from "./regular-file.ts";
 import { usageFailure } from "../contract/failure.ts";
 
 /** Longer than any line of ours: an event of 1 MiB in its envelope, with its line breaks escaped. */

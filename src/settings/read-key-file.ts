@@ -3,7 +3,7 @@ import { usageFailure } from "../contract/failure.ts";
 import { cannotBeRead } from "../files/file-fault.ts";
 import { MAX_KEY_BYTES, withoutSecrets } from "../contract/key.ts";
 import { exposureOf } from "./credentials.ts";
-import { type BoundedFile, readBounded } from "../files/read-bounded.ts";
+import { type BoundedFile, readBounded } from "../files/named-file.ts";
 
 /** The text of a file that holds a key and nothing else; the one line break an editor leaves at its end is not part of it. */
 export async function readKeyFile(

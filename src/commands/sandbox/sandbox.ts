@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
 import { type Context, isInterruption } from "../../context/context.ts";
 import { usageFailure } from "../../contract/failure.ts";
@@ -7,8 +6,8 @@ import { withoutSecrets } from "../../contract/key.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
 import type { SandboxOptions } from "../../sandbox/exchange.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
-import { errorCode } from "../../files/error-code.ts";
-import { cannotBeStarted, cannotBeWritten } from "../../files/file-fault.ts";
+import { cannotBeStarted, errorCode } from "../../files/file-fault.ts";
+import { appendText } from "../../files/named-file.ts";
 import { say } from "../../run/say.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
@@ -129,12 +128,8 @@ async function runInside(
 function openLog(path: string | undefined, context: Context): ((line: string) => void) | undefined {
   if (path === undefined) return undefined;
   const append = (text: string): string | undefined => {
-    try {
-      appendFileSync(path, text);
-      return undefined;
-    } catch (cause) {
-      return `--log "${withoutSecrets(path)}": ${cannotBeWritten(cause)}`;
-    }
+    const problem = appendText(path, text);
+    return problem === undefined ? undefined : `--log "${withoutSecrets(path)}": ${problem}`;
   };
   const refused = append("");
   if (refused !== undefined) throw usageFailure(refused);

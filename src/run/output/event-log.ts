@@ -1,9 +1,8 @@
-import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { usageFailure } from "../../contract/failure.ts";
 import { escapeJsonText } from "../../json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../contract/key.ts";
-import { cannotBeWritten } from "../../files/file-fault.ts";
+import { appendText } from "../../files/named-file.ts";
 import type { Clock } from "../../context/context.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 import type { Notices } from "../notices.ts";
@@ -44,12 +43,8 @@ export function openEventLog(
 ): LogEvent<string> {
   if (file === undefined) return () => undefined;
   const append = (text: string): string | undefined => {
-    try {
-      appendFileSync(file, text);
-      return undefined;
-    } catch (cause) {
-      return `--events "${withoutSecrets(file)}": ${cannotBeWritten(cause)}`;
-    }
+    const problem = appendText(file, text);
+    return problem === undefined ? undefined : `--events "${withoutSecrets(file)}": ${problem}`;
   };
   const refused = append("");
   if (refused !== undefined) throw usageFailure(refused, "check the folder and its permissions");

@@ -1,6 +1,17 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
+import { cannotBeWritten } from "./file-fault.ts";
 
 /** What a file holds; of more than `most` bytes the first ones and one more. */
 export interface BoundedFile {
@@ -59,4 +70,19 @@ async function readAll(stream: Socket, wanted: number, signal: AbortSignal): Pro
     signal.throwIfAborted();
   }
   return Buffer.concat(chunks);
+}
+
+/** Its bytes as characters; undefined where it is no regular file, for a pipe or a device may have no end. */
+export function readRegularText(file: string): string | undefined {
+  return statSync(file).isFile() ? readFileSync(file, "latin1") : undefined;
+}
+
+/** Adds a text in one write, so that its lines are whole and the file may be moved away. What failed, in words. */
+export function appendText(file: string, text: string): string | undefined {
+  try {
+    appendFileSync(file, text);
+    return undefined;
+  } catch (cause) {
+    return cannotBeWritten(cause);
+  }
 }
