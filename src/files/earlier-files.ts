@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { fixedFolder } from "./file-pattern.ts";
 
@@ -23,6 +23,9 @@ const parts: readonly (readonly [letter: string, digits: string])[] = [
   ["M", String.raw`\d{2}`],
 ];
 
+/** Of a year that a clock can show. */
+const mostDigits = 16;
+
 /** More than a year of files for each hour; of more, those with the latest times in their names. */
 const maxFiles = 10_000;
 
@@ -33,8 +36,8 @@ const maxFiles = 10_000;
 export function earlierFiles(pattern: string): readonly EarlierFile[] {
   const folder = fixedFolder(pattern);
   const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
-  return filesBelow(folder, segments, new Map())
-    .toSorted((one, other) => compareTimes(other.time, one.time))
+  return filesBelow(folder, segments, {})
+    .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
     .slice(0, maxFiles)
     .flatMap(({ file, isMovedAway }) => {
       const stats = statSync(file, { throwIfNoEntry: false });
@@ -46,11 +49,12 @@ export function earlierFiles(pattern: string): readonly EarlierFile[] {
 }
 
 /** The parts of a time in a name, by their letters. */
-type NamedTime = ReadonlyMap<string, number>;
+type NamedTime = Readonly<Record<string, string | undefined>>;
 
 interface NamedFile {
   readonly file: string;
-  readonly time: NamedTime;
+  /** Later times come later in the order of texts. */
+  readonly time: string;
   readonly isMovedAway: boolean;
 }
 
@@ -59,19 +63,19 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
   const isLast = rest.length === 0;
   const name = nameMatcher(segment, isLast);
   return entriesOf(folder).flatMap((entry): readonly NamedFile[] => {
-    const found = name.exec(entry.name);
+    const found = name.exec(entry);
     if (found === null) return [];
-    const { groups = {} } = found;
-    const time = new Map([...before, ...timeIn(groups)]);
-    const file = path.join(folder, entry.name);
-    if (!isLast) return filesBelow(file, rest, time);
+    const groups: NamedTime = { ...before, ...found.groups };
+    const file = path.join(folder, entry);
+    if (!isLast) return filesBelow(file, rest, groups);
+    const time = parts.map(([letter]) => (groups[letter] ?? "").padStart(mostDigits, "0")).join("");
     return [{ file, time, isMovedAway: groups["moved"] !== undefined }];
   });
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function entriesOf(folder: string): readonly string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return readdirSync(folder);
   } catch {
     // A file has the name of a folder, or this user may not read it.
     return [];
@@ -90,21 +94,4 @@ function nameMatcher(segment: string, isFile: boolean): RegExp {
     return `(?<${letter}>${digits})`;
   });
   return new RegExp(`^${source}${isFile ? `(?<moved>${movedAway})?` : ""}$`, "u");
-}
-
-function timeIn(
-  groups: Readonly<Record<string, string | undefined>>,
-): readonly (readonly [string, number])[] {
-  return parts.flatMap(([letter]) => {
-    const digits = groups[letter];
-    return digits === undefined ? [] : [[letter, Number(digits)] as const];
-  });
-}
-
-function compareTimes(one: NamedTime, other: NamedTime): number {
-  for (const [letter] of parts) {
-    const difference = (one.get(letter) ?? 0) - (other.get(letter) ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

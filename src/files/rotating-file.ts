@@ -1,13 +1,12 @@
-import { type Stats, statSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../context/context.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-fault.ts";
 import { fail, type Failure, usageFailure } from "../contract/failure.ts";
-import { makeFolder } from "./paths.ts";
+import { lookAt, makeFolder } from "./paths.ts";
 import { isSameFile } from "./regular-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
-import { repairLastLine, type TornLine } from "./torn-line.ts";
+import { repairLastLine, type TornLine } from "./last-lines.ts";
 
 /** An output into files that change with time. */
 export interface RotatingFile extends Output {
@@ -21,13 +20,13 @@ export interface RotatingFile extends Output {
 export function checkOutPattern(pattern: string, now: number): void {
   const label = `--out "${pattern}"`;
   const file = fileOf(pattern, now);
-  if (!isFolder(fixedFolder(pattern))) {
+  if (lookAt(fixedFolder(pattern))?.isDirectory() !== true) {
     throw usageFailure(
       `${label}: there is no folder ${fixedFolder(pattern)}`,
       "make it first, or name another file",
     );
   }
-  const found = look(file);
+  const found = lookAt(file);
   if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
   if (found?.isFile() === false)
     throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
@@ -141,17 +140,4 @@ function unwritable(file: string, cause: unknown): Failure {
     next: full === undefined ? writeAdvice(cause) : `${full}; what is there is kept`,
     cause,
   });
-}
-
-function isFolder(folder: string): boolean {
-  return look(folder)?.isDirectory() === true;
-}
-
-/** Undefined where nothing is; whatever else is wrong with a name is told when it is opened. */
-function look(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

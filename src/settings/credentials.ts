@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { isTier, type Tier } from "../contract/tier.ts";
-import { checkHost } from "./check-host.ts";
+import { checkHost } from "../contract/host.ts";
 import { findFolders } from "./folders.ts";
 import { isObject, type JsonFile, readJsonFile } from "../files/read-json-file.ts";
 import { checkProfileName } from "./setting.ts";

@@ -2,7 +2,7 @@ import type { Context } from "../context/context.ts";
 import { Failure, usageFailure } from "../contract/failure.ts";
 import { withoutSecrets } from "../contract/key.ts";
 import { nearest } from "../text/nearest.ts";
-import { configPath, readConfigFile } from "./config-file.ts";
+import { configPath, readConfigFile } from "./read-settings.ts";
 import type { JsonFile } from "../files/read-json-file.ts";
 import { label, type Setting } from "./setting.ts";
 import { readSetting, settings, type Sourced } from "./settings.ts";

@@ -4,10 +4,9 @@ import { Failure } from "../../contract/failure.ts";
 import { saidOf } from "../../files/file-fault.ts";
 import { modeOf } from "../../files/paths.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import { readConfigFile } from "../../settings/config-file.ts";
+import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../settings/folders.ts";
-import { configWarnings, readSettings } from "../../settings/read-settings.ts";
 import { probeStateFolder } from "../../files/update-json-file.ts";
 import { type Finding, fail, failed, ok, warn } from "./finding.ts";
 
