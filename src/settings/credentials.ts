@@ -50,10 +50,6 @@ export function exposureOf(file: string): string {
 }
 
 /** The tier the service once gave this key, wherever the key comes from now. */
-export function tierOfKey(context: Pick<Context, "env" | "platform">, key: string): Tier | undefined {
-  return tierIn(readCredentials(context), key);
-}
-
 export function tierIn(credentials: Credentials, key: string): Tier | undefined {
   const stored = [...credentials.profiles.values()].find((profile) => profile.key === key);
   return stored?.tier ?? credentials.remembered.get(hashOf(key));

@@ -76,12 +76,7 @@ export function listSettings(context: Pick<Context, "env" | "platform">): readon
 }
 
 function objectOf(current: JsonFile): Readonly<Record<string, unknown>> {
-  switch (current.state) {
-    case "absent":
-      return {};
-    case "read":
-      return current.object;
-    case "broken":
-      throw usageFailure(current.problem, "correct the file or move it away, then set again");
-  }
+  if (current.state === "broken")
+    throw usageFailure(current.problem, "correct the file or move it away, then set again");
+  return current.state === "read" ? current.object : {};
 }

@@ -2,7 +2,7 @@ import type { Question } from "../../contract/args.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { member } from "../../json/own-member.ts";
 import type { Instant } from "../../time/time.ts";
-import { type EarlierFile, earlierFiles } from "../../files/earlier-files.ts";
+import { type EarlierFile, earlierFiles } from "../../files/file-pattern.ts";
 import { readLastLines } from "../../files/last-lines.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 
