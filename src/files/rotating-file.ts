@@ -58,10 +58,16 @@ export async function openRotatingFile(
 
   let current: Opened | undefined = await openAt(fileOf(pattern, clock.now()));
   let looked = clock.elapsed();
-  const isGone = async (opened: Opened): Promise<boolean> => {
+  /** Whether the name leads to another file than the one that is open. */
+  const isGone = async ({ file, handle }: Opened): Promise<boolean> => {
     if (clock.elapsed() - looked < lookGap) return false;
     looked = clock.elapsed();
-    return !(await isSame(opened));
+    const exactly = { bigint: true } as const;
+    const [named, opened] = await Promise.all([
+      stat(file, exactly).catch(() => undefined),
+      handle.stat(exactly),
+    ]);
+    return named === undefined || !isSameFile(named, opened);
   };
   const append = async (text: string | Uint8Array, receivedAt: number): Promise<void> => {
     const file = fileOf(pattern, receivedAt);
@@ -101,14 +107,6 @@ export async function openRotatingFile(
 interface Opened {
   readonly file: string;
   readonly handle: FileHandle;
-}
-
-/** Whether the name still leads to what is open. */
-async function isSame({ file, handle }: Opened): Promise<boolean> {
-  const exactly = { bigint: true } as const;
-  const looks = [stat(file, exactly).catch(() => undefined), handle.stat(exactly)] as const;
-  const [named, opened] = await Promise.all(looks);
-  return named !== undefined && isSameFile(named, opened);
 }
 
 async function openToAppend(file: string): Promise<FileHandle> {
