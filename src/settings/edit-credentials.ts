@@ -128,14 +128,8 @@ async function edit<T>(
   });
 }
 
-function written({ key, tier, savedAt, rest, streaming }: Profile): Readonly<Record<string, string>> {
-  return {
-    key,
-    tier,
-    saved_at: savedAt,
-    ...(rest !== undefined && { rest_url: rest }),
-    ...(streaming !== undefined && { streaming_url: streaming }),
-  };
+function written({ key, tier, savedAt, rest, streaming }: Profile): object {
+  return { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }
 
 /** It may hold a key that only an editor's slip made unreadable. An earlier one is not overwritten. */
