@@ -1,5 +1,4 @@
 import {
-  appendFileSync,
   closeSync,
   constants,
   fstatSync,
@@ -11,7 +10,6 @@ import {
 } from "node:fs";
 import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
-import { cannotBeWritten } from "./file-fault.ts";
 
 /** What a file holds; of more than `most` bytes the first ones and one more. */
 export interface BoundedFile {
@@ -75,14 +73,4 @@ async function readAll(stream: Socket, wanted: number, signal: AbortSignal): Pro
 /** Its bytes as characters; undefined where it is no regular file, for a pipe or a device may have no end. */
 export function readRegularText(file: string): string | undefined {
   return statSync(file).isFile() ? readFileSync(file, "latin1") : undefined;
-}
-
-/** Adds a text in one write, so that its lines are whole and the file may be moved away. What failed, in words. */
-export function appendText(file: string, text: string): string | undefined {
-  try {
-    appendFileSync(file, text);
-    return undefined;
-  } catch (cause) {
-    return cannotBeWritten(cause);
-  }
 }

@@ -7,7 +7,7 @@ import { formatInstant, parseTimeBound } from "../../time/time.ts";
 import type { SandboxOptions } from "../../sandbox/exchange.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../files/file-fault.ts";
-import { appendText } from "../../files/named-file.ts";
+import { openLogFile } from "../../files/log-file.ts";
 import { say } from "../../run/say.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
@@ -124,22 +124,15 @@ async function runInside(
   }).finally(() => context.signal.removeEventListener("abort", stop));
 }
 
-/** A file that cannot be opened is refused; one that fails later, on a full disk, is said once and served on. */
-function openLog(path: string | undefined, context: Context): ((line: string) => void) | undefined {
-  if (path === undefined) return undefined;
-  const append = (text: string): string | undefined => {
-    const problem = appendText(path, text);
-    return problem === undefined ? undefined : `--log "${withoutSecrets(path)}": ${problem}`;
-  };
-  const refused = append("");
-  if (refused !== undefined) throw usageFailure(refused);
-  let isSaid = false;
-  return (line) => {
-    const problem = append(`${line}\n`);
-    if (problem === undefined || isSaid) return;
-    isSaid = true;
-    void say(context, `dexdata: ${problem}; serving goes on`).catch(() => undefined);
-  };
+/** A file that fails later than at its opening, on a full disk, is said once and served on. */
+function openLog(file: string | undefined, context: Context): ((line: string) => void) | undefined {
+  if (file === undefined) return undefined;
+  const append = openLogFile({
+    file,
+    label: `--log "${withoutSecrets(file)}"`,
+    onProblem: (problem) => void say(context, `dexdata: ${problem}; serving goes on`).catch(() => undefined),
+  });
+  return (line) => void append(`${line}\n`);
 }
 
 function readClock(typed: string | undefined, context: Context): number {
