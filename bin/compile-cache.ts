@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import Module from "node:module";
 import path from "node:path";
-import { makeFolder } from "../src/files/make-folder.ts";
+import { makeFolder } from "../src/files/paths.ts";
 import { findFolders } from "../src/settings/folders.ts";
 
 /** `node:module` has this since Node 22.1. */

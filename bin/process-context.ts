@@ -72,6 +72,8 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     stdin: createInput(interrupt),
     env: process.env,
     platform: process.platform,
+    pid: process.pid,
+    nodeVersion: process.versions.node,
     clock: createClock(),
     random: Math.random,
     // undici sends what it was asked for two turns of the event loop later, once it is connected.

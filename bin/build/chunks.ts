@@ -38,14 +38,11 @@ const alone = [
  * asks would load fifty before its request can leave.
  */
 const locks = [
-  "src/files/kept-mode.ts",
   "src/files/regular-file.ts",
-  "src/files/same-file.ts",
-  "src/files/staged-file.ts",
   "src/files/file-lock.ts",
-  "src/files/lock-file.ts",
   "src/files/lock-token.ts",
   "src/files/replace-file.ts",
+  "src/files/update-json-file.ts",
 ].map((file) => path.resolve(file));
 
 const together: readonly Chunk[] = [

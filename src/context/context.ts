@@ -8,6 +8,10 @@ export interface Context {
   readonly stdin: Input;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
+  /** The id of this process, by which others check whether it still runs. */
+  readonly pid: number;
+  /** Of Node, such as `20.19.0`. */
+  readonly nodeVersion: string;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;

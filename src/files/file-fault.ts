@@ -1,4 +1,9 @@
-import { errorCode } from "./error-code.ts";
+/** `EACCES` and the like; "unknown error" for what is none of the system's. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "unknown error";
+}
 
 /** What the system's codes mean where a file or a folder was wanted. */
 const words: Readonly<Record<string, string>> = {

@@ -1,17 +1,17 @@
-import { closeSync, fstatSync, statSync, writeSync } from "node:fs";
-import type { Context } from "../context/context.ts";
-import { usageFailure } from "../contract/failure.ts";
-import { isSameFile } from "./same-file.ts";
 import {
-  ageOf,
-  createLock,
-  type FoundLock,
-  isSameLock,
-  lockFailure,
-  readLock,
-  removeAbandonedLock,
-  removeLock,
-} from "./lock-file.ts";
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import type { Context } from "../context/context.ts";
+import { fail, Failure, usageFailure } from "../contract/failure.ts";
+import { diskAdvice, errorCode, fileFault } from "./file-fault.ts";
 import {
   createToken,
   describeHolder,
@@ -22,6 +22,8 @@ import {
   readToken,
   stateOf,
 } from "./lock-token.ts";
+import { isSameFile, openRegular } from "./regular-file.ts";
+import { stageFile } from "./replace-file.ts";
 
 export interface FileLock {
   /** False once another process took the lock: data that was read under it may have changed since. */
@@ -30,7 +32,8 @@ export interface FileLock {
   readonly release: () => void;
 }
 
-type Waiting = Pick<Context, "clock" | "random" | "signal">;
+/** What taking a lock needs of a run. */
+export type Locking = Pick<Context, "clock" | "random" | "signal" | "pid" | "platform">;
 
 /** A short lock is held for a few milliseconds; an older one belongs to a process that was killed or stopped. */
 const shortStaleMs = 2000;
@@ -51,7 +54,7 @@ const giveUpMs = watchMs + shortGiveUpMs;
  * A lock for one short change of a file. The lock of a process that is gone is taken at once, any other one after it was
  * watched unchanged for two seconds, on the clock that cannot jump. A lock that stays taken is a failure that names it.
  */
-export async function acquireLock(context: Waiting, path: string): Promise<FileLock> {
+export async function acquireLock(context: Locking, path: string): Promise<FileLock> {
   const keep = (token: LockToken, descriptor: number): FileLock => {
     closeSync(descriptor);
     return newLock(path, () => readToken(readLock(path)?.text ?? "")?.id === token.id);
@@ -67,7 +70,7 @@ export async function acquireLock(context: Waiting, path: string): Promise<FileL
  * when that long watch begins.
  */
 export async function holdLock(
-  context: Waiting,
+  context: Locking,
   path: string,
   onWatch?: () => void,
 ): Promise<FileLock | { readonly holder: string }> {
@@ -78,7 +81,8 @@ export async function holdLock(
     if (seen.state === "gone") return "abandoned";
     // The process that created it was killed before it wrote it.
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
-    if (seen.state === "running" || seen.age() < staleMs) return { holder: describeHolder(seen.holder) };
+    if (seen.state === "running" || seen.age() < staleMs)
+      return { holder: describeHolder(context, seen.holder) };
     if (!isWatched) onWatch?.();
     isWatched = true;
     return seen.watched >= watchMs ? "abandoned" : "wait";
@@ -133,14 +137,14 @@ interface SeenLock {
 
 /** Creates the lock, or judges the one that is there, until either gives a result. `keep` takes its descriptor. */
 async function takeLock<T extends object>(
-  context: Waiting,
+  context: Locking,
   path: string,
   limitMs: number,
   keep: (token: LockToken, descriptor: number) => FileLock,
   judge: (seen: SeenLock) => "abandoned" | "wait" | T,
 ): Promise<FileLock | T> {
   const { clock, random, signal } = context;
-  const token = createToken(random);
+  const token = createToken(context);
   const start = clock.elapsed();
   const watch = watchLock(context, path);
   const guard = watchLock(context, guardOf(path));
@@ -160,7 +164,8 @@ async function takeLock<T extends object>(
  * Each call looks at the lock; undefined where there is none. A new token or time starts the watch again. A file of
  * another program that has the name, such as the Cargo.lock of `--out Cargo`, is a failure, and stays.
  */
-function watchLock({ clock, random }: Waiting, path: string): () => SeenLock | undefined {
+function watchLock(context: Locking, path: string): () => SeenLock | undefined {
+  const { clock, random } = context;
   let since = clock.elapsed();
   let last: Omit<SeenLock, "watched"> | undefined;
   return () => {
@@ -176,7 +181,7 @@ function watchLock({ clock, random }: Waiting, path: string): () => SeenLock | u
       since = clock.elapsed();
       let measured: number | undefined;
       const age = (): number => (measured ??= ageOf(random, path, found));
-      last = { found, holder, age, state: holder === undefined ? "unknown" : stateOf(holder, age) };
+      last = { found, holder, age, state: holder === undefined ? "unknown" : stateOf(context, holder, age) };
     }
     return { ...last, watched: clock.elapsed() - since };
   };
@@ -189,13 +194,13 @@ const guardOf = (path: string): string => `${path}.break`;
  * remove it, or the second would remove the lock that the first has taken since: a lock on the removal.
  */
 function removeAbandoned(
-  { clock, random }: Waiting,
+  context: Locking,
   path: string,
   judged: FoundLock,
   watchGuard: () => SeenLock | undefined,
 ): void {
   const guard = guardOf(path);
-  const descriptor = createLock(guard, createToken(random).text(clock.now()));
+  const descriptor = createLock(guard, createToken(context).text(context.clock.now()));
   if (descriptor === undefined) {
     const seen = watchGuard();
     // Held for microseconds, so one that stays, or whose process is gone, was left by a process killed right there.
@@ -209,4 +214,114 @@ function removeAbandoned(
   } finally {
     removeLock(guard);
   }
+}
+
+/**
+ * Call it before a run changes the file that the lock is for, or reports success: another process may have taken the
+ * lock while this one was suspended.
+ */
+export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
+  if (lock.isHeld()) return;
+  throw fail("output", `${path} was removed or taken over by another process during the run`, {
+    next: undefined,
+    retryable: true,
+  });
+}
+
+/** The lock of some process, as it is on the disk. */
+interface FoundLock {
+  /** Empty while its holder writes it; undefined where this user may not read it. */
+  readonly text: string | undefined;
+  /** Milliseconds, by the clock of the file system. */
+  readonly writtenAt: number;
+}
+
+/** Far more than a token needs. */
+const maxBytes = 4096;
+
+/** The descriptor of a new lock with that text; undefined where the lock exists. */
+function createLock(path: string, text: string): number | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "wx", 0o644);
+    writeFileSync(descriptor, text);
+    return descriptor;
+  } catch (error) {
+    // On a full disk an empty lock would stay, and no process could tell whose it is.
+    if (descriptor !== undefined) {
+      closeSync(descriptor);
+      removeLock(path);
+    }
+    const code = errorCode(error);
+    if (code === "EEXIST") return undefined;
+    // Windows reports this while a file of that name is being deleted.
+    if (code === "EPERM" && readLock(path) !== undefined) return undefined;
+    throw lockFailure(path, `cannot be created (${fileFault(error)})`, error);
+  }
+}
+
+/** Undefined where there is none. Throws a failure where a link, directory, pipe or device has the name. */
+function readLock(path: string): FoundLock | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openRegular(path, constants.O_RDONLY);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const stat = errorCode(error) === "ENOENT" ? undefined : statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? undefined : { text: undefined, writtenAt: stat.mtimeMs };
+  }
+  try {
+    const bytes = Buffer.alloc(maxBytes);
+    const text = bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, maxBytes, 0));
+    return { text, writtenAt: fstatSync(descriptor).mtimeMs };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isSameLock(one: FoundLock | undefined, other: FoundLock): boolean {
+  return one?.text === other.text && one?.writtenAt === other.writtenAt;
+}
+
+/**
+ * Milliseconds since the lock was written, by the clock of its file system alone: the lock's time is compared with that
+ * of a file which is created beside it. 0 where none can be created.
+ */
+function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): number {
+  try {
+    const probe = stageFile(random, path, "", { mode: 0o600 });
+    const now = statSync(probe, { throwIfNoEntry: false })?.mtimeMs ?? writtenAt;
+    removeLock(probe);
+    return now - writtenAt;
+  } catch {
+    return 0;
+  }
+}
+
+/** The system's error where this user may not remove it. It may have been removed by another process meanwhile. */
+function removeLock(path: string): unknown {
+  try {
+    unlinkSync(path);
+  } catch (cause) {
+    if (["EACCES", "EPERM"].includes(errorCode(cause))) return cause;
+  }
+  return undefined;
+}
+
+/** As `removeLock`. To wait for a lock that will never go away would help nobody. */
+function removeAbandonedLock(path: string): void {
+  const refused = removeLock(path);
+  if (refused === undefined) return;
+  throw usageFailure(
+    `cannot remove the abandoned lock ${path}: ${fileFault(refused)}`,
+    "delete it as the user who owns it",
+  );
+}
+
+function lockFailure(path: string, problem: string, cause?: unknown): Failure {
+  const isTaken = cause === undefined;
+  const next = isTaken
+    ? `try again; if no other dexdata is running, delete ${path}`
+    : (diskAdvice(cause) ?? "check the folder's permissions");
+  return fail(isTaken ? "settings_locked" : "settings", `${path} ${problem}`, { next, cause });
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { getPriority, hostname, uptime } from "node:os";
-import { pid, platform } from "node:process";
+import type { Context } from "../context/context.ts";
 import { isObject } from "./read-json-file.ts";
 
 /** The process that holds a lock, in the words that let other processes check whether it still runs. */
@@ -18,12 +18,15 @@ export interface Holder {
 /** `unknown`: another container or host, or a process that this one cannot look at. */
 export type HolderState = "running" | "gone" | "unknown";
 
+/** What files do not tell of this process. */
+export type Self = Pick<Context, "pid" | "platform">;
+
 let own: Holder | undefined;
 let count = 0;
 
 /** This process. Nothing of it changes while it runs, so the system is asked once. */
-function ownHolder(): Holder {
-  own ??= { host: readHost(), ...readPlace(), pid };
+function ownHolder(self: Self): Holder {
+  own ??= { host: readHost(), ...readPlace(self), pid: self.pid };
   return own;
 }
 
@@ -39,12 +42,12 @@ export interface LockToken {
   readonly text: (now: number) => string;
 }
 
-export function createToken(random: () => number): LockToken {
+export function createToken(context: Self & Pick<Context, "random">): LockToken {
   count += 1;
-  const id = `${Math.floor(random() * 2 ** 48).toString(16)}-${count}`;
+  const id = `${Math.floor(context.random() * 2 ** 48).toString(16)}-${count}`;
   return {
     id,
-    text: (now) => `${JSON.stringify({ ...ownHolder(), at: new Date(now).toISOString(), id })}\n`,
+    text: (now) => `${JSON.stringify({ ...ownHolder(context), at: new Date(now).toISOString(), id })}\n`,
   };
 }
 
@@ -63,29 +66,22 @@ export function readToken(text: string): (Holder & { readonly id: string }) | un
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const members = value;
-  const word = (name: string): string | undefined => {
-    const found = members[name];
-    return typeof found === "string" ? found : undefined;
-  };
-  const [host, id, holder] = [word("host"), word("id"), members["pid"]];
-  if (host === undefined || id === undefined || typeof holder !== "number" || !(holder > 0)) return undefined;
-  return {
-    host,
-    boot: word("boot"),
-    namespace: word("namespace"),
-    pid: holder,
-    started: word("started"),
-    id,
-  };
+  const { host, id, pid, boot, namespace, started } = value;
+  if (typeof host !== "string" || typeof id !== "string") return undefined;
+  if (typeof pid !== "number" || !(pid > 0)) return undefined;
+  return { host, boot: textOf(boot), namespace: textOf(namespace), pid, started: textOf(started), id };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /**
  * Whether the process that wrote a token still runs. `age`: milliseconds since the lock was last written, by the clock of
  * its file system.
  */
-export function stateOf(holder: Holder, age: () => number): HolderState {
-  const self = ownHolder();
+export function stateOf(context: Self, holder: Holder, age: () => number): HolderState {
+  const self = ownHolder(context);
   if (holder.host !== self.host) return "unknown";
   if (holder.boot !== self.boot) {
     // Two machines can have one name. A lock written since this machine started is not from before that start.
@@ -103,16 +99,16 @@ export function stateOf(holder: Holder, age: () => number): HolderState {
 }
 
 /** For messages: `process 123`, and where that is not here. */
-export function describeHolder(holder: Holder | undefined): string {
+export function describeHolder(context: Self, holder: Holder | undefined): string {
   if (holder === undefined) return "another process";
-  const self = ownHolder();
+  const self = ownHolder(context);
   const process = `process ${holder.pid}`;
   // Two machines may have one name.
   if (holder.host !== self.host || holder.boot !== self.boot) return `${process} on host ${holder.host}`;
   return holder.namespace === self.namespace ? process : `${process} in another container`;
 }
 
-function readPlace(): Pick<Holder, "boot" | "namespace" | "started"> {
+function readPlace({ pid, platform }: Self): Pick<Holder, "boot" | "namespace" | "started"> {
   // macOS and Windows have no PID namespaces, and do not show when a process started without another program.
   if (platform !== "linux") return { boot: undefined, namespace: platform, started: undefined };
   const boot = tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());

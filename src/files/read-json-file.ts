@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { errorCode } from "./error-code.ts";
-import { cannotBeRead } from "./file-fault.ts";
+import { cannotBeRead, errorCode } from "./file-fault.ts";
 
 /** What stands in a file that holds one JSON object. */
 export type JsonFile =
@@ -40,17 +39,12 @@ export function readJsonFile(path: string): JsonFile {
 /** Files of this program have three. JSON.stringify and String call themselves once per level, until the stack is full. */
 const maxDepth = 100;
 
-const [quote, backslash] = [34, 92];
-const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125];
+const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gsu;
 
 function isDeep(text: string): boolean {
-  let [depth, isText] = [0, false];
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === quote) isText = !isText;
-    else if (isText) index += code === backslash ? 1 : 0;
-    else if (code === openArray || code === openObject) depth += 1;
-    else if (code === closeArray || code === closeObject) depth -= 1;
+  let depth = 0;
+  for (const [bracket] of text.replaceAll(strings, "").matchAll(/[[\]{}]/gu)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
     if (depth > maxDepth) return true;
   }
   return false;

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
-import { errorCode } from "./error-code.ts";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
+import { type FileHandle, truncate } from "node:fs/promises";
 import { type Failure, usageFailure } from "../contract/failure.ts";
+import { errorCode } from "./file-fault.ts";
 
 /** A symbolic link, directory, named pipe or device has a name that only dexdata uses. */
 function notRegular(file: string): Failure {
@@ -37,4 +38,32 @@ export function checkRegular(file: string): boolean {
   if (there === undefined) return false;
   if (there.isFile()) return true;
   throw notRegular(file);
+}
+
+/**
+ * Whether two looks were at one file, however it was named. Of a volume Windows tells 64 bits to who asks by name, and
+ * 32 to who asks by an open file.
+ */
+export function isSameFile(
+  one: Pick<BigIntStats, "dev" | "ino">,
+  other: Pick<BigIntStats, "dev" | "ino">,
+): boolean {
+  return one.ino === other.ino && BigInt.asUintN(32, one.dev) === BigInt.asUintN(32, other.dev);
+}
+
+/**
+ * Cuts off what stands behind the first `bytes` of an open file. Windows refuses it to a handle that only adds to the
+ * file, so there it is done by name.
+ */
+export async function cutFile(
+  handle: Pick<FileHandle, "truncate">,
+  file: string,
+  bytes: number,
+): Promise<void> {
+  try {
+    await handle.truncate(bytes);
+  } catch (cause) {
+    if (errorCode(cause) !== "EPERM") throw cause;
+    await truncate(file, bytes);
+  }
 }

@@ -1,14 +1,12 @@
-import { type Stats, statSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../context/context.ts";
-import { errorCode } from "./error-code.ts";
-import { cannotBeWritten, diskAdvice, writeAdvice } from "./file-fault.ts";
+import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-fault.ts";
 import { fail, type Failure, usageFailure } from "../contract/failure.ts";
-import { makeFolder } from "./make-folder.ts";
-import { isSameFile } from "./same-file.ts";
+import { lookAt, makeFolder } from "./paths.ts";
+import { isSameFile } from "./regular-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
-import { repairLastLine, type TornLine } from "./torn-line.ts";
+import { repairLastLine, type TornLine } from "./last-lines.ts";
 
 /** An output into files that change with time. */
 export interface RotatingFile extends Output {
@@ -22,13 +20,13 @@ export interface RotatingFile extends Output {
 export function checkOutPattern(pattern: string, now: number): void {
   const label = `--out "${pattern}"`;
   const file = fileOf(pattern, now);
-  if (!isFolder(fixedFolder(pattern))) {
+  if (lookAt(fixedFolder(pattern))?.isDirectory() !== true) {
     throw usageFailure(
       `${label}: there is no folder ${fixedFolder(pattern)}`,
       "make it first, or name another file",
     );
   }
-  const found = look(file);
+  const found = lookAt(file);
   if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
   if (found?.isFile() === false)
     throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
@@ -60,10 +58,16 @@ export async function openRotatingFile(
 
   let current: Opened | undefined = await openAt(fileOf(pattern, clock.now()));
   let looked = clock.elapsed();
-  const isGone = async (opened: Opened): Promise<boolean> => {
+  /** Whether the name leads to another file than the one that is open. */
+  const isGone = async ({ file, handle }: Opened): Promise<boolean> => {
     if (clock.elapsed() - looked < lookGap) return false;
     looked = clock.elapsed();
-    return !(await isSame(opened));
+    const exactly = { bigint: true } as const;
+    const [named, opened] = await Promise.all([
+      stat(file, exactly).catch(() => undefined),
+      handle.stat(exactly),
+    ]);
+    return named === undefined || !isSameFile(named, opened);
   };
   const append = async (text: string | Uint8Array, receivedAt: number): Promise<void> => {
     const file = fileOf(pattern, receivedAt);
@@ -105,14 +109,6 @@ interface Opened {
   readonly handle: FileHandle;
 }
 
-/** Whether the name still leads to what is open. */
-async function isSame({ file, handle }: Opened): Promise<boolean> {
-  const exactly = { bigint: true } as const;
-  const looks = [stat(file, exactly).catch(() => undefined), handle.stat(exactly)] as const;
-  const [named, opened] = await Promise.all(looks);
-  return named !== undefined && isSameFile(named, opened);
-}
-
 async function openToAppend(file: string): Promise<FileHandle> {
   try {
     makeFolder(path.dirname(file));
@@ -142,17 +138,4 @@ function unwritable(file: string, cause: unknown): Failure {
     next: full === undefined ? writeAdvice(cause) : `${full}; what is there is kept`,
     cause,
   });
-}
-
-function isFolder(folder: string): boolean {
-  return look(folder)?.isDirectory() === true;
-}
-
-/** Undefined where nothing is; whatever else is wrong with a name is told when it is opened. */
-function look(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -6,7 +6,7 @@ import { chooseTarget, type Target } from "../client/connection/target.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { checkKeyForm } from "../contract/key.ts";
 import { plans, type Tier, tiers } from "../contract/tier.ts";
-import { checkHost } from "../settings/check-host.ts";
+import { checkHost } from "../contract/host.ts";
 import { checkPlanHost } from "../settings/key-hosts.ts";
 import type { Setting } from "../settings/setting.ts";
 import { readSetting, settings } from "../settings/settings.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
-import { cannotBeRead } from "../files/file-fault.ts";
 import { withoutSecrets } from "../contract/key.ts";
-import { readBounded } from "../files/read-bounded.ts";
+import { cannotBeRead } from "../files/file-fault.ts";
+import { readBounded } from "../files/named-file.ts";
 
 /** Where the lists that a command line names come from. */
 export interface ListSources {

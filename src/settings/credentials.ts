@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { isTier, type Tier } from "../contract/tier.ts";
-import { checkHost } from "./check-host.ts";
+import { checkHost } from "../contract/host.ts";
 import { findFolders } from "./folders.ts";
 import { isObject, type JsonFile, readJsonFile } from "../files/read-json-file.ts";
 import { checkProfileName } from "./setting.ts";
@@ -50,10 +50,6 @@ export function exposureOf(file: string): string {
 }
 
 /** The tier the service once gave this key, wherever the key comes from now. */
-export function tierOfKey(context: Pick<Context, "env" | "platform">, key: string): Tier | undefined {
-  return tierIn(readCredentials(context), key);
-}
-
 export function tierIn(credentials: Credentials, key: string): Tier | undefined {
   const stored = [...credentials.profiles.values()].find((profile) => profile.key === key);
   return stored?.tier ?? credentials.remembered.get(hashOf(key));
@@ -70,9 +66,7 @@ export function toCredentials(file: string, content: JsonFile): Credentials {
   if (content.state === "broken") return { ...none, problem: content.problem };
   const { version, active, profiles, remembered } = content.object;
   if (version !== 1) return { ...none, problem: `${file} is of a version this program does not know` };
-  const readable = readEntries(profiles, (value, name) =>
-    "problem" in checkProfileName(name) ? undefined : readProfile(value),
-  );
+  const readable = readEntries(profiles, readProfile);
   const tiersByHash = readEntries(remembered, (value) =>
     typeof value === "string" && isTier(value) ? value : undefined,
   );
@@ -82,18 +76,12 @@ export function toCredentials(file: string, content: JsonFile): Credentials {
   return { path: file, active, profiles: readable, remembered: tiersByHash };
 }
 
-function readProfile(value: unknown): Profile | undefined {
-  if (!isObject(value)) return undefined;
+function readProfile(value: unknown, name: string): Profile | undefined {
+  if ("problem" in checkProfileName(name) || !isObject(value)) return undefined;
   const { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming } = value;
   const isWhole = typeof key === "string" && typeof tier === "string" && typeof savedAt === "string";
   if (!isWhole || !isTier(tier) || !isHostOrAbsent(rest) || !isHostOrAbsent(streaming)) return undefined;
-  return {
-    key,
-    tier,
-    savedAt,
-    ...(rest !== undefined && { rest }),
-    ...(streaming !== undefined && { streaming }),
-  };
+  return { key, tier, savedAt, rest, streaming };
 }
 
 function isHostOrAbsent(value: unknown): value is string | undefined {

@@ -2,13 +2,11 @@ import type { Context } from "../context/context.ts";
 import { Failure, usageFailure } from "../contract/failure.ts";
 import { withoutSecrets } from "../contract/key.ts";
 import { nearest } from "../text/nearest.ts";
-import { configPath, readConfigFile } from "./config-file.ts";
+import { configPath, readConfigFile } from "./read-settings.ts";
 import type { JsonFile } from "../files/read-json-file.ts";
 import { label, type Setting } from "./setting.ts";
 import { readSetting, settings, type Sourced } from "./settings.ts";
-import { updateJsonFile, type Writing } from "../files/update-json-file.ts";
-
-type Editing = Writing & Pick<Context, "env">;
+import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 export const allSettings: readonly Setting<unknown>[] = Object.values(settings);
 
@@ -39,9 +37,9 @@ export async function setSetting(context: Editing, name: string, text: string): 
   // A time keeps its unit, as it was typed; a host loses its last slash; a number is written as one.
   const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
   const written = isNormal ? checked.value : text;
-  await updateJsonFile(context, configPath(context), (current) => ({
-    ...objectOf(current),
-    [name]: written,
+  await updateSettingsFile(context, configPath(context), (current) => ({
+    after: { ...objectOf(current), [name]: written },
+    result: undefined,
   }));
 }
 
@@ -52,13 +50,11 @@ export async function unsetSetting(context: Editing, name: string): Promise<bool
     settingNamed(name);
     return false;
   }
-  let wasSet = false;
-  await updateJsonFile(context, config.path, (current) => {
+  return await updateSettingsFile(context, config.path, (current) => {
     const { [name]: removed, ...rest } = objectOf(current);
-    wasSet = removed !== undefined;
-    return wasSet ? rest : undefined;
+    const wasSet = removed !== undefined;
+    return { after: wasSet ? rest : undefined, result: wasSet };
   });
-  return wasSet;
 }
 
 /** One line of `config list`: a value that would be refused is listed with what is wrong, not thrown. */
@@ -80,12 +76,7 @@ export function listSettings(context: Pick<Context, "env" | "platform">): readon
 }
 
 function objectOf(current: JsonFile): Readonly<Record<string, unknown>> {
-  switch (current.state) {
-    case "absent":
-      return {};
-    case "read":
-      return current.object;
-    case "broken":
-      throw usageFailure(current.problem, "correct the file or move it away, then set again");
-  }
+  if (current.state === "broken")
+    throw usageFailure(current.problem, "correct the file or move it away, then set again");
+  return current.state === "read" ? current.object : {};
 }

@@ -1,5 +1,4 @@
 import { chmodSync, existsSync, renameSync, statSync } from "node:fs";
-import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../contract/key.ts";
 import type { Tier } from "../contract/tier.ts";
@@ -13,9 +12,8 @@ import {
   toCredentials,
 } from "./credentials.ts";
 import { checkProfileName } from "./setting.ts";
-import { updateJsonFile, type Writing } from "../files/update-json-file.ts";
-
-type Editing = Writing & Pick<Context, "env">;
+import type { Changed } from "../files/update-json-file.ts";
+import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 /**
  * Stores a key; it becomes the active one where no active one is stored. A store that cannot be read is refused,
@@ -33,103 +31,105 @@ export async function saveProfile(
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
   const savedAt = formatInstant({ seconds: Math.floor(context.clock.now() / 1000), fraction: "" });
   let backup: string | undefined;
-  await edit(context, (current) => {
-    if (current.problem !== undefined) {
-      if (options.replaceBroken !== true) throw brokenStore(current.problem);
-      backup ??= moveAside(current.path);
-    }
-    const profiles = new Map(current.profiles).set(name, { ...secret, savedAt });
-    return { ...current, profiles, active: profiles.has(current.active) ? current.active : name };
-  });
+  const mend = (file: string): void => {
+    backup ??= moveAside(file);
+  };
+  await edit(
+    context,
+    (current) => {
+      const profiles = new Map(current.profiles).set(name, { ...secret, savedAt });
+      const active = profiles.has(current.active) ? current.active : name;
+      return { after: { ...current, profiles, active }, result: undefined };
+    },
+    options.replaceBroken === true ? mend : undefined,
+  );
   return { backup };
 }
 
 /** Whether it was stored. What was remembered of its key goes with it; no other profile becomes active. */
 export async function removeProfile(context: Editing, name: string): Promise<boolean> {
-  let wasStored = false;
-  await edit(context, (current) => {
-    if (current.problem !== undefined) throw brokenStore(current.problem);
-    const profiles = new Map(current.profiles);
-    const removed = profiles.get(name);
-    wasStored = profiles.delete(name);
-    if (removed === undefined) return undefined;
-    const remembered = new Map(current.remembered);
-    remembered.delete(hashOf(removed.key));
-    return { ...current, profiles, remembered };
-  });
-  return wasStored;
+  const removed = await removeThose(context, (each) => each === name);
+  return removed.length > 0;
 }
 
 /** The names of those that were stored. What was remembered of other keys stays: it is no key. */
 export async function removeAllProfiles(context: Editing): Promise<readonly string[]> {
-  let names: readonly string[] = [];
-  await edit(context, (current) => {
-    if (current.problem !== undefined) throw brokenStore(current.problem);
-    names = [...current.profiles.keys()];
-    if (names.length === 0) return undefined;
+  return await removeThose(context, () => true, defaultProfile);
+}
+
+async function removeThose(
+  context: Editing,
+  isOne: (name: string) => boolean,
+  active?: string,
+): Promise<readonly string[]> {
+  return await edit(context, (current) => {
+    const removed = [...current.profiles].filter(([name]) => isOne(name));
+    const names = removed.map(([name]) => name);
+    if (names.length === 0) return { after: undefined, result: names };
+    const profiles = new Map(current.profiles);
     const remembered = new Map(current.remembered);
-    for (const { key } of current.profiles.values()) remembered.delete(hashOf(key));
-    return { ...current, active: defaultProfile, profiles: new Map(), remembered };
+    for (const [name, { key }] of removed) {
+      profiles.delete(name);
+      remembered.delete(hashOf(key));
+    }
+    return { after: { ...current, profiles, remembered, active: active ?? current.active }, result: names };
   });
-  return names;
 }
 
 /** Makes a stored profile the one that is used where none is named. */
 export async function switchProfile(context: Editing, name: string): Promise<Profile> {
-  let chosen: Profile | undefined;
-  await edit(context, (current) => {
-    if (current.problem !== undefined) throw brokenStore(current.problem);
-    chosen = current.profiles.get(name);
-    if (chosen !== undefined) return { ...current, active: name };
+  return await edit(context, (current) => {
+    const chosen = current.profiles.get(name);
+    if (chosen !== undefined) return { after: { ...current, active: name }, result: chosen };
     const stored = [...current.profiles.keys()].join(", ");
     throw usageFailure(
       `profile "${withoutSecrets(name)}" is not stored; ${stored === "" ? "none is" : `stored: ${stored}`}`,
-      storeOne,
+      "store one with: dexdata auth login --profile <name>",
     );
   });
-  if (chosen === undefined) throw usageFailure(`profile "${withoutSecrets(name)}" is not stored`, storeOne);
-  return chosen;
 }
-
-const storeOne = "store one with: dexdata auth login --profile <name>";
 
 /** For a key that is not stored here: its hash is, so that the service need not be asked again. */
 export async function rememberTier(context: Editing, key: string, tier: Tier): Promise<void> {
-  await edit(context, (current) => {
-    if (current.problem !== undefined) throw brokenStore(current.problem);
-    return { ...current, remembered: new Map(current.remembered).set(hashOf(key), tier) };
-  });
+  await edit(context, (current) => ({
+    after: { ...current, remembered: new Map(current.remembered).set(hashOf(key), tier) },
+    result: undefined,
+  }));
 }
 
-async function edit(
+/** A store that cannot be read is refused, unless it is mended: then it counts as empty. */
+async function edit<T>(
   context: Editing,
-  change: (current: Credentials) => Credentials | undefined,
-): Promise<void> {
+  change: (current: Credentials) => Changed<Credentials, T>,
+  mend?: (file: string) => void,
+): Promise<T> {
   const file = credentialsPath(context);
-  await updateJsonFile(context, file, (content) => {
-    const changed = change(toCredentials(file, content));
-    if (changed === undefined) return undefined;
+  return await updateSettingsFile(context, file, (content) => {
+    const current = toCredentials(file, content);
+    if (current.problem !== undefined) {
+      if (mend === undefined)
+        throw usageFailure(
+          current.problem,
+          "dexdata auth login stores a key anew and keeps the old file beside it",
+        );
+      mend(file);
+    }
+    const { after, result } = change(current);
+    if (after === undefined) return { after, result };
     return {
-      version: 1,
-      active: changed.active,
-      profiles: Object.fromEntries([...changed.profiles].map(([name, profile]) => [name, written(profile)])),
-      remembered: Object.fromEntries(changed.remembered),
+      after: {
+        version: 1,
+        active: after.active,
+        profiles: Object.fromEntries([...after.profiles].map(([name, profile]) => [name, written(profile)])),
+        remembered: Object.fromEntries(after.remembered),
+      },
+      result,
     };
   });
 }
 
-function written({ key, tier, savedAt, rest, streaming }: Profile): Readonly<Record<string, string>> {
-  return {
-    key,
-    tier,
-    saved_at: savedAt,
-    ...(rest !== undefined && { rest_url: rest }),
-    ...(streaming !== undefined && { streaming_url: streaming }),
-  };
-}
-
-function brokenStore(problem: string): Error {
-  return usageFailure(problem, "dexdata auth login stores a key anew and keeps the old file beside it");
+function written({ key, tier, savedAt, rest, streaming }: Profile): object {
+  return { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }
 
 /** It may hold a key that only an editor's slip made unreadable. An earlier one is not overwritten. */

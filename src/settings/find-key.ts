@@ -1,9 +1,10 @@
 import type { Context } from "../context/context.ts";
 import { type Failure, usageFailure } from "../contract/failure.ts";
-import { checkKeyForm, withoutSecrets } from "../contract/key.ts";
+import { checkKeyForm, MAX_KEY_BYTES, withoutSecrets } from "../contract/key.ts";
 import type { Tier } from "../contract/tier.ts";
-import { type Credentials, type Profile, readCredentials, tierIn } from "./credentials.ts";
-import { readKeyFile } from "./read-key-file.ts";
+import { cannotBeRead } from "../files/file-fault.ts";
+import { type BoundedFile, readBounded } from "../files/named-file.ts";
+import { type Credentials, exposureOf, type Profile, readCredentials, tierIn } from "./credentials.ts";
 import { readSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 
@@ -45,33 +46,6 @@ export async function findKey(
   flags: KeyFlags,
   settings: Settings = readSettings(context),
 ): Promise<KeySearch> {
-  const search = await lookUpKey(context, flags, settings);
-  if (search.command === undefined) return search;
-  const printed = answers.get(settings) ?? run(context, search.command);
-  answers.set(settings, printed);
-  return { found: search.command.toFound(await printed), warnings: search.warnings };
-}
-
-/** Of a run that looks twice, as `doctor` does: its program may ask somebody for a passphrase. */
-const answers = new WeakMap<Settings, Promise<string>>();
-
-/** The same as far as files tell, or the program that will. */
-interface LookedUp extends KeySearch {
-  readonly command?: KeyCommand;
-}
-
-interface KeyCommand {
-  readonly words: readonly string[];
-  readonly where: string;
-  readonly toFound: (key: string) => FoundKey;
-}
-
-async function run(context: Context, { words, where }: KeyCommand): Promise<string> {
-  const { runKeyCommand } = await import("./run-key-command.ts");
-  return await runKeyCommand(context, words, where);
-}
-
-async function lookUpKey(context: Context, flags: KeyFlags, settings: Settings): Promise<LookedUp> {
   if (flags.keyFile !== undefined && flags.profile !== undefined) {
     throw usageFailure("--key-file and --profile each name a key", "give one of them");
   }
@@ -87,22 +61,27 @@ async function lookUpKey(context: Context, flags: KeyFlags, settings: Settings):
   const { value: named, where, source } = settings.profile;
   if (named !== undefined && source === "environment") return keyOfProfile(search, named, where);
   if (settings.key_command.value !== undefined) {
-    const { value: words, where: command } = settings.key_command;
-    return {
-      found: undefined,
-      warnings: [],
-      command: {
-        words,
-        where: command,
-        toFound: (key) => ({ ...accept(search, key, "key_command"), kept: {} }),
-      },
-    };
+    const key = await printedKey(context, settings, settings.key_command.value);
+    return { found: { ...accept(search, key, "key_command"), kept: {} }, warnings: [] };
   }
   if (named !== undefined) return keyOfProfile(search, named, where);
   const isStored = credentials.profiles.has(credentials.active);
   return isStored
     ? keyOfProfile(search, credentials.active, "profile")
     : { found: undefined, warnings: storeWarnings(credentials) };
+}
+
+/** Of a run that looks twice, as `doctor` does: its program may ask somebody for a passphrase. */
+const answers = new WeakMap<Settings, Promise<string>>();
+
+async function printedKey(context: Context, settings: Settings, words: readonly string[]): Promise<string> {
+  const run = async (): Promise<string> => {
+    const { runKeyCommand } = await import("./run-key-command.ts");
+    return await runKeyCommand(context, words, settings.key_command.where);
+  };
+  const printed = answers.get(settings) ?? run();
+  answers.set(settings, printed);
+  return await printed;
 }
 
 interface Search {
@@ -151,4 +130,34 @@ function unknownProfile(credentials: Credentials, name: string, where: string): 
 function storeWarnings({ problem, exposure }: Credentials): readonly string[] {
   const warnings = exposure === undefined ? [] : [exposure];
   return problem === undefined ? warnings : [...warnings, `${problem}; going on without a stored key`];
+}
+
+/** The text of a file that holds a key and nothing else; the one line break an editor leaves at its end is not part of it. */
+export async function readKeyFile(
+  { platform, signal }: Pick<Context, "platform" | "signal">,
+  file: string,
+): Promise<{ readonly text: string; readonly warning: string | undefined }> {
+  const label = `--key-file "${withoutSecrets(file)}"`;
+  const { bytes, stat } = await readStart(file, label, signal);
+  if (bytes.length > MAX_KEY_BYTES) throw usageFailure(`${label}: holds more than a key`, keyAlone);
+  const isExposed = platform !== "win32" && stat.isFile() && (stat.mode & 0o077) !== 0;
+  return {
+    text: bytes.toString("utf8").replace(/\r?\n$/u, ""),
+    warning: isExposed ? exposureOf(file) : undefined,
+  };
+}
+
+const keyAlone = "name a file with the key alone in it, or store the key: dexdata auth login";
+
+async function readStart(file: string, label: string, signal: AbortSignal): Promise<BoundedFile> {
+  try {
+    return await readBounded(file, MAX_KEY_BYTES, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    // The system's own message would quote the path, and the path may be the key itself, typed by mistake.
+    const next = /api_/iu.test(file)
+      ? "--key-file takes the path of a file, not a key; keys go to: dexdata auth login"
+      : keyAlone;
+    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, next);
+  }
 }

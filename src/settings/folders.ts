@@ -24,28 +24,20 @@ export function findFolders(context: Surroundings): Folders {
   const home = findHome(context, paths);
   const local = absolute(context, paths, "LOCALAPPDATA") ?? paths.join(home, "AppData", "Local");
   const roaming = absolute(context, paths, "APPDATA") ?? paths.join(home, "AppData", "Roaming");
-  const standard: Folders = isWindows
-    ? {
-        config: paths.join(roaming, "dexdata"),
-        state: paths.join(local, "dexdata", "state"),
-        cache: paths.join(local, "dexdata", "cache"),
-      }
-    : {
-        config: paths.join(home, ".config", "dexdata"),
-        state: paths.join(home, ".local", "state", "dexdata"),
-        cache: paths.join(home, ".cache", "dexdata"),
-      };
-  const choose = (own: string, xdg: string, fallback: string): string => {
+  const choose = (own: string, xdg: string, standard: string): string => {
     const chosen = context.env[own];
     // Typed for this program, so a relative one is taken and means the working folder.
     if (chosen !== undefined && chosen !== "") return paths.resolve(chosen);
     const base = absolute(context, paths, xdg);
-    return base === undefined ? fallback : paths.join(base, "dexdata");
+    return base === undefined ? standard : paths.join(base, "dexdata");
   };
+  const config = isWindows ? paths.join(roaming, "dexdata") : paths.join(home, ".config", "dexdata");
+  const state = isWindows ? paths.join(local, "dexdata", "state") : paths.join(home, ".local/state/dexdata");
+  const cache = isWindows ? paths.join(local, "dexdata", "cache") : paths.join(home, ".cache", "dexdata");
   return {
-    config: choose("DEXDATA_CONFIG_DIR", "XDG_CONFIG_HOME", standard.config),
-    state: choose("DEXDATA_STATE_DIR", "XDG_STATE_HOME", standard.state),
-    cache: choose("DEXDATA_CACHE_DIR", "XDG_CACHE_HOME", standard.cache),
+    config: choose("DEXDATA_CONFIG_DIR", "XDG_CONFIG_HOME", config),
+    state: choose("DEXDATA_STATE_DIR", "XDG_STATE_HOME", state),
+    cache: choose("DEXDATA_CACHE_DIR", "XDG_CACHE_HOME", cache),
   };
 }
 

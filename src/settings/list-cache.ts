@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdirSync, renameSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { findFolders } from "./folders.ts";
-import { makeFolder } from "../files/make-folder.ts";
-import { stageFile } from "../files/staged-file.ts";
+import { makeFolder } from "../files/paths.ts";
+import { replaceWithText } from "../files/replace-file.ts";
 import { readJsonFile } from "../files/read-json-file.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
@@ -38,15 +38,12 @@ export function readNewestList(context: Surroundings, ending: string): readonly 
 /** Kept for suggestions only, so a folder that cannot be written to is no failure. */
 export function writeCachedList(context: Caching, name: string, texts: readonly string[]): void {
   const file = fileOf(context, name);
-  let staged: string | undefined;
   try {
     makeFolder(path.dirname(file), 0o700);
     const content = JSON.stringify({ name, at: context.clock.now(), texts });
-    staged = stageFile(context.random, file, content, { mode: 0o600 });
-    renameSync(staged, file);
+    replaceWithText(context.random, file, content, { mode: 0o600 });
   } catch {
     // The next run asks again.
-    if (staged !== undefined) rmSync(staged, { force: true });
   }
 }
 

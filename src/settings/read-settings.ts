@@ -1,8 +1,29 @@
+import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { withoutSecrets } from "../contract/key.ts";
-import { type ConfigFile, readConfigFile } from "./config-file.ts";
+import { readJsonFile } from "../files/read-json-file.ts";
+import { findFolders } from "./folders.ts";
 import type { Setting } from "./setting.ts";
-import { readSetting, type Settings, settings, type Sourced } from "./settings.ts";
+import { type ConfigFile, readSetting, type Settings, settings, type Sourced } from "./settings.ts";
+
+export function configPath(context: Pick<Context, "env" | "platform">): string {
+  return path.join(findFolders(context).config, "config.json");
+}
+
+export function readConfigFile(context: Pick<Context, "env" | "platform">): ConfigFile {
+  const file = configPath(context);
+  const content = readJsonFile(file);
+  const members = content.state === "read" ? Object.entries(content.object) : [];
+  // What is neither text, number nor boolean becomes JSON text, which no setting accepts.
+  const values = members.map(
+    ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
+  );
+  return {
+    path: file,
+    values: new Map(values),
+    problem: content.state === "broken" ? content.problem : undefined,
+  };
+}
 
 /**
  * Environment, then config.json, then default; flags are the command line's part. A value that is not accepted
@@ -31,11 +52,11 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
 }
 
 /** For stderr, each beginning with the path of the file. */
-export function configWarnings({ problem, path, values }: ConfigFile): readonly string[] {
+export function configWarnings({ problem, path: file, values }: ConfigFile): readonly string[] {
   if (problem !== undefined) return [`${problem}; going on without it`];
   const known: readonly Setting<unknown>[] = Object.values(settings);
   const kept = known.filter((setting) => !setting.environmentOnly).map((setting) => setting.name);
   return [...values.keys()]
     .filter((name) => !kept.includes(name))
-    .map((name) => `${path}: "${withoutSecrets(name)}" is no setting of this file; going on without it`);
+    .map((name) => `${file}: "${withoutSecrets(name)}" is no setting of this file; going on without it`);
 }

@@ -1,7 +1,7 @@
 import { withoutSecrets } from "../contract/key.ts";
 import { nearest } from "../text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../contract/duration.ts";
-import { checkHost } from "./check-host.ts";
+import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
 
 /** A value, or why it is none: `problem` goes after `DEXDATA_RETRIES "-1": `, `next` on a line of its own. */
@@ -26,8 +26,18 @@ export interface Setting<T> {
   readonly checkKept?: (text: string) => Checked<T>;
 }
 
+/** What sets a setting apart; the rest of it follows from its name. */
+type Described<T> = Pick<Setting<T>, "kind" | "name" | "help" | "fallback" | "fallbackText" | "check"> &
+  Partial<Pick<Setting<T>, "checkKept" | "environmentOnly" | "fileOnly">>;
+
+/** The variable is `DEXDATA_` and the name in capitals, with `_` for a dot. */
+export function defineSetting<T>(described: Described<T>): Setting<T> {
+  const variable = `DEXDATA_${described.name.toUpperCase().replaceAll(".", "_")}`;
+  return { variable, environmentOnly: false, fileOnly: false, ...described };
+}
+
 export function host(name: string, fallback: string, help: string): Setting<string> {
-  return { ...described(name, help), kind: "host", fallback, fallbackText: fallback, check: readHost };
+  return defineSetting({ kind: "host", name, help, fallback, fallbackText: fallback, check: readHost });
 }
 
 function readHost(text: string): Checked<string> {
@@ -49,59 +59,37 @@ export function choice<T extends string, F extends T | undefined>(
     const problem = `accepted: ${choices.join(", ")}`;
     return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
   };
-  return {
-    ...described(name, `${help}: ${choices.join(", ")}`),
-    kind: "choice",
-    fallback,
-    fallbackText,
-    check,
-  };
+  const described = { name, help: `${help}: ${choices.join(", ")}`, fallbackText, check };
+  return defineSetting<T | F>({ kind: "choice", fallback, ...described });
 }
 
 export function integer<F extends number | undefined>(
   name: string,
-  bounds: { readonly min: number; readonly max: number },
+  [min, max]: readonly [number, number],
   fallback: F,
   fallbackText: string,
   help: string,
 ): Setting<number | F> {
-  const range = `${bounds.min} to ${bounds.max}`;
-  const check = (text: string): Checked<number> => {
-    const value = /^\d{1,9}$/u.test(text) ? Number(text) : Number.NaN;
-    const isInside = value >= bounds.min && value <= bounds.max;
-    return isInside ? { value } : { problem: `must be a whole number from ${range}` };
-  };
-  return { ...described(name, `${help} (${range})`), kind: "integer", fallback, fallbackText, check };
+  const check = (text: string): Checked<number> =>
+    readWithin(text, 9, min, max) ?? { problem: `must be a whole number from ${min} to ${max}` };
+  const described = { name, help: `${help} (${min} to ${max})`, fallbackText, check };
+  return defineSetting<number | F>({ kind: "integer", fallback, ...described });
 }
 
-export function duration(
-  name: string,
-  fallback: number,
-  fallbackText: string,
-  help: string,
-): Setting<number> {
-  const checks = { check: readTimeout, checkKept: readKeptTimeout };
-  return { ...described(name, help), kind: "duration", fallback, fallbackText, ...checks };
+function readWithin(text: string, digits: number, min: number, max: number): Checked<number> | undefined {
+  const value = text.length <= digits && /^\d+$/u.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? { value } : undefined;
 }
 
 /** Requests a minute. */
-export function rate(
-  name: string,
-  fallbackText: string,
-  help: string,
-): Setting<number | "unlimited" | undefined> {
-  return { ...described(name, help), kind: "rate", fallback: undefined, fallbackText, check: readRate };
-}
-
-function readRate(text: string): Checked<number | "unlimited"> {
+export function readRate(text: string): Checked<number | "unlimited"> {
   if (text === "unlimited") return { value: text };
-  const value = /^\d{1,6}$/u.test(text) ? Number(text) : Number.NaN;
-  const isInside = value >= 1 && value <= 100_000;
-  return isInside ? { value } : { problem: "must be a whole number from 1 to 100000, or unlimited" };
+  const problem = "must be a whole number from 1 to 100000, or unlimited";
+  return readWithin(text, 6, 1, 100_000) ?? { problem };
 }
 
 /** To milliseconds, at least one. */
-function readTimeout(text: string): Checked<number> {
+export function readTimeout(text: string): Checked<number> {
   const value = Math.round(parseDuration(text) ?? 0);
   if (value >= 1 && value <= 86_400_000) return { value };
   const [problem, next] = [`${durationProblem}, more than 0 and a day at most`, unitHint(text)];
@@ -109,7 +97,7 @@ function readTimeout(text: string): Checked<number> {
 }
 
 /** A number alone was kept as seconds before a unit was asked for. */
-function readKeptTimeout(text: string): Checked<number> {
+export function readKeptTimeout(text: string): Checked<number> {
   return readTimeout(/^\d+(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }
 
@@ -120,22 +108,8 @@ export function checkProfileName(text: string): Checked<string> {
   return { problem: "must be letters, digits, dots, dashes and underscores, 64 at most" };
 }
 
-export function profileName(name: string, fallbackText: string, help: string): Setting<string | undefined> {
-  const base = described(name, help);
-  return { ...base, kind: "word", fallback: undefined, fallbackText, check: checkProfileName };
-}
-
 /** A program with its arguments, run without a shell. */
-export function command(
-  name: string,
-  fallbackText: string,
-  help: string,
-): Setting<readonly string[] | undefined> {
-  const base = described(name, help);
-  return { ...base, kind: "command", fallback: undefined, fallbackText, check: readCommand, fileOnly: true };
-}
-
-function readCommand(text: string): Checked<readonly string[]> {
+export function readCommand(text: string): Checked<readonly string[]> {
   const words = splitCommand(text);
   return "problem" in words ? words : { value: words };
 }
@@ -143,17 +117,4 @@ function readCommand(text: string): Checked<readonly string[]> {
 /** `DEXDATA_RETRIES "many"`: what a message about a value begins with. */
 export function label(where: string, text: string): string {
   return `${where} "${withoutSecrets(text)}"`;
-}
-
-function described(
-  name: string,
-  help: string,
-): Pick<Setting<never>, "name" | "variable" | "help" | "environmentOnly" | "fileOnly"> {
-  return {
-    name,
-    variable: `DEXDATA_${name.toUpperCase().replaceAll(".", "_")}`,
-    help,
-    environmentOnly: false,
-    fileOnly: false,
-  };
 }

@@ -1,27 +1,25 @@
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
-import { type OutputFormat, outputFormats } from "../contract/output-format.ts";
-import { type Tier, tiers } from "../contract/tier.ts";
-import type { ConfigFile } from "./config-file.ts";
+import { outputFormats } from "../contract/output-format.ts";
+import { tiers } from "../contract/tier.ts";
 import {
+  checkProfileName,
   choice,
-  command,
-  duration,
+  defineSetting,
   host,
   integer,
   label,
-  profileName,
-  rate,
+  readCommand,
+  readKeptTimeout,
+  readRate,
+  readTimeout,
   type Setting,
 } from "./setting.ts";
 
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
 
-/**
- * Every setting, in the order `config list` shows them. The variable is `DEXDATA_` and the name in capitals, with `_`
- * for a dot.
- */
+/** Every setting, in the order `config list` shows them. */
 export const settings = {
   base_url: host("base_url", "https://api.dexpaprika.com", "REST host for keyless and free"),
   pro_base_url: host(
@@ -47,25 +45,58 @@ export const settings = {
     "format of the output",
   ),
   color: choice("color", colorModes, "auto", "auto", "when output is coloured"),
-  retries: integer("retries", { min: 0, max: 100 }, 4, "4", "requests after a failed one, at most"),
-  timeout: duration("timeout", 30_000, "30s", "time for one request"),
+  retries: integer("retries", [0, 100], 4, "4", "requests after a failed one, at most"),
+  /** Milliseconds. */
+  timeout: defineSetting({
+    kind: "duration",
+    name: "timeout",
+    fallback: 30_000,
+    fallbackText: "30s",
+    help: "time for one request",
+    check: readTimeout,
+    checkKept: readKeptTimeout,
+  }),
   page_size: integer(
     "page_size",
-    { min: 1, max: 100 },
+    [1, 100],
     undefined,
     "the smaller of the limit and 100",
     "rows that one request asks for",
   ),
-  rpm: rate("rpm", "the plan's rate", "requests a minute (1 to 100000, or unlimited)"),
+  /** Requests a minute; undefined for the plan's. */
+  rpm: defineSetting<number | "unlimited" | undefined>({
+    kind: "rate",
+    name: "rpm",
+    fallback: undefined,
+    fallbackText: "the plan's rate",
+    help: "requests a minute (1 to 100000, or unlimited)",
+    check: readRate,
+  }),
+  /** Credits. */
   budget_daily: integer(
     "budget.daily",
-    { min: 0, max: 999_999_999 },
+    [0, 999_999_999],
     undefined,
     "no bound",
     "credits a UTC day may cost, over all processes of this machine",
   ),
-  profile: profileName("profile", "the one last chosen by auth", "which stored key is used"),
-  key_command: command("key_command", "none", "program whose first line of output is the key"),
+  profile: defineSetting<string | undefined>({
+    kind: "word",
+    name: "profile",
+    fallback: undefined,
+    fallbackText: "the one last chosen by auth",
+    help: "which stored key is used",
+    check: checkProfileName,
+  }),
+  key_command: defineSetting<readonly string[] | undefined>({
+    kind: "command",
+    name: "key_command",
+    fallback: undefined,
+    fallbackText: "none",
+    help: "program whose first line of output is the key",
+    check: readCommand,
+    fileOnly: true,
+  }),
   tier: {
     ...choice("tier", tiers, undefined, "stored with the key", "tier of the key, which decides the hosts"),
     environmentOnly: true,
@@ -81,26 +112,22 @@ export interface Sourced<T> {
   readonly text: string;
 }
 
-export interface Settings {
-  readonly base_url: Sourced<string>;
-  readonly pro_base_url: Sourced<string>;
-  readonly streaming_url: Sourced<string>;
-  readonly streaming_pro_url: Sourced<string>;
-  readonly output: Sourced<OutputFormat | undefined>;
-  readonly color: Sourced<ColorMode>;
-  readonly retries: Sourced<number>;
-  /** Milliseconds. */
-  readonly timeout: Sourced<number>;
-  readonly page_size: Sourced<number | undefined>;
-  /** Requests a minute; undefined for the plan's. */
-  readonly rpm: Sourced<number | "unlimited" | undefined>;
-  /** Credits. */
-  readonly budget_daily: Sourced<number | undefined>;
-  readonly profile: Sourced<string | undefined>;
-  readonly key_command: Sourced<readonly string[] | undefined>;
-  readonly tier: Sourced<Tier | undefined>;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+
+export type Settings = {
+  readonly [Name in keyof typeof settings]: Sourced<ValueOf<(typeof settings)[Name]>>;
+} & {
   /** For stderr: config.json cannot be read, or holds names that are no settings. The run goes on without them. */
   readonly warnings: readonly string[];
+};
+
+/** config.json as it stands; whether a value is accepted is the setting's part. */
+export interface ConfigFile {
+  readonly path: string;
+  /** By name, as text: a number or boolean written by hand is read as its text. */
+  readonly values: ReadonlyMap<string, string>;
+  /** What is wrong with the file as a whole; then no value was read. */
+  readonly problem: string | undefined;
 }
 
 export function readSetting<T>(

@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { chooseTarget } from "../../src/client/connection/target.ts";
 import { tiers } from "../../src/contract/tier.ts";
-import { configPath } from "../../src/settings/config-file.ts";
+import { configPath } from "../../src/settings/read-settings.ts";
 import { credentialsPath } from "../../src/settings/credentials.ts";
 import { settings } from "../../src/settings/settings.ts";
 import { dexdata, type Outcome, run } from "../harness/dexdata.ts";

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import path from "node:path";
 import { fc } from "../harness/properties.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import { configPath } from "../../src/settings/config-file.ts";
+import { configPath } from "../../src/settings/read-settings.ts";
 import { saveProfile } from "../../src/settings/edit-credentials.ts";
 import { splitCommand } from "../../src/settings/split-command.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { configPath } from "../../src/settings/config-file.ts";
+import { configPath } from "../../src/settings/read-settings.ts";
 import { credentialsPath } from "../../src/settings/credentials.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, type ScriptedServer } from "../harness/scripted-server.ts";

@@ -1,5 +1,5 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { updateStateFile } from "../../src/files/state-file.ts";
+import { updateStateFile } from "../../src/files/update-json-file.ts";
 
 /**
  * Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. Without a
@@ -9,6 +9,7 @@ const [file = "", times = "0"] = process.argv.slice(2);
 
 const context = {
   platform: "linux",
+  pid: process.pid,
   random: Math.random,
   signal: new AbortController().signal,
   clock: createClock(),

@@ -2,8 +2,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { cutFile } from "../../src/files/cut-file.ts";
-import { isSameFile } from "../../src/files/same-file.ts";
+import { cutFile, isSameFile } from "../../src/files/regular-file.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const refusing = (code: string) => ({

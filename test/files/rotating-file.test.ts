@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/context/context.ts";
 import { fileOf, fixedFolder } from "../../src/files/file-pattern.ts";
 import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/files/rotating-file.ts";
-import type { TornLine } from "../../src/files/torn-line.ts";
+import type { TornLine } from "../../src/files/last-lines.ts";
 import { createRandom } from "../harness/random.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 

@@ -3,7 +3,9 @@ import { createToken } from "../../src/files/lock-token.ts";
 
 /** A lock as this process writes it, with some of its members exchanged. */
 export function lockText(changed: Readonly<Record<string, unknown>> = {}): string {
-  const own: unknown = JSON.parse(createToken(() => 0).text(0));
+  const own: unknown = JSON.parse(
+    createToken({ random: () => 0, pid: process.pid, platform: process.platform }).text(0),
+  );
   return `${JSON.stringify({ ...(typeof own === "object" ? own : {}), ...changed })}\n`;
 }
 

@@ -91,6 +91,8 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     },
     env: { HOME: home, USERPROFILE: home, ...options.env },
     platform: options.platform ?? "linux",
+    pid: process.pid,
+    nodeVersion: process.versions.node,
     clock: createTestClock(
       typeof now === "string" ? Date.parse(now) : now,
       options.speed ?? 1000,

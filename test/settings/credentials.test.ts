@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { credentialsPath, readCredentials, tierOfKey } from "../../src/settings/credentials.ts";
+import { credentialsPath, readCredentials, tierIn } from "../../src/settings/credentials.ts";
 import {
   rememberTier,
   removeProfile,
@@ -129,7 +129,7 @@ test("the tier of a key is known from its profile, or from its hash, and from no
   const context = createTestContext();
   await saveProfile(context, "work", PRO);
   await rememberTier(context, FREE.key, "free");
-  const tiers = [PRO.key, FREE.key, "api_dev_cccccccc"].map((key) => tierOfKey(context, key));
+  const tiers = [PRO.key, FREE.key, "api_dev_cccccccc"].map((key) => tierIn(readCredentials(context), key));
   expect(tiers).toEqual(["pro", "free", undefined]);
   expect(readFileSync(credentialsPath(context), "utf8")).not.toContain(FREE.key);
 });
@@ -211,7 +211,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
     const file = credentialsPath(context);
     const { problem, profiles } = readCredentials(context);
     expect([problem, profiles.size]).toEqual([`${file} ${why}`, 0]);
-    expect(tierOfKey(context, PRO.key)).toBeUndefined();
+    expect(tierIn(readCredentials(context), PRO.key)).toBeUndefined();
   });
 
   test("is not changed by anything", async () => {

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { checkHost } from "../../src/settings/check-host.ts";
+import { checkHost } from "../../src/contract/host.ts";
 
 test.each([
   ["https://host.invalid", "https://host.invalid"],

@@ -15,7 +15,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfigFile } from "../../src/settings/config-file.ts";
+import { readConfigFile } from "../../src/settings/read-settings.ts";
 import { readCredentials } from "../../src/settings/credentials.ts";
 import { acquireLock, holdLock } from "../../src/files/file-lock.ts";
 import { lockOfGone, lockOfRunning } from "../harness/lock-token.ts";

@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { configPath } from "../../src/settings/config-file.ts";
+import { configPath, readSettings } from "../../src/settings/read-settings.ts";
 import { allSettings, listSettings, setSetting, unsetSetting } from "../../src/settings/edit-config.ts";
-import { readSettings } from "../../src/settings/read-settings.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 

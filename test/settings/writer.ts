@@ -11,6 +11,7 @@ const index = Number(process.argv[2]);
 const context = {
   env: process.env,
   platform: process.platform,
+  pid: process.pid,
   random: Math.random,
   signal: new AbortController().signal,
   clock: createClock(),

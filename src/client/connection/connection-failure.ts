@@ -1,5 +1,5 @@
 import { errors } from "./undici-parts.ts";
-import { errorCode } from "../../files/error-code.ts";
+import { errorCode } from "../../files/file-fault.ts";
 import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 import { tlsFailure } from "./tls-failure.ts";
 

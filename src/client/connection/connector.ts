@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type * as undici from "undici";
 import type { OpenSockets } from "./open-sockets.ts";
 import { type Environment, mayBeProxied } from "./proxy.ts";
-import { errorCode } from "../../files/error-code.ts";
+import { errorCode } from "../../files/file-fault.ts";
 import { plainHttpFailure } from "./tls-failure.ts";
 import { buildConnector } from "./undici-parts.ts";
 

@@ -1,5 +1,5 @@
 import { usageFailure } from "../../contract/failure.ts";
-import { isLoopback } from "../../contract/loopback.ts";
+import { isLoopback } from "../../contract/host.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
 
 /** Where a run asks, as whom. */

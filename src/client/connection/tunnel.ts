@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
-import { errorCode } from "../../files/error-code.ts";
+import { errorCode } from "../../files/file-fault.ts";
 import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import type { ConnectionWatch } from "./connector.ts";

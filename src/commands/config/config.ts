@@ -1,8 +1,7 @@
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { configPath, readConfigFile } from "../../settings/config-file.ts";
+import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
-import { configWarnings } from "../../settings/read-settings.ts";
 import type { Input } from "../command.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";

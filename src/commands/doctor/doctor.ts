@@ -28,7 +28,7 @@ const longestSilence = 20_000;
 export async function doctor({ words, flags }: Input<DoctorFlags>, context: Context): Promise<ExitCode> {
   expectWords(words, 0, "doctor [flags]");
   const show = showFindings(context, flags);
-  await show.add([checkVersions(), checkTerminal(context), ...checkCertificates(context)]);
+  await show.add([checkVersions(context.nodeVersion), checkTerminal(context), ...checkCertificates(context)]);
   const config = checkConfig(context);
   await show.add([config, checkCredentials(context), await checkState(context)]);
   // Without settings nobody knows whom to ask.

@@ -1,14 +1,13 @@
-import { rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { saidOf } from "../../files/file-fault.ts";
+import { modeOf } from "../../files/paths.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import { readConfigFile } from "../../settings/config-file.ts";
+import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../settings/folders.ts";
-import { configWarnings, readSettings } from "../../settings/read-settings.ts";
-import { updateStateFile } from "../../files/state-file.ts";
+import { probeStateFolder } from "../../files/update-json-file.ts";
 import { type Finding, fail, failed, ok, warn } from "./finding.ts";
 
 /** Where settings come from, and whether each is one. */
@@ -48,7 +47,7 @@ export function checkCredentials(context: Context): Finding {
   if (exposure !== undefined)
     return warn("credentials", `${file} holds a key and others can read it`, `chmod 600 '${file}'`);
   const folder = path.dirname(file);
-  const mode = context.platform === "win32" ? undefined : statSync(folder, { throwIfNoEntry: false })?.mode;
+  const mode = context.platform === "win32" ? undefined : modeOf(folder);
   if (profiles.size > 0 && mode !== undefined && (mode & 0o022) !== 0)
     return warn(
       "credentials",
@@ -63,10 +62,8 @@ export function checkCredentials(context: Context): Finding {
 /** Writes there as a run does, lock and all. */
 export async function checkState(context: Context): Promise<Finding> {
   const folder = findFolders(context).state;
-  const probe = path.join(folder, "doctor.json");
   try {
-    await updateStateFile(context, probe, () => ({ after: {}, result: undefined }));
-    rmSync(probe, { force: true });
+    await probeStateFolder(context, folder);
     return ok("state", `${folder} can be written, and its locks taken`);
   } catch (cause) {
     if (context.signal.aborted) throw cause;

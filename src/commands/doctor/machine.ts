@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { versions } from "node:process";
 import type { Context } from "../../context/context.ts";
 import { cannotBeRead } from "../../files/file-fault.ts";
+import { readRegularText } from "../../files/named-file.ts";
 import { versionLine } from "../../contract/version.ts";
 import { counted } from "../../text/counted.ts";
 import { readsUnicode } from "../../run/output/terminal.ts";
@@ -12,7 +11,7 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 /** package.json says the same to npm. */
 const oldest = [20, 19] as const;
 
-export function checkVersions(node: string = versions.node): Finding {
+export function checkVersions(node: string): Finding {
   const [major = 0, minor = 0] = node.split(".").map(Number);
   const found = `${versionLine}, Node ${node}`;
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok("version", found);
@@ -39,10 +38,9 @@ export function checkCertificates({ env }: Pick<Context, "env">): readonly Findi
   if (file === undefined || file === "") return [];
   const next = "name a file of certificates (PEM) that can be read, or unset NODE_EXTRA_CA_CERTS";
   try {
-    // A pipe or a device may have no end.
-    if (!statSync(file).isFile())
-      return [fail("certificates", `NODE_EXTRA_CA_CERTS: ${file} is no file`, next, 2)];
-    const count = countCertificates(readFileSync(file, "latin1"));
+    const text = readRegularText(file);
+    if (text === undefined) return [fail("certificates", `NODE_EXTRA_CA_CERTS: ${file} is no file`, next, 2)];
+    const count = countCertificates(text);
     if (count > 0)
       return [ok("certificates", `NODE_EXTRA_CA_CERTS: ${counted(count, "certificate")} in ${file}`)];
     const found = `NODE_EXTRA_CA_CERTS: ${file} holds no certificate that can be read`;

@@ -1,5 +1,5 @@
 import { type Environment, findProxy, proxyVariable } from "../../client/connection/proxy.ts";
-import { isLoopback } from "../../contract/loopback.ts";
+import { isLoopback } from "../../contract/host.ts";
 import type { Context } from "../../context/context.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { type Finding, failed, ok, warn } from "./finding.ts";

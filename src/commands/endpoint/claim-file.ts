@@ -1,11 +1,9 @@
-import { lstatSync } from "node:fs";
-import type { Context } from "../../context/context.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
 import { counted } from "../../text/counted.ts";
-import { alreadyExists } from "../../files/out/check-out-file.ts";
+import { alreadyExists, journalOf, lockOf, partOf } from "../../files/out/out-file.ts";
 import type { Interrupted } from "../../files/out/interrupted.ts";
-import { journalOf, lockOf, partOf } from "../../files/out/out-names.ts";
-import type { FileLock } from "../../files/file-lock.ts";
+import type { FileLock, Locking } from "../../files/file-lock.ts";
+import { isTaken } from "../../files/paths.ts";
 import type { DestinationFlags } from "./destination-flags.ts";
 import type { Report } from "../../run/report.ts";
 import { holdFile } from "../../run/output/hold-file.ts";
@@ -24,7 +22,7 @@ type Wanted = Pick<DestinationFlags, "isResumed" | "isForced"> & { readonly file
 
 /** Locks the file, and refuses what an earlier run left unless a flag decides about it. */
 export async function claimFile(
-  context: Pick<Context, "clock" | "random" | "signal">,
+  context: Locking,
   to: Wanted,
   report: Pick<Report, "remark">,
 ): Promise<Claimed> {
@@ -43,10 +41,10 @@ async function findLeft(
   to: Wanted,
 ): Promise<Pick<Claimed, "interrupted" | "isUnproven">> {
   const { file, isResumed, isForced } = to;
-  const isThere = exists(file);
+  const isThere = isTaken(file);
   // Another run may have created it since the flags were read.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
-  if (!exists(journalOf(file)) && !exists(partOf(file)))
+  if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };
   const { checkReplaceable } = await import("../../files/out/checkpoint.ts");
   const { findInterrupted } = await import("../../files/out/interrupted.ts");
@@ -56,10 +54,6 @@ async function findLeft(
   else if (interrupted.rowsAt !== file && isThere && !interrupted.header.mayReplace)
     throw blocked(file, interrupted);
   return { interrupted, isUnproven: isThere && interrupted === undefined };
-}
-
-function exists(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 function unfinished(file: string, { rowsAt, progress }: Interrupted): Failure {

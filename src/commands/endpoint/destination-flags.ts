@@ -1,7 +1,4 @@
-import { accessSync, constants } from "node:fs";
-import path from "node:path";
-import { checkOutFile, unwritable } from "../../files/out/check-out-file.ts";
-import { journalOf, lockOf, partOf, targetOf, trueName } from "../../files/out/out-names.ts";
+import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
@@ -28,24 +25,6 @@ export function readDestination(flags: SharedValues): DestinationFlags {
       "leave out the %: only stream and txns --follow begin a new file with the time",
     );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);
-  if (receipt !== undefined) checkReceipt(receipt, file);
+  if (receipt !== undefined) checkReceiptFile(receipt, file);
   return { file: file === undefined ? undefined : targetOf(file), isResumed, isForced, receipt };
-}
-
-/** An older receipt is replaced; the rows and what belongs to them are not. */
-function checkReceipt(receipt: string, file: string | undefined): void {
-  checkOutFile(receipt, true, "--receipt");
-  try {
-    accessSync(path.dirname(path.resolve(receipt)), constants.W_OK);
-  } catch (cause) {
-    throw unwritable(`--receipt "${receipt}"`, cause);
-  }
-  if (file === undefined) return;
-  const target = targetOf(file);
-  const taken = [target, journalOf(target), partOf(target), lockOf(target)].map(trueName);
-  if (taken.includes(trueName(receipt)))
-    throw usageFailure(
-      `--receipt "${receipt}": belongs to --out "${file}"`,
-      "the receipt is a file of its own",
-    );
 }

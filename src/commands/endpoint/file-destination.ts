@@ -1,7 +1,7 @@
 import type { Hash } from "node:crypto";
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Context } from "../../context/context.ts";
-import { modeOf } from "../../files/kept-mode.ts";
+import { modeOf } from "../../files/paths.ts";
 import type { CheckpointHeader, Progress } from "../../files/out/checkpoint.ts";
 import { type Account, growFile } from "../../files/out/growing-file.ts";
 import { newTally, type Tally } from "../../pull/progress.ts";

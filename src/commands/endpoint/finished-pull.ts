@@ -1,10 +1,9 @@
 import { fail, type Failure } from "../../contract/failure.ts";
 import { member } from "../../json/own-member.ts";
 import { counted } from "../../text/counted.ts";
-import { hashOf } from "../../files/out/interrupted.ts";
-import { journalOf } from "../../files/out/out-names.ts";
+import { holdsExactly } from "../../files/out/interrupted.ts";
+import { journalOf } from "../../files/out/out-file.ts";
 import { readJsonFile } from "../../files/read-json-file.ts";
-import { lstatSync } from "node:fs";
 
 /** A complete pull, as its receipt describes it. */
 export interface FinishedPull {
@@ -41,9 +40,8 @@ export async function completeLine(
   { bytes, sha256, rows }: FinishedPull,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (lstatSync(file, { throwIfNoEntry: false })?.size !== bytes) return undefined;
-  const hash = await hashOf(file, bytes, signal);
-  return hash.digest("hex") === sha256 ? `${file} is already complete: ${counted(rows, "row")}` : undefined;
+  const isComplete = await holdsExactly(file, bytes, sha256, signal);
+  return isComplete ? `${file} is already complete: ${counted(rows, "row")}` : undefined;
 }
 
 /** A file that may hold anything is not changed. `receipt`: why that does not prove it complete. */

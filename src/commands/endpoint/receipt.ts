@@ -1,12 +1,11 @@
-import { renameSync, rmSync } from "node:fs";
 import { withRepeated } from "../../contract/args.ts";
 import { exitOfInterruption, isInterruption } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { cannotBeWritten } from "../../files/file-fault.ts";
 import { escapeJsonText, prettyJson } from "../../json/json-text.ts";
-import { modeOf } from "../../files/kept-mode.ts";
+import { modeOf } from "../../files/paths.ts";
+import { replaceWithText } from "../../files/replace-file.ts";
 import { hideSecrets } from "../../contract/key.ts";
-import { stageFile } from "../../files/staged-file.ts";
 import { formatInstant, fromWire } from "../../time/time.ts";
 import { version } from "../../contract/version.ts";
 import type { Pull } from "./pull.ts";
@@ -33,13 +32,10 @@ export function writeReceipt(
   run: Pull,
   ending: Ending,
 ): void {
-  let staged: string | undefined;
   try {
     const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
-    staged = stageFile(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
-    renameSync(staged, receipt);
+    replaceWithText(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
   } catch (cause) {
-    if (staged !== undefined) rmSync(staged, { force: true });
     const again =
       file !== undefined && run.destination.canContinue()
         ? `, then repeat the command with --resume${isForced ? " instead of --force" : ""}`

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
 import { type Context, isInterruption } from "../../context/context.ts";
 import { usageFailure } from "../../contract/failure.ts";
@@ -7,8 +6,8 @@ import { withoutSecrets } from "../../contract/key.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
 import type { SandboxOptions } from "../../sandbox/exchange.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
-import { errorCode } from "../../files/error-code.ts";
-import { cannotBeStarted, cannotBeWritten } from "../../files/file-fault.ts";
+import { cannotBeStarted, errorCode } from "../../files/file-fault.ts";
+import { openLogFile } from "../../files/log-file.ts";
 import { sayWarning } from "../../run/report.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
@@ -125,26 +124,15 @@ async function runInside(
   }).finally(() => context.signal.removeEventListener("abort", stop));
 }
 
-/** A file that cannot be opened is refused; one that fails later, on a full disk, is said once and served on. */
-function openLog(path: string | undefined, context: Context): ((line: string) => void) | undefined {
-  if (path === undefined) return undefined;
-  const append = (text: string): string | undefined => {
-    try {
-      appendFileSync(path, text);
-      return undefined;
-    } catch (cause) {
-      return `--log "${withoutSecrets(path)}": ${cannotBeWritten(cause)}`;
-    }
-  };
-  const refused = append("");
-  if (refused !== undefined) throw usageFailure(refused);
-  let isSaid = false;
-  return (line) => {
-    const problem = append(`${line}\n`);
-    if (problem === undefined || isSaid) return;
-    isSaid = true;
-    void sayWarning(context, `${problem}; serving goes on`).catch(() => undefined);
-  };
+/** A file that fails later than at its opening, on a full disk, is said once and served on. */
+function openLog(file: string | undefined, context: Context): ((line: string) => void) | undefined {
+  if (file === undefined) return undefined;
+  const append = openLogFile({
+    file,
+    label: `--log "${withoutSecrets(file)}"`,
+    onProblem: (problem) => void sayWarning(context, `${problem}; serving goes on`).catch(() => undefined),
+  });
+  return (line) => void append(`${line}\n`);
 }
 
 function readClock(typed: string | undefined, context: Context): number {

@@ -1,10 +1,9 @@
 import { closeSync, constants, readFileSync } from "node:fs";
 import * as z from "zod";
-import { errorCode } from "../error-code.ts";
+import { cannotBeRead, errorCode } from "../file-fault.ts";
 import { fail, Failure, usageFailure } from "../../contract/failure.ts";
-import { cannotBeRead } from "../file-fault.ts";
 import { checkRegular, openRegular } from "../regular-file.ts";
-import { journalOf, partOf } from "./out-names.ts";
+import { journalOf, partOf } from "./out-file.ts";
 
 /**
  * The journal beside an `--out` file that says how far the pull is: a line for the question, then one after every

@@ -2,11 +2,11 @@ import type { Hash } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { Clock } from "../../context/context.ts";
 import { checkRegular } from "../regular-file.ts";
-import { checkHeld, type HeldLock } from "./check-held.ts";
+import { checkHeld, type FileLock } from "../file-lock.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
 import type { Interrupted } from "./interrupted.ts";
 import { beginJournal, continueJournal, type Journal } from "./journal.ts";
-import { lockOf, partOf } from "./out-names.ts";
+import { lockOf, partOf } from "./out-file.ts";
 import { continueRowFile, createRowFile, placePart, type RowFile } from "./row-file.ts";
 import { countedSink, type Sink } from "./sink.ts";
 
@@ -44,16 +44,9 @@ export interface Growing {
   /** Milliseconds between two lines of the checkpoint; of those in between only the last one is written. */
   readonly lineGapMs: number;
   /** Of the file, held by this run. */
-  readonly lock: HeldLock;
+  readonly lock: Pick<FileLock, "isHeld">;
   readonly clock: Pick<Clock, "elapsed" | "every">;
   readonly random: () => number;
-}
-
-/** A line of the checkpoint that is due. */
-interface Line {
-  readonly bytes: number;
-  readonly sha256: string | undefined;
-  readonly account: () => Account;
 }
 
 /**
@@ -61,15 +54,10 @@ interface Line {
  * row, so that a failure before it leaves nothing and destroys nothing.
  */
 export async function growFile(growing: Growing): Promise<GrowingFile> {
-  const { file, header, interrupted, lock, clock, lineGapMs } = growing;
+  const { file, header, interrupted, lock } = growing;
   const part = header.rows === "part" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
   let rowsAt = part ?? file;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
-  let canContinue = interrupted !== undefined;
-  let line: Line | undefined;
-  let seen: string[] = [];
-  let lastLine = Number.NEGATIVE_INFINITY;
-  let lateFailure: unknown;
 
   const open = async (): Promise<Opened> => (opened ??= await beginRows(growing, rowsAt));
   const sink = countedSink(
@@ -81,8 +69,87 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
     interrupted?.progress?.bytes,
     growing.hash,
   );
-  const writeLine = (isLastWriteWhole = true): void => {
+  const lines = createLines(growing, sink, () => opened);
+
+  return {
+    sink,
+    rowsAt: () => rowsAt,
+    note: lines.note,
+    finish: async () => {
+      lines.stop();
+      const { rows, journal } = await open();
+      try {
+        checkHeld(lock, lockOf(file));
+        lines.write();
+        await rows.sync();
+        const written = rows.verify(sink.bytes());
+        journal.end(sink.bytes());
+        await rows.close();
+        if (part !== undefined) await placePart(part, file, header.mayReplace, written);
+        rowsAt = file;
+      } finally {
+        await rows.close();
+        journal.close();
+      }
+    },
+    abandon: async () => {
+      lines.stop();
+      try {
+        // With --resume, requests that found no row are not sent again either.
+        if (lines.isHeldBack() && part === undefined) await open();
+        lines.write(false);
+      } catch {
+        // The checkpoint ends before these rows. What ended the run is reported, and matters more.
+      }
+      const canContinue = lines.canContinue();
+      if (!canContinue) rowsAt = file;
+      try {
+        await opened?.rows.close();
+        opened?.journal.close();
+        if (canContinue || opened === undefined || part === undefined || !lock.isHeld()) return;
+        rmSync(part, { force: true });
+        opened.journal.remove();
+      } catch {
+        // The folder was closed to this user. That matters less, too.
+      }
+    },
+    forget: () => {
+      if (lock.isHeld()) opened?.journal.remove();
+    },
+    canContinue: lines.canContinue,
+  };
+}
+
+/** A line of the checkpoint that is due. */
+interface Line {
+  readonly bytes: number;
+  readonly sha256: string | undefined;
+  readonly account: () => Account;
+}
+
+/** The lines of the checkpoint, of which the latest may be held back until it is due. */
+interface Lines extends Pick<GrowingFile, "note" | "canContinue"> {
+  /** Writes the line that is held back. The last write of rows may not be whole where the run ends early. */
+  readonly write: (isLastWriteWhole?: boolean) => void;
+  readonly isHeldBack: () => boolean;
+  /** No line is written any more but by `write`. */
+  readonly stop: () => void;
+}
+
+function createLines(
+  { file, interrupted, lock, clock, lineGapMs }: Growing,
+  sink: Sink,
+  files: () => Opened | undefined,
+): Lines {
+  let canContinue = interrupted !== undefined;
+  let line: Line | undefined;
+  let seen: string[] = [];
+  let lastLine = Number.NEGATIVE_INFINITY;
+  let lateFailure: unknown;
+
+  const write = (isLastWriteWhole = true): void => {
     if (lateFailure !== undefined) throw lateFailure;
+    const opened = files();
     if (line === undefined || opened === undefined) return;
     const { bytes, sha256, account } = line;
     checkHeld(lock, lockOf(file));
@@ -103,7 +170,7 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
   const writeHeldLine = (): void => {
     try {
       // Rows of the next page may be on their way into the file.
-      if (isDue()) writeLine(false);
+      if (isDue()) write(false);
     } catch (cause) {
       lateFailure = cause;
     }
@@ -111,53 +178,14 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
   const stopTimer = lineGapMs > 0 ? clock.every(lineGapMs, writeHeldLine) : undefined;
 
   return {
-    sink,
-    rowsAt: () => rowsAt,
     note: (added, account) => {
       if (added !== "") seen.push(added);
       line = { bytes: sink.bytes(), sha256: sink.sha256(), account };
-      if (isDue()) writeLine();
+      if (isDue()) write();
     },
-    finish: async () => {
-      stopTimer?.();
-      const { rows, journal } = await open();
-      try {
-        checkHeld(lock, lockOf(file));
-        writeLine();
-        await rows.sync();
-        const written = rows.verify(sink.bytes());
-        journal.end(sink.bytes());
-        await rows.close();
-        if (part !== undefined) await placePart(part, file, header.mayReplace, written);
-        rowsAt = file;
-      } finally {
-        await rows.close();
-        journal.close();
-      }
-    },
-    abandon: async () => {
-      stopTimer?.();
-      try {
-        // With --resume, requests that found no row are not sent again either.
-        if (line !== undefined && part === undefined) await open();
-        writeLine(false);
-      } catch {
-        // The checkpoint ends before these rows. What ended the run is reported, and matters more.
-      }
-      if (!canContinue) rowsAt = file;
-      try {
-        await opened?.rows.close();
-        opened?.journal.close();
-        if (canContinue || opened === undefined || part === undefined || !lock.isHeld()) return;
-        rmSync(part, { force: true });
-        opened.journal.remove();
-      } catch {
-        // The folder was closed to this user. That matters less, too.
-      }
-    },
-    forget: () => {
-      if (lock.isHeld()) opened?.journal.remove();
-    },
+    write,
+    isHeldBack: () => line !== undefined,
+    stop: () => stopTimer?.(),
     canContinue: () => canContinue,
   };
 }

@@ -1,10 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, lstatSync, rmSync } from "node:fs";
 import { fail, type Failure } from "../../contract/failure.ts";
-import { checkRegular, openRegular } from "../regular-file.ts";
-import { isSameFile } from "../same-file.ts";
+import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
 import { type CheckpointHeader, type FoundProgress, type Progress, readJournal } from "./checkpoint.ts";
-import { partOf } from "./out-names.ts";
+import { partOf } from "./out-file.ts";
 import { hashEnd } from "./row-file.ts";
 
 /** A pull that an earlier run has not finished, with rows that a run can continue. */
@@ -87,12 +86,24 @@ function isHashOf(file: string, hash: Hash, { bytes, sha256, end }: Progress): b
   }
 }
 
+/** Whether a file holds these bytes and no others. */
+export async function holdsExactly(
+  file: string,
+  bytes: number,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (lstatSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
+  const hash = await hashOf(file, bytes, signal);
+  return hash.digest("hex") === sha256;
+}
+
 /** SHA-256, in progress, over the first `bytes` of a file. */
-export async function hashOf(file: string, bytes: number, signal?: AbortSignal): Promise<Hash> {
+async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {
   const hash = createHash("sha256");
   if (bytes === 0) return hash;
   for await (const chunk of createReadStream(file, { end: bytes - 1 })) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     hash.update(Buffer.from(chunk));
   }
   return hash;

@@ -1,10 +1,10 @@
-import { closeSync, constants, ftruncateSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node:fs";
 import { fail, Failure } from "../../contract/failure.ts";
 import { cannotBeWritten, diskAdvice } from "../file-fault.ts";
 import { openRegular } from "../regular-file.ts";
-import { stageFile } from "../staged-file.ts";
+import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
-import { journalOf } from "./out-names.ts";
+import { journalOf } from "./out-file.ts";
 
 /** The checkpoint of a pull while it is written: a line after every page, in the order of the rows. */
 export interface Journal {
@@ -20,13 +20,10 @@ export interface Journal {
 /** Replaces an older journal at once: whenever the process is killed, a complete header is there. */
 export function beginJournal(file: string, header: CheckpointHeader, random: () => number): Journal {
   const path = journalOf(file);
-  let staged: string | undefined;
   try {
-    staged = stageFile(random, path, `${JSON.stringify(header)}\n`, { mode: 0o600 });
-    renameSync(staged, path);
+    replaceWithText(random, path, `${JSON.stringify(header)}\n`, { mode: 0o600 });
     return journal(path, openRegular(path, constants.O_WRONLY | constants.O_APPEND));
   } catch (cause) {
-    if (staged !== undefined) rmSync(staged, { force: true });
     throw unwritten(path, cause);
   }
 }

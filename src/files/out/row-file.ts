@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants, fstatSync, lstatSync, readSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
-import { cutFile } from "../cut-file.ts";
-import { errorCode } from "../error-code.ts";
+import { carefully, checkRegular, cutFile, isSameFile } from "../regular-file.ts";
+import { cannotBeWritten, diskAdvice, errorCode, fileFault } from "../file-fault.ts";
 import { fail, type Failure, type FailureDetails } from "../../contract/failure.ts";
-import { cannotBeWritten, diskAdvice, fileFault } from "../file-fault.ts";
-import { keepMode } from "../kept-mode.ts";
-import { carefully, checkRegular } from "../regular-file.ts";
-import { isSameFile } from "../same-file.ts";
-import { unwritable } from "./check-out-file.ts";
+import { keepMode } from "../replace-file.ts";
+import { unwritable } from "./out-file.ts";
 
 /** A file that this run adds rows to, and no other process is expected to touch. */
 export interface RowFile {

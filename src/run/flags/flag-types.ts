@@ -1,7 +1,7 @@
 import { formatDuration, readDuration } from "../../contract/duration.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
-import { checkHost } from "../../settings/check-host.ts";
+import { checkHost } from "../../contract/host.ts";
 
 /** What a flag takes: how help shows it, what `commands -o json` calls it, and how what was typed is read. */
 export interface FlagType<Value> {

@@ -1,9 +1,8 @@
-import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { usageFailure } from "../../contract/failure.ts";
 import { escapeJsonText } from "../../json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../contract/key.ts";
-import { cannotBeWritten } from "../../files/file-fault.ts";
+import { openLogFile } from "../../files/log-file.ts";
 import type { Clock } from "../../context/context.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 import type { Report } from "../report.ts";
@@ -43,25 +42,17 @@ export function openEventLog(
   clock: Pick<Clock, "now">,
 ): LogEvent<string> {
   if (file === undefined) return () => undefined;
-  const append = (text: string): string | undefined => {
-    try {
-      appendFileSync(file, text);
-      return undefined;
-    } catch (cause) {
-      return `--events "${withoutSecrets(file)}": ${cannotBeWritten(cause)}`;
-    }
-  };
-  const refused = append("");
-  if (refused !== undefined) throw usageFailure(refused, "check the folder and its permissions");
-  let isSaid = false;
+  const append = openLogFile({
+    file,
+    label: `--events "${withoutSecrets(file)}"`,
+    advice: "check the folder and its permissions",
+    onProblem: (problem) => warn(`${problem}; the stream goes on`),
+  });
   let lost = 0;
   return ({ event, at = instant(clock.now()), ...facts }) => {
     // What failed may have left half a line: the next one begins behind it, and says how many are missing.
     const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
     const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
-    const problem = append(`${before}${hideSecrets(line)}\n`);
-    lost = problem === undefined ? 0 : lost + 1;
-    if (problem !== undefined && !isSaid) warn(`${problem}; the stream goes on`);
-    isSaid ||= problem !== undefined;
+    lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;
   };
 }

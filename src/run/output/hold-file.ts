@@ -1,7 +1,6 @@
-import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
-import { unwritable } from "../../files/out/check-out-file.ts";
-import { type FileLock, holdLock } from "../../files/file-lock.ts";
+import { unwritable } from "../../files/out/out-file.ts";
+import { type FileLock, holdLock, type Locking } from "../../files/file-lock.ts";
 import type { Report } from "../report.ts";
 
 /**
@@ -9,7 +8,7 @@ import type { Report } from "../report.ts";
  * exit 7: a service manager that does not restart a command after a usage error is to try this one again.
  */
 export async function holdFile(
-  context: Pick<Context, "clock" | "random" | "signal">,
+  context: Locking,
   file: string,
   lockFile: string,
   { remark }: Pick<Report, "remark">,

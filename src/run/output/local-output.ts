@@ -6,7 +6,7 @@ import { isSeparated, type Separated } from "../../contract/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { separatedLine } from "../../render/formats/separated-text.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
-import { readConfigFile } from "../../settings/config-file.ts";
+import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 import { drawLocalTable, type LocalRow } from "./local-table.ts";
 

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { fail } from "../../contract/failure.ts";
-import { journalOf, targetOf } from "../../files/out/out-names.ts";
+import { isUnfinished, targetOf } from "../../files/out/out-file.ts";
 import { fileOf } from "../../files/file-pattern.ts";
 
 /**
@@ -9,7 +8,7 @@ import { fileOf } from "../../files/file-pattern.ts";
  */
 export function refuseUnfinished(pattern: string, now: number): void {
   const file = targetOf(fileOf(pattern, now));
-  if (!existsSync(journalOf(file))) return;
+  if (!isUnfinished(file)) return;
   throw fail("unfinished", `${file} has an unfinished pull`, {
     next: "repeat the command of that pull with --resume first, or name another file",
   });

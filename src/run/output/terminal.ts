@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
-import { readConfigFile } from "../../settings/config-file.ts";
+import { readConfigFile } from "../../settings/read-settings.ts";
 import { type ColorMode, readSetting, settings } from "../../settings/settings.ts";
 
 /** NO_COLOR and TERM=dumb switch it off, FORCE_COLOR on; `auto` looks at the terminal. */

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
-import { stagingSuffix } from "../../files/staged-file.ts";
+import { stagingSuffix } from "../../files/replace-file.ts";
 import { hashText, type TextHash } from "../../text/text-hash.ts";
 import { findFolders } from "../../settings/folders.ts";
-import { removeUnused } from "../../files/state-file.ts";
+import { removeUnused } from "../../files/update-json-file.ts";
 
 /** What the processes of this machine share for each service and key. */
 type Use = "pace" | "budget";

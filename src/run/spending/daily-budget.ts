@@ -1,12 +1,12 @@
-import { statSync } from "node:fs";
 import type { Budget } from "../../client/spending/budget.ts";
 import { countedAsSpent } from "../../client/spending/run-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { saidOf } from "../../files/file-fault.ts";
+import { sizeOf } from "../../files/paths.ts";
 import { member } from "../../json/own-member.ts";
-import { updateStateFile } from "../../files/state-file.ts";
+import { updateStateFile } from "../../files/update-json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";
 
 /** `budget.daily` in credits, and what changes it. */
@@ -41,7 +41,7 @@ export function dailyBudget(
     const turn = last.then(async () => {
       return await updateStateFile(context, file, (before) => {
         const now = context.clock.now();
-        const size = before === undefined ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
+        const size = before === undefined ? sizeOf(file) : undefined;
         const isNew = before === undefined && size === undefined;
         if (isNew) removeUnusedAccounts(context, "budget");
         // What a crash of the machine leaves of a file that was just created.

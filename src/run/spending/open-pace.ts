@@ -5,7 +5,7 @@ import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { saidOf } from "../../files/file-fault.ts";
 import { plans } from "../../contract/tier.ts";
-import { updateStateFile } from "../../files/state-file.ts";
+import { updateStateFile } from "../../files/update-json-file.ts";
 import type { Report } from "../report.ts";
 import type { RunOptions } from "../run-options.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";

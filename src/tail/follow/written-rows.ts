@@ -1,9 +1,9 @@
-import { type FileHandle, open } from "node:fs/promises";
 import type { Question } from "../../contract/args.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
 import { member } from "../../json/own-member.ts";
 import type { Instant } from "../../time/time.ts";
-import { type EarlierFile, earlierFiles } from "../../files/earlier-files.ts";
+import { type EarlierFile, earlierFiles } from "../../files/file-pattern.ts";
+import { readLastLines } from "../../files/last-lines.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 
 /** What earlier runs wrote last. */
@@ -142,39 +142,6 @@ function readRow(shape: RowShape, line: string): TailRow {
 function isOf(row: object, pool: string | undefined): boolean {
   const of = member(row, "pool_id");
   return typeof of !== "string" || of.toLowerCase() === pool;
-}
-
-/**
- * Complete lines. One that lacks nothing but its end is complete: a run that was killed left it, and the next run that
- * adds to this file ends it.
- */
-async function readLastLines(
-  file: string,
-  bytes: number,
-): Promise<{ readonly lines: readonly string[]; readonly isCut: boolean }> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(file);
-    const { size } = await handle.stat();
-    const end = Buffer.alloc(Math.min(size, bytes));
-    const { bytesRead } = await handle.read(end, 0, end.length, size - end.length);
-    const lines = end.subarray(0, bytesRead).toString("utf8").split("\n");
-    const last = lines.pop() ?? "";
-    if (isJson(last)) lines.push(last);
-    const isCut = size > end.length;
-    return { lines: isCut ? lines.slice(1) : lines, isCut };
-  } finally {
-    await handle?.close();
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Where a tail goes on behind rows that were written: nothing since `from` was, but for `rows`. */

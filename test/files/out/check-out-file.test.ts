@@ -2,8 +2,15 @@ import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/contract/failure.ts";
-import { checkOutFile, unwritable } from "../../../src/files/out/check-out-file.ts";
-import { journalOf, lockOf, partOf, targetOf, trueName } from "../../../src/files/out/out-names.ts";
+import {
+  checkOutFile,
+  journalOf,
+  lockOf,
+  partOf,
+  targetOf,
+  trueName,
+  unwritable,
+} from "../../../src/files/out/out-file.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();

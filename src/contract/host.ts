@@ -1,5 +1,4 @@
-import { holdsKey } from "../contract/key.ts";
-import { isLoopback } from "../contract/loopback.ts";
+import { holdsKey } from "./key.ts";
 
 /**
  * The base URL in the one form the program keeps (origin and path, no slash at the end), or why it is refused;
@@ -30,4 +29,9 @@ function parseUrl(text: string): URL | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a URL's host name is this machine: plain http is accepted there and nowhere else. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(hostname);
 }

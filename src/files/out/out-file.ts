@@ -1,9 +1,65 @@
-import { lstatSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import path from "node:path";
-import { errorCode } from "../error-code.ts";
 import { fail, Failure, usageFailure } from "../../contract/failure.ts";
-import { cannotBeWritten, diskAdvice, writeAdvice } from "../file-fault.ts";
-import { targetOf } from "./out-names.ts";
+import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../file-fault.ts";
+
+/** As many links as Linux follows. */
+const maxLinks = 40;
+
+/**
+ * The file that a name leads to, over links of the user's own, also where that does not exist yet. The files that belong
+ * to it are beside it, so that two runs which name it in different ways meet.
+ */
+export function targetOf(file: string): string {
+  let target = file;
+  for (let links = 0; links < maxLinks; links += 1) {
+    try {
+      target = path.resolve(path.dirname(target), readlinkSync(target));
+    } catch {
+      return target;
+    }
+  }
+  return file;
+}
+
+/** The checkpoint of a pull into `FILE`. */
+export function journalOf(file: string): string {
+  return `${file}.resume`;
+}
+
+/** The rows of a pull into `FILE` that has not finished, unless they grow in `FILE` itself. */
+export function partOf(file: string): string {
+  return `${file}.part`;
+}
+
+/** Held by the one process that writes `FILE`. */
+export function lockOf(file: string): string {
+  return `${file}.lock`;
+}
+
+/** The same for every way to name a file, also one that does not exist yet. */
+export function trueName(file: string): string {
+  const target = targetOf(path.resolve(file));
+  try {
+    return path.join(realpathSync(path.dirname(target)), path.basename(target));
+  } catch {
+    return target;
+  }
+}
+
+/** Whether an earlier run left a pull into the file unfinished. */
+export function isUnfinished(file: string): boolean {
+  return existsSync(journalOf(file));
+}
 
 /** Bytes of a file name on every common file system. */
 const longestName = 255;
@@ -49,6 +105,24 @@ export function checkOutFile(
   if (target?.isFile() === false)
     throw usageFailure(`${label}: is no regular file`, `leave ${flag} out, or name a regular file`);
   if (!mayExist) throw alreadyExists(file);
+}
+
+/** An older receipt is replaced; the rows and what belongs to them are not. */
+export function checkReceiptFile(receipt: string, file: string | undefined): void {
+  checkOutFile(receipt, true, "--receipt");
+  try {
+    accessSync(path.dirname(path.resolve(receipt)), constants.W_OK);
+  } catch (cause) {
+    throw unwritable(`--receipt "${receipt}"`, cause);
+  }
+  if (file === undefined) return;
+  const target = targetOf(file);
+  const taken = [target, journalOf(target), partOf(target), lockOf(target)].map(trueName);
+  if (taken.includes(trueName(receipt)))
+    throw usageFailure(
+      `--receipt "${receipt}": belongs to --out "${file}"`,
+      "the receipt is a file of its own",
+    );
 }
 
 export function alreadyExists(file: string): Failure {

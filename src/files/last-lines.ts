@@ -1,6 +1,6 @@
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../context/context.ts";
-import { cutFile } from "./cut-file.ts";
+import { cutFile } from "./regular-file.ts";
 import { usageFailure } from "../contract/failure.ts";
 
 /** Longer than any line of ours: an event of 1 MiB in its envelope, with its line breaks escaped. */
@@ -30,7 +30,7 @@ export async function repairLastLine(
   const begin = tail.lastIndexOf(LF) + 1;
   const torn = tail.subarray(begin);
   if (torn[0] !== 0x7b || (begin === 0 && size > tail.length)) throw foreign(file);
-  if (isWhole(torn)) {
+  if (isJson(torn.toString("utf8"))) {
     await handle.appendFile("\n");
     return { kind: "ended", bytes: torn.length };
   }
@@ -55,19 +55,43 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
   return tail.subarray(0, bytesRead);
 }
 
-function isWhole(line: Buffer): boolean {
-  try {
-    JSON.parse(line.toString("utf8"));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Nothing is cut off a file that some other program may have written. */
 function foreign(file: string): Error {
   return usageFailure(
     `--out "${file}": holds something else than lines of JSON`,
     "name another file; events are added to what is there",
   );
+}
+
+/**
+ * Complete lines. One that lacks nothing but its end is complete: a run that was killed left it, and the next run that
+ * adds to this file ends it.
+ */
+export async function readLastLines(
+  file: string,
+  bytes: number,
+): Promise<{ readonly lines: readonly string[]; readonly isCut: boolean }> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file);
+    const { size } = await handle.stat();
+    const end = Buffer.alloc(Math.min(size, bytes));
+    const { bytesRead } = await handle.read(end, 0, end.length, size - end.length);
+    const lines = end.subarray(0, bytesRead).toString("utf8").split("\n");
+    const last = lines.pop() ?? "";
+    if (isJson(last)) lines.push(last);
+    const isCut = size > end.length;
+    return { lines: isCut ? lines.slice(1) : lines, isCut };
+  } finally {
+    await handle?.close();
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
 
@@ -59,4 +68,9 @@ async function readAll(stream: Socket, wanted: number, signal: AbortSignal): Pro
     signal.throwIfAborted();
   }
   return Buffer.concat(chunks);
+}
+
+/** Its bytes as characters; undefined where it is no regular file, for a pipe or a device may have no end. */
+export function readRegularText(file: string): string | undefined {
+  return statSync(file).isFile() ? readFileSync(file, "latin1") : undefined;
 }
