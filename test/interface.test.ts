@@ -5,7 +5,8 @@ import type { Param, ParamKind } from "../src/contract/param.ts";
 import type { Field, RecordShape } from "../src/contract/record.ts";
 import type { Reply } from "../src/contract/reply.ts";
 import { isTier, plans, tiers } from "../src/contract/tier.ts";
-import { assetsPerPost, feeds } from "../src/tail/feeds.ts";
+import { assetsPerPost } from "../src/contract/feed.ts";
+import { feeds } from "../src/contract/feeds/all-feeds.ts";
 
 /**
  * The specification, typed a second time by hand and held against src/endpoints: client and sandbox read one

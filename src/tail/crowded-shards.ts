@@ -1,6 +1,6 @@
 import type { Subject } from "../client/batches.ts";
 import type { Failure } from "../contract/failure.ts";
-import { assetsPerPost } from "./feeds.ts";
+import { assetsPerPost } from "../contract/feed.ts";
 import { assetsOf, regroup, type RunningShard } from "./running-shard.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
 import type { TailHandlers, TailOptions } from "./tail-options.ts";

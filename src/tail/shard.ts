@@ -2,7 +2,7 @@ import type { Connection } from "../client/streams/connection.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../context/context.ts";
 import { Failure } from "../contract/failure.ts";
-import type { Feed } from "./feeds.ts";
+import type { Feed } from "../contract/feed.ts";
 import { lastingRefusals } from "./lasting-refusals.ts";
 import { listen } from "./listen.ts";
 import { type Moment, momentOf } from "./moment.ts";

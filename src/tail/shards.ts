@@ -3,7 +3,7 @@ import type { Subject } from "../client/batches.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import type { Tier } from "../contract/tier.ts";
-import { assetsPerPost, connectionsOfPlan, type Feed } from "./feeds.ts";
+import { assetsPerPost, connectionsOfPlan, type Feed } from "../contract/feed.ts";
 
 export function capOf(tier: Tier): number {
   return connectionsOfPlan[tier];

@@ -11,7 +11,7 @@ import {
 import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
-import type { Feed, FeedKind } from "./feeds.ts";
+import type { Feed, FeedKind } from "../contract/feed.ts";
 import type { OpenShard } from "./shard.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 

@@ -1,7 +1,7 @@
 import type { Subject } from "../client/batches.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Failure } from "../contract/failure.ts";
-import type { Feed, FeedKind } from "./feeds.ts";
+import type { Feed, FeedKind } from "../contract/feed.ts";
 import type { Suspects } from "./find-invalid.ts";
 import type { Missing, Shard } from "./running-shard.ts";
 import type { Gap, Moment, ShardLimits } from "./shard.ts";

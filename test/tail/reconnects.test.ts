@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createPace, memoryStore } from "../../src/client/pace/create-pace.ts";
 import type { Pace } from "../../src/client/pace/pace.ts";
 import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/tail/feeds.ts";
+import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { keepOpen, type OpenShard, type ShardHandlers } from "../../src/tail/shard.ts";
 import { openerOf } from "../../src/tail/subscription.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/tail/feeds.ts";
+import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { capOf, distinct, planShards, replanShards, roomFor, subjectKey } from "../../src/tail/shards.ts";
 
 const subjects = (count: number, from = 0): { network: string; address: string }[] =>

@@ -6,7 +6,7 @@ import { onlyGroup } from "../../contract/endpoint.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import { fromWire, type Instant } from "../../time/time.ts";
 import { type Ending, Stop } from "../../tail/ending.ts";
-import { feeds } from "../../tail/feeds.ts";
+import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
 import { beginTail } from "../../tail/follow/begin-tail.ts";
 import { follow } from "../../tail/follow/follow.ts";
 import { listenForCalls } from "../../tail/follow/listen-for-calls.ts";
@@ -140,8 +140,8 @@ async function listen(
       command: "txns --follow",
     },
     {
-      feed: feeds.transactions,
-      kind: { by: "pool", method: "pool" },
+      feed: transactionsFeed,
+      kind: transactionsFeed.kinds[0],
       subjects: [subject],
       params: new Map(),
     },

@@ -1,5 +1,6 @@
 import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
+import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { Stop } from "../../tail/ending.ts";
 import { defaultSilence } from "../../tail/shard.ts";
 import { createTail, type Tail } from "../../tail/tail.ts";
@@ -40,7 +41,7 @@ export function createSessionTail(session: Session, cap: number): Tail {
       context,
       pace: open.pace,
       timeout: options.timeout,
-      command: feed.name === "prices" ? "stream" : `stream --feed ${feed.name}`,
+      command: streamCommand(feed),
       counted: warnOfPlan(session),
     },
     {

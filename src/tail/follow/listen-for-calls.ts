@@ -1,7 +1,7 @@
 import type { Budget } from "../../client/spending/budget.ts";
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
-import { feeds } from "../feeds.ts";
+import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
 import { defaultSilence, keepOpen, type OpenShard, type ShardHandlers } from "../shard.ts";
 import type { Wake } from "./wake.ts";
 
@@ -22,7 +22,7 @@ export async function listenForCalls(
   handlers: CallHandlers,
   signal: AbortSignal,
 ): Promise<never> {
-  const limits = { feed: feeds.transactions, silence: defaultSilence, maxReconnects: undefined };
+  const limits = { feed: transactionsFeed, silence: defaultSilence, maxReconnects: undefined };
   const shard: ShardHandlers = {
     ...handlers,
     opened: (at, gap) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TopicName } from "../../../src/program/help/topic-names.ts";
 import { defaultRetryPolicy } from "../../../src/client/pace/retry.ts";
 import { settings } from "../../../src/settings/settings.ts";
-import { connectionsOfPlan } from "../../../src/tail/feeds.ts";
+import { connectionsOfPlan } from "../../../src/contract/feed.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { readme } from "../../harness/readme.ts";
 
