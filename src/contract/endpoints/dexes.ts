@@ -10,6 +10,7 @@ import { inNetwork, sort } from "./shared-params.ts";
 export const dexes: ContractEndpoint<"dexes"> = {
   id: "dexes",
   command: "dexes",
+  typedFields: ["dex_id", "dex_name"],
   method: "GET",
   path: "/networks/{network}/dexes",
   summary: "the DEXes of a network, with the ids that --dex takes",

@@ -17,6 +17,7 @@ import { inNetwork, poolAddress } from "./shared-params.ts";
 export const poolTransactions: ContractEndpoint<"pool_transactions"> = {
   id: "pool_transactions",
   command: "txns",
+  feed: "transactions",
   method: "GET",
   path: "/networks/{network}/pools/{pool_address}/transactions",
   summary: "swaps, liquidity adds and removes of one pool, newest first",
