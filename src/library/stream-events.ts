@@ -8,7 +8,7 @@ import { childOf } from "../context/child-signal.ts";
 import { jsonLine, subjectOf } from "../tail/event-line.ts";
 import { defaultSilence } from "../tail/shard.ts";
 import { capOf } from "../tail/shards.ts";
-import { createTail } from "../tail/tail.ts";
+import { Tail } from "../tail/tail.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamOptions } from "./public-types.ts";
 import { rowReader } from "./read-row.ts";
@@ -70,7 +70,7 @@ async function* listen(
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const notices = noticesOf(onNotice);
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
-  const tail = createTail(
+  const tail = new Tail(
     context,
     { target, context, pace, timeout, command: "stream" },
     {

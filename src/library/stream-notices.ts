@@ -1,4 +1,4 @@
-import type { Gap } from "../tail/shard.ts";
+import type { Gap } from "../tail/shard-handlers.ts";
 import type { Shard, TailHandlers } from "../tail/tail.ts";
 import type { StreamNotice } from "./public-types.ts";
 

@@ -12,8 +12,8 @@ import { createAuthorization, type Target } from "../client/connection/target.ts
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
-import type { OpenShard } from "./shard.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import { unlessAborted } from "./ending.ts";
+import type { OpenShard } from "./shard-handlers.ts";
 
 /** What one connection shows. */
 export interface Subscription {

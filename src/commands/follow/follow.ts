@@ -3,7 +3,7 @@ import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { createEnding } from "../../tail/ending.ts";
-import { createServicePresent } from "../../tail/follow/service-present.ts";
+import { createServicePresent } from "../../tail/follow/row-writer.ts";
 import { createListSources } from "../asking/list-sources.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";

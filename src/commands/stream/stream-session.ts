@@ -3,7 +3,7 @@ import { type Context, isInterruption } from "../../context/context.ts";
 import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { Stop } from "../../tail/ending.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { createTail, type Tail } from "../../tail/tail.ts";
+import { Tail } from "../../tail/tail.ts";
 import type { Notices } from "../../run/notices.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -34,7 +34,7 @@ export function createSessionTail(session: Session, cap: number): Tail {
   const named = streamingUrl === undefined ? {} : { streaming: streamingUrl, tierSource: undefined };
   const target = { ...open.client.target, ...named };
   const daily = dailyBudgetOf(session);
-  return createTail(
+  return new Tail(
     context,
     {
       target,

@@ -2,8 +2,9 @@ import type { Budget } from "../../client/spending/budget.ts";
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
-import { defaultSilence, keepOpen, type OpenShard, type ShardHandlers } from "../shard.ts";
-import type { Wake } from "./wake.ts";
+import { defaultSilence, keepOpen } from "../shard.ts";
+import type { OpenShard, ShardHandlers } from "../shard-handlers.ts";
+import type { Wake } from "./schedule.ts";
 
 /** What becomes known of the stream that says when to read. */
 export type CallHandlers = Omit<ShardHandlers, "events">;
