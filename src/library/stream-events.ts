@@ -7,7 +7,7 @@ import { untrustedAnswer } from "../contract/failure.ts";
 import { childOf } from "../context/child-signal.ts";
 import { jsonLine, subjectOf } from "../tail/event-line.ts";
 import { defaultSilence } from "../tail/shard.ts";
-import { capOf } from "../tail/shards.ts";
+import { connectionsOfPlan } from "../contract/feed.ts";
 import { Tail } from "../tail/tail.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamOptions } from "./public-types.ts";
@@ -77,7 +77,7 @@ async function* listen(
       feed,
       kind,
       params,
-      cap: capOf(target.tier),
+      cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { feed, silence: defaultSilence, maxReconnects: undefined },
       suspects: undefined,

@@ -35,9 +35,12 @@ export interface Heard {
 /** Listens to one connection until it is over. Throws only what a handler threw, and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening): Promise<Heard> {
   const { handlers, limits, signal } = listening;
-  const incoming = new Incoming(limits, listening.newest);
+  const { events: dataNames, hasTimeIds } = limits.feed;
+  const parser = createEventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
   let last = momentOf(clock);
+  let newest = listening.newest;
+  let repeated = listening.newest;
   let hasData = false;
   const watch = watchOver(clock, limits.silence, (failure) => {
     stopped = failure;
@@ -46,7 +49,15 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
-    return { failure, last: isLater ? away : last, hasData, ...incoming.state() };
+    const [lastEventId, retry] = [parser.lastEventId(), parser.retry()];
+    return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
+  };
+  /** Not where the service goes on at the last event rather than behind it. */
+  const isFresh = (event: StreamEvent): boolean => {
+    const isRepeated = repeated !== undefined && isSame(event, repeated);
+    if (isRepeated) repeated = undefined;
+    else if (event.id !== "" && !(hasTimeIds && isOlder(event, newest))) newest = event;
+    return !isRepeated;
   };
 
   signal.addEventListener("abort", connection.close, { once: true });
@@ -59,21 +70,23 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       }
       last = momentOf(clock);
       watch.heard();
-      const { data, charged, others, error } = incoming.parse(next.value);
-      if (charged > 0) handlers.charged?.(charged);
-      if (data.length > 0) {
+      const { data, others, error } = sortEvents(next.value, parser, dataNames);
+      if (data.length > 0) handlers.charged?.(data.length);
+      const fresh = data.filter(isFresh);
+      if (fresh.length > 0) {
         hasData = true;
         watch.pause();
-        await unlessAborted(handlers.events(data, last), signal);
+        await unlessAborted(handlers.events(fresh, last), signal);
         watch.resume();
-        incoming.releaseChunks();
+        // Behind what somebody waits for. The chunks themselves would pile up where V8 collects last.
+        if (newest !== undefined) newest = withoutChunk(newest);
       }
       tellOthers(others, handlers);
       if (error !== undefined) {
         handlers.said("error", textOf(error));
         return over(streamError(error));
       }
-      if (incoming.hasOverflown()) return over(overflow());
+      if (parser.hasOverflown()) return over(overflow());
     }
   } finally {
     watch.release();
@@ -82,89 +95,27 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   }
 }
 
-/** The events of some chunks, by what becomes of them. */
+/** The events of some chunks, by what becomes of them. An error is the last one that counts. */
 interface Sorted {
-  /** What is handed on. */
-  data: readonly StreamEvent[];
-  /** So many data events came. */
-  charged: number;
+  readonly data: StreamEvent[];
   readonly others: StreamEvent[];
-  /** The last one that counts. */
-  error: StreamEvent | undefined;
+  readonly error?: StreamEvent;
 }
 
-/** What one connection brings. */
-class Incoming {
-  readonly #feed: ShardLimits["feed"];
-  readonly #parser: ReturnType<typeof createEventStreamParser>;
-  #newest: StreamEvent | undefined;
-  /** The event that this connection may begin with once more. */
-  #repeated: StreamEvent | undefined;
-
-  constructor({ feed, largestEvent }: ShardLimits, newest: StreamEvent | undefined) {
-    this.#feed = feed;
-    this.#parser = createEventStreamParser(largestEvent);
-    this.#newest = newest;
-    this.#repeated = newest;
-  }
-
-  parse(chunks: readonly Buffer[]): Sorted {
-    const sorted: Sorted = { data: [], charged: 0, others: [], error: undefined };
-    for (const chunk of chunks) {
-      if (sorted.error === undefined) this.#sort(this.#parser.push(chunk), sorted);
-    }
-    return sorted;
-  }
-
-  hasOverflown(): boolean {
-    return this.#parser.hasOverflown();
-  }
-
-  state(): Pick<Heard, "newest" | "lastEventId" | "retry"> {
-    return { newest: this.#newest, lastEventId: this.#parser.lastEventId(), retry: this.#parser.retry() };
-  }
-
-  /** Behind what somebody waits for. The chunks themselves would pile up where V8 collects last. */
-  releaseChunks(): void {
-    if (this.#newest !== undefined) this.#newest = withoutChunk(this.#newest);
-  }
-
-  #sort(events: readonly StreamEvent[], sorted: Sorted): void {
-    const isData = ({ name }: StreamEvent): boolean => this.#feed.events.has(name);
-    if (events.length === 0) return;
-    // Of most chunks all are data: no other list is made of them.
-    if (sorted.data.length === 0 && this.#repeated === undefined && events.every(isData)) {
-      for (const event of events) this.#noteNewest(event);
-      sorted.data = events;
-      sorted.charged += events.length;
-      return;
-    }
-    const data = [...sorted.data];
-    sorted.data = data;
-    for (const event of events) {
-      if (isData(event)) {
-        sorted.charged += 1;
-        if (this.#isFresh(event)) data.push(event);
-      } else if (event.name === "error") {
-        sorted.error = event;
-        return;
-      } else sorted.others.push(event);
+function sortEvents(
+  chunks: readonly Buffer[],
+  parser: ReturnType<typeof createEventStreamParser>,
+  dataNames: ReadonlySet<string>,
+): Sorted {
+  const sorted: Sorted = { data: [], others: [] };
+  for (const chunk of chunks) {
+    for (const event of parser.push(chunk)) {
+      if (dataNames.has(event.name)) sorted.data.push(event);
+      else if (event.name === "error") return { ...sorted, error: event };
+      else sorted.others.push(event);
     }
   }
-
-  /** Not where the service goes on at the last event rather than behind it. */
-  #isFresh(event: StreamEvent): boolean {
-    if (this.#repeated !== undefined && isSame(event, this.#repeated)) {
-      this.#repeated = undefined;
-      return false;
-    }
-    this.#noteNewest(event);
-    return true;
-  }
-
-  #noteNewest(event: StreamEvent): void {
-    if (event.id !== "" && !(this.#feed.hasTimeIds && isOlder(event, this.#newest))) this.#newest = event;
-  }
+  return sorted;
 }
 
 function tellOthers(events: readonly StreamEvent[], handlers: ShardHandlers): void {

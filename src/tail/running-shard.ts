@@ -89,7 +89,7 @@ export class RunningShard {
       },
       {
         ...limits,
-        isFinal: (failure, { attempts }) =>
+        isFinal: (failure, attempts) =>
           isStreamLimitFailure(failure) && !this.wasOpen && (attempts > patience || isWaitTooLong(failure)),
       },
       this.current.signal,

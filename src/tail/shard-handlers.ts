@@ -57,13 +57,6 @@ export interface ShardLimits {
   readonly largestEvent?: number;
   /** Whether others have found the host: then it is there, whatever a look-up says just now. */
   readonly isHostKnown?: () => boolean;
-  /** Failures that could be tried again, but end it here: by what has been tried. */
-  readonly isFinal?: (failure: Failure, tried: Tried) => boolean;
-}
-
-export interface Tried {
-  /** Connections in a row that failed, or ended without data. */
-  readonly attempts: number;
-  /** It was open once. */
-  readonly wasOpen: boolean;
+  /** Failures that could be tried again, but end it here; `attempts`: connections in a row that failed, or ended without data. */
+  readonly isFinal?: (failure: Failure, attempts: number) => boolean;
 }

@@ -72,7 +72,7 @@ export async function keepOpen(
     attempts += 1;
     unsound += 1;
     if (!isRetried(failure, wasOpen || limits.isHostKnown?.() === true)) throw failure;
-    if (limits.isFinal?.(failure, { attempts, wasOpen }) === true) throw failure;
+    if (limits.isFinal?.(failure, attempts) === true) throw failure;
     if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
       throw givenUp(failure, limits.maxReconnects);
     const wait = reconnectWait(unsound, failure, random(), least);

@@ -57,7 +57,10 @@ export class Tail {
     let over: unknown;
     try {
       return await new Promise<never>((_, reject) => {
-        this.#start = (assets, after) => this.#begin(assets, after, all.signal, reject);
+        this.#start = (assets, after) => {
+          const work = this.#begin(assets, all.signal, reject, after).finally(() => this.#work.delete(work));
+          this.#work.add(work);
+        };
         for (const assets of planShards(subjects, this.#room(subjects.length))) this.#start(assets);
       });
     } catch (cause) {
@@ -108,31 +111,30 @@ export class Tail {
     return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#crowded.accepted));
   }
 
-  #begin(
+  /** `after`: what a connection that came with a list that was read again waits for. */
+  async #begin(
     subjects: readonly Subject[],
-    after: Promise<unknown> | undefined,
     signal: AbortSignal,
     fail: (cause: unknown) => void,
-  ): void {
+    after?: Promise<unknown>,
+  ): Promise<void> {
     this.#begun += 1;
     const shard = { number: this.#begun, subjects };
     const started = momentOf(this.#context.clock);
     const self = new RunningShard(shard, started, after !== undefined, childOf(signal));
     this.#running.add(self);
-    this.#handlers.begun(shard);
-    const work = (async () => {
+    try {
+      this.#handlers.begun(shard);
       await after;
-      await this.#runShard(self, signal);
-    })()
-      .catch(fail)
-      .finally(() => {
-        self.settled?.();
-        this.#work.delete(work);
-      });
-    this.#work.add(work);
+      await this.#keepWanted(self, signal);
+    } catch (cause) {
+      fail(cause);
+    } finally {
+      self.settled?.();
+    }
   }
 
-  async #runShard(self: RunningShard, signal: AbortSignal): Promise<void> {
+  async #keepWanted(self: RunningShard, signal: AbortSignal): Promise<void> {
     for (let isWanted = self.shard.subjects.length > 0; isWanted;) {
       self.current.release();
       self.current = childOf(signal);

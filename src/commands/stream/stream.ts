@@ -2,8 +2,9 @@ import type { Subject } from "../../client/batches.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure } from "../../contract/failure.ts";
+import { connectionsOfPlan } from "../../contract/feed.ts";
 import { Stop } from "../../tail/ending.ts";
-import { capOf, nameOf, planShards, roomFor } from "../../tail/shards.ts";
+import { nameOf, planShards, roomFor } from "../../tail/shards.ts";
 import { createListSources } from "../asking/list-sources.ts";
 import { hintAtNetworks } from "../asking/nearest-network.ts";
 import type { Input } from "../command.ts";
@@ -48,7 +49,7 @@ export async function stream({ words, flags }: Input<StreamFlags>, context: Cont
     try {
       const { isSimulated, tier } = open.client.target;
       if (isSimulated) notices.remark(simulated(speed));
-      const cap = capOf(tier);
+      const cap = connectionsOfPlan[tier];
       const room = roomFor(wishes.feed, subjects.length, cap);
       const connections = tally.plan(planShards(subjects, room).length);
       remark(`dexdata: ${counted(subjects.length, "asset")} on ${counted(connections, "connection")}`);

@@ -2,10 +2,8 @@ import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { unlessAborted } from "../ending.ts";
 import { permanentStatuses, reconnectWait } from "../reconnect.ts";
-import { catchUp } from "./catch-up.ts";
-import { createHeldRows, type HeldRows } from "./held-rows.ts";
-import type { KnownRows } from "./known-rows.ts";
-import type { TakeLook } from "./look.ts";
+import { createHeldRows, type HeldRows, type KnownRows } from "./known-rows.ts";
+import { catchUp, type TakeLook } from "./look.ts";
 import { createSchedule, type Schedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 

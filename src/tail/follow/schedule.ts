@@ -1,6 +1,6 @@
 import { childOf } from "../../context/child-signal.ts";
 import type { Clock } from "../../context/context.ts";
-import type { HeldRows } from "./held-rows.ts";
+import type { HeldRows } from "./known-rows.ts";
 
 /** Lets the waiting between two reads end early. */
 export interface Wake {
