@@ -4,13 +4,15 @@ import type { Walk } from "../client/pages/pages.ts";
 import type { Context } from "../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
+import type { RecordShape } from "../contract/record.ts";
+import { parseNumbersAsText } from "../json/number-texts.ts";
+import { rawMembers } from "../json/raw-json.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages } from "../pull/wanted-pages.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { wholeNumber } from "./read-options.ts";
 import { type Asking, type GivenParams, readParams } from "./read-params.ts";
-import { type ReadRow, rowReader } from "./read-row.ts";
 
 export interface OpenLibrary {
   readonly client: Client;
@@ -113,4 +115,26 @@ async function grouped(
 
 function readerOf({ hasTexts }: OpenLibrary, endpoint: Endpoint, group: string): ReadRow {
   return rowReader(rowShape(endpoint, group).record, hasTexts);
+}
+
+/** A row of the service as a program gets it. */
+type ReadRow = (text: string) => object;
+
+/**
+ * `hasTexts`: every number is given as its text. Otherwise only raw amounts are, which services and feeds write as text
+ * here and as integers of any length there: no double holds them.
+ */
+export function rowReader(record: RecordShape, hasTexts: boolean): ReadRow {
+  if (hasTexts) return (text) => Object(parseNumbersAsText(text));
+  const raw = Object.keys(record).filter((name) => record[name]?.type.kind === "number-or-text");
+  if (raw.length === 0) return (text) => Object(JSON.parse(text));
+  return (text) => {
+    const row: object = Object(JSON.parse(text));
+    const members = rawMembers(text);
+    const exact = raw.flatMap((name) => {
+      const value = members.get(name);
+      return value !== undefined && /^[-\d]/u.test(value) ? [[name, value] as const] : [];
+    });
+    return Object.assign(row, Object.fromEntries(exact));
+  };
 }

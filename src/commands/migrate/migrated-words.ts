@@ -3,7 +3,7 @@ import { Failure } from "../../contract/failure.ts";
 import type { Param } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
-import { renamed, renamedOrder } from "../../contract/older-names.ts";
+import { renamed, renamedOrder } from "../../contract/endpoints/removed-endpoints.ts";
 
 type Pair = readonly [name: string, value: string];
 

@@ -11,7 +11,7 @@ import {
   text,
   time,
 } from "../record.ts";
-import { inNetwork, poolAddress } from "./shared-params.ts";
+import { inNetwork, poolAddress } from "./shared-parts.ts";
 
 /** Specification, endpoint 1. Both bounds are inclusive there; nothing is cut on our side. */
 export const poolTransactions: ContractEndpoint<"pool_transactions"> = {
