@@ -53,17 +53,14 @@ function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
   };
 }
 
-function pagesOf(
+async function* pagesOf(
   opened: OpenLibrary,
   endpoint: Endpoint,
   asking: Asking,
-  limit: number | undefined,
-): AsyncIterable<Page<unknown>> {
-  return readPages(rawPages(opened, endpoint, asking, limit), readerOf(opened, endpoint, onlyGroup));
-}
-
-async function* readPages(pages: AsyncIterable<RawPage>, read: ReadRow): AsyncGenerator<Page<unknown>> {
-  for await (const { rows, missing = [], refused } of pages) {
+  limit?: number,
+): AsyncGenerator<Page<unknown>> {
+  const read = readerOf(opened, endpoint, onlyGroup);
+  for await (const { rows, missing = [], refused } of rawPages(opened, endpoint, asking, limit)) {
     if (rows.length > 0 || missing.length > 0) {
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
@@ -77,7 +74,7 @@ async function* rawPages(
   { client }: OpenLibrary,
   endpoint: Endpoint,
   { args, subjects }: Asking,
-  limit: number | undefined,
+  limit?: number,
 ): AsyncGenerator<RawPage> {
   const { reply } = endpoint;
   const largest = "maxLimit" in reply ? reply.maxLimit : 0;
@@ -97,7 +94,7 @@ async function* rawPages(
 }
 
 async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Promise<unknown> {
-  for await (const page of pagesOf(opened, endpoint, asking, undefined)) return page.rows[0];
+  for await (const page of pagesOf(opened, endpoint, asking)) return page.rows[0];
   throw untrustedAnswer("the answer holds nothing");
 }
 
@@ -108,7 +105,7 @@ async function grouped(
   asking: Asking,
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const groups: Record<string, readonly unknown[]> = {};
-  for await (const { group, rows } of rawPages(opened, endpoint, asking, undefined))
+  for await (const { group, rows } of rawPages(opened, endpoint, asking))
     groups[group] = rows.texts().map(readerOf(opened, endpoint, group));
   return groups;
 }
