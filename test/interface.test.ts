@@ -5,7 +5,8 @@ import type { Param, ParamKind } from "../src/contract/param.ts";
 import type { Field, RecordShape } from "../src/contract/record.ts";
 import type { Reply } from "../src/contract/reply.ts";
 import { isTier, plans, tiers } from "../src/contract/tier.ts";
-import { assetsPerPost, feeds } from "../src/tail/feeds.ts";
+import { assetsPerPost } from "../src/contract/feed.ts";
+import { feeds } from "../src/contract/feeds/all-feeds.ts";
 
 /**
  * The specification, typed a second time by hand and held against src/endpoints: client and sandbox read one
@@ -708,7 +709,129 @@ const specified: readonly Expected[] = [
   },
 ];
 
+// --- The feeds -----------------------------------------------------------------------------------------------
+
+interface ExpectedFeed {
+  readonly path: string;
+  readonly plan: "keyless" | "free" | "dev";
+  readonly params: string;
+  /** Names of the events with data. */
+  readonly events: string;
+  /** What an asset is and the word of method, with the fields of the event. */
+  readonly kinds: { readonly [byAndMethod: string]: Fields };
+}
+
+/** wire-facts 5.5, where raw amounts are integers that no double holds: a string is taken as well, as in REST. */
+const TRANSACTION_EVENT: Fields = {
+  chain: "string",
+  pool_id: "string",
+  tx_hash: "string",
+  sender: "string",
+  recipient: "string",
+  token_0: "string",
+  token_1: "string",
+  block_number: "string",
+  block_timestamp: "time",
+  amount_0: "string or number",
+  amount_1: "string or number",
+  amount_0_usd: "number",
+  amount_1_usd: "number",
+  price_0_usd: "number",
+  price_1_usd: "number",
+  volume_usd: "number",
+};
+
 // --- The comparison ------------------------------------------------------------------------------------------
+
+/** Specification, Streaming, for paths, methods and plans; wire-facts 5.1 for reserves, 5.2 for parameters, 5.5 for events. */
+const FEEDS: Readonly<Record<keyof typeof feeds, ExpectedFeed>> = {
+  prices: {
+    path: "/sse/prices",
+    plan: "keyless",
+    params: "",
+    events: "token_price t_p",
+    kinds: {
+      "token token_price": {
+        address: "string",
+        chain: "string",
+        // Of the specification, Events 1.
+        p: "string",
+        price: "string",
+        timestamp: "integer",
+        timestamp_price: "integer",
+        token_price: "integer",
+      },
+    },
+  },
+  transactions: {
+    path: "/sse/transactions",
+    plan: "dev",
+    params: "",
+    events: "pool token",
+    kinds: { "pool pool": TRANSACTION_EVENT, "token token": TRANSACTION_EVENT },
+  },
+  ohlcv: {
+    path: "/sse/ohlcv",
+    plan: "dev",
+    params: "interval since",
+    events: "token_ohlcv",
+    kinds: {
+      "token token_ohlcv": {
+        chain: "string",
+        token_id: "string",
+        interval: "string",
+        timestamp: "integer",
+        open: "number",
+        high: "number",
+        low: "number",
+        close: "number",
+        avg: "number",
+        volume_usd: "number",
+        txns: "integer",
+      },
+    },
+  },
+  reserves: {
+    path: "/sse/reserves",
+    plan: "free",
+    params: "",
+    events: "token_reserves pool_reserves",
+    kinds: {
+      "token token_reserves": {
+        chain: "string",
+        token_id: "string",
+        reserve: "string",
+        delta: "string",
+        block: "string",
+        price_usd: "number",
+        reserve_usd: "number",
+        delta_usd: "number",
+        updated_at: "integer",
+        timestamp: "integer",
+      },
+      "pool pool_reserves": {
+        chain: "string",
+        pool_id: "string",
+        block: "string",
+        previous_block: "string",
+        tokens: [
+          {
+            token_id: "string",
+            reserve: "string",
+            delta: "string",
+            price_usd: "number",
+            reserve_usd: "number",
+            delta_usd: "number",
+          },
+        ],
+        total_reserve_usd: "number",
+        total_delta_usd: "number",
+        timestamp: "integer",
+        block_timestamp: "integer",
+      },
+    },
+  },
+};
 
 test("rules 9, 105 to 108, 113, 116, 122: these are the endpoints, and there is no other", () => {
   expect(endpoints.map(({ id }) => id).toSorted()).toEqual(specified.map(({ id }) => id).toSorted());
@@ -843,17 +966,22 @@ describe("limits", () => {
   });
 
   test("rules 124 to 127, 154: the feeds, their words of method, and the plans they need", () => {
-    const said = Object.values(feeds).map(({ path, kinds, plan }) => [
+    const said = Object.values(feeds).map(({ name, path, kinds, plan }) => [
+      name,
       path,
-      kinds.map(({ method }) => method),
+      kinds.map(({ by, method }) => `${by} ${method}`),
       plan,
     ]);
-    expect(said).toEqual([
-      ["/sse/prices", ["token_price"], "keyless"],
-      ["/sse/transactions", ["pool", "token"], "dev"],
-      ["/sse/ohlcv", ["token_ohlcv"], "dev"],
-      ["/sse/reserves", ["token_reserves", "pool_reserves"], "free"],
-    ]);
+    expect(said).toEqual(
+      Object.entries(FEEDS).map(([name, { path, kinds, plan }]) => [name, path, Object.keys(kinds), plan]),
+    );
+  });
+
+  test.each(Object.values(feeds))("the parameters and events of the feed $name", ({ name, ...feed }) => {
+    const { params, kinds, events } = FEEDS[name];
+    expect(feed.params.join(" ")).toBe(params);
+    expect([...feed.events].join(" ")).toBe(events);
+    expect(feed.kinds.map(({ event }) => describeRecord(event.record))).toEqual(Object.values(kinds));
   });
 });
 

@@ -1,3 +1,4 @@
+import type { FeedName } from "./feeds/all-feeds.ts";
 import type { Param } from "./param.ts";
 import type { NamedRecord, RecordShape } from "./record.ts";
 import type { Reply } from "./reply.ts";
@@ -8,12 +9,23 @@ import type { Tier } from "./tier.ts";
  * checked answers, table columns, completions and the routes of the sandbox are read from this one object.
  */
 export interface Endpoint {
-  /** Names the endpoint in the catalogue and in the sandbox's routes; `raw` is a path that the contract does not have. */
+  /**
+   * Names the endpoint in files, in the library and in the sandbox's routes. Whatever is special about an endpoint is a
+   * field of it: no code outside the contract compares an id.
+   */
   readonly id: string;
+  /** A path that the contract does not have, asked by `dexdata api`. */
+  readonly isUnknown?: boolean;
   /** The words that ask for it. Several endpoints may share them; see `chosenBy`. */
   readonly command: string;
   /** The flag that chooses this endpoint among those of its command; else the path parameters given decide. */
   readonly chosenBy?: string;
+  /** The query parameter that the words of the command are, where they are no network and address. */
+  readonly words?: string;
+  /** The feed whose events announce new rows of the list, which is why it can be followed. */
+  readonly feed?: FeedName;
+  /** Of a short list whose values people type: the fields with the value and its name. Suggestions and completion keep it. */
+  readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";
   /** Template with `{name}` for each path parameter, as the specification writes it. */
   readonly path: string;

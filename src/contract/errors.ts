@@ -149,6 +149,13 @@ export function isErrorCode(word: string): word is ErrorCode {
   return isServiceCode(word) || Object.hasOwn(ownErrors, word);
 }
 
+/** The exit codes that an error with this code can end a run with: its own, then the other one. */
+export function exitsOf(code: ErrorCode): readonly ExitCode[] {
+  if (isServiceCode(code)) return [factsOf(code).exit];
+  const { exit, otherExit }: OwnError = ownErrors[code];
+  return otherExit === undefined ? [exit] : [exit, otherExit];
+}
+
 export function factsOf(code: ErrorCode): ErrorFacts {
   if (!isServiceCode(code)) return ownErrors[code];
   const { status, meaning, next } = serviceErrors[code];

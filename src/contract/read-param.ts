@@ -1,6 +1,6 @@
 import { type Failure, usageFailure } from "./failure.ts";
 import { nearest } from "../text/nearest.ts";
-import { renamedOrder } from "./older-names.ts";
+import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
 import { parseTimeBound, toWire } from "../time/time.ts";
 

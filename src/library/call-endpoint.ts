@@ -4,13 +4,15 @@ import type { Walk } from "../client/pages/pages.ts";
 import type { Context } from "../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
+import type { RecordShape } from "../contract/record.ts";
+import { parseNumbersAsText } from "../json/number-texts.ts";
+import { rawMembers } from "../json/raw-json.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages } from "../pull/wanted-pages.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { wholeNumber } from "./read-options.ts";
 import { type Asking, type GivenParams, readParams } from "./read-params.ts";
-import { type ReadRow, rowReader } from "./read-row.ts";
 
 export interface OpenLibrary {
   readonly client: Client;
@@ -51,17 +53,14 @@ function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
   };
 }
 
-function pagesOf(
+async function* pagesOf(
   opened: OpenLibrary,
   endpoint: Endpoint,
   asking: Asking,
-  limit: number | undefined,
-): AsyncIterable<Page<unknown>> {
-  return readPages(rawPages(opened, endpoint, asking, limit), readerOf(opened, endpoint, onlyGroup));
-}
-
-async function* readPages(pages: AsyncIterable<RawPage>, read: ReadRow): AsyncGenerator<Page<unknown>> {
-  for await (const { rows, missing = [], refused } of pages) {
+  limit?: number,
+): AsyncGenerator<Page<unknown>> {
+  const read = readerOf(opened, endpoint, onlyGroup);
+  for await (const { rows, missing = [], refused } of rawPages(opened, endpoint, asking, limit)) {
     if (rows.length > 0 || missing.length > 0) {
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
@@ -75,7 +74,7 @@ async function* rawPages(
   { client }: OpenLibrary,
   endpoint: Endpoint,
   { args, subjects }: Asking,
-  limit: number | undefined,
+  limit?: number,
 ): AsyncGenerator<RawPage> {
   const { reply } = endpoint;
   const largest = "maxLimit" in reply ? reply.maxLimit : 0;
@@ -95,7 +94,7 @@ async function* rawPages(
 }
 
 async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Promise<unknown> {
-  for await (const page of pagesOf(opened, endpoint, asking, undefined)) return page.rows[0];
+  for await (const page of pagesOf(opened, endpoint, asking)) return page.rows[0];
   throw untrustedAnswer("the answer holds nothing");
 }
 
@@ -106,11 +105,33 @@ async function grouped(
   asking: Asking,
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const groups: Record<string, readonly unknown[]> = {};
-  for await (const { group, rows } of rawPages(opened, endpoint, asking, undefined))
+  for await (const { group, rows } of rawPages(opened, endpoint, asking))
     groups[group] = rows.texts().map(readerOf(opened, endpoint, group));
   return groups;
 }
 
 function readerOf({ hasTexts }: OpenLibrary, endpoint: Endpoint, group: string): ReadRow {
   return rowReader(rowShape(endpoint, group).record, hasTexts);
+}
+
+/** A row of the service as a program gets it. */
+type ReadRow = (text: string) => object;
+
+/**
+ * `hasTexts`: every number is given as its text. Otherwise only raw amounts are, which services and feeds write as text
+ * here and as integers of any length there: no double holds them.
+ */
+export function rowReader(record: RecordShape, hasTexts: boolean): ReadRow {
+  if (hasTexts) return (text) => Object(parseNumbersAsText(text));
+  const raw = Object.keys(record).filter((name) => record[name]?.type.kind === "number-or-text");
+  if (raw.length === 0) return (text) => Object(JSON.parse(text));
+  return (text) => {
+    const row: object = Object(JSON.parse(text));
+    const members = rawMembers(text);
+    const exact = raw.flatMap((name) => {
+      const value = members.get(name);
+      return value !== undefined && /^[-\d]/u.test(value) ? [[name, value] as const] : [];
+    });
+    return Object.assign(row, Object.fromEntries(exact));
+  };
 }

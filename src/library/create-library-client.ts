@@ -6,7 +6,7 @@ import { callOf } from "./call-endpoint.ts";
 import { asMethod } from "./read-params.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
 import { readOptions } from "./read-options.ts";
-import { streamEvents } from "./stream-events.ts";
+import { streamEvents } from "./library-stream.ts";
 
 /** What the library needs of the machine: time and chance. */
 export type Platform = Pick<Context, "clock" | "random">;

@@ -3,7 +3,8 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { fullHelp, type Param } from "../contract/param.ts";
 import type { NamedRecord } from "../contract/record.ts";
 import { typeName, typeScript } from "../render/schema/typescript.ts";
-import { feeds } from "../tail/feeds.ts";
+import { feedNames, feeds } from "../contract/feeds/all-feeds.ts";
+import { tiers } from "../contract/tier.ts";
 import { isGiven, methodName } from "./read-params.ts";
 
 /**
@@ -12,7 +13,10 @@ import { isGiven, methodName } from "./read-params.ts";
  */
 export function declarations(publicTypes: string): string {
   return [
-    publicTypes.replaceAll(/^(?:\/\/.*\n)+\n/gu, ""),
+    // What the public types import is written out in place of the imports.
+    union("Tier", tiers),
+    union("FeedName", feedNames),
+    publicTypes.slice(publicTypes.indexOf("/**")),
     failure,
     "/** What the service answers. It may have further members: the service adds some at any time. */",
     ...records().map((named) => recordType(named)),
@@ -23,6 +27,9 @@ export function declarations(publicTypes: string): string {
   ].join("\n");
 }
 
+const union = (name: string, words: readonly string[]): string =>
+  `export type ${name} = ${words.map((word) => JSON.stringify(word)).join(" | ")};\n`;
+
 const parameters = { declared: "<N = number>", passed: "<N>" };
 
 const failure = `/** Whatever goes wrong with the service, the network or what was given. */
@@ -31,7 +38,7 @@ export declare class Failure extends Error {
   /** HTTP status of a refusal. */
   readonly status: number | undefined;
   /** A word to branch on: the service's, or \`usage\`, \`network\`, \`timeout\`, \`untrusted_answer\`, \`max_credits\` … */
-  readonly code: string | undefined;
+  readonly code: string;
   /** The parameter that the service refused. */
   readonly param: string | undefined;
   /** Milliseconds that the service asked to wait. */

@@ -1,6 +1,9 @@
-// What programs see. The build copies this file into the package's types, so it imports nothing.
+// What programs see. The build copies this file into the package's types, where the imported unions are written out.
 
-export type Tier = "keyless" | "free" | "dev" | "pro" | "enterprise";
+import type { FeedName } from "../contract/feeds/all-feeds.ts";
+import type { Tier } from "../contract/tier.ts";
+
+export type { FeedName, Tier };
 
 /** Nothing is read from the user's settings, key store or environment unless `environment` hands it over. Times are milliseconds. */
 export interface ClientOptions {
@@ -83,8 +86,6 @@ export interface Asset {
   readonly network: string;
   readonly address: string;
 }
-
-export type FeedName = "prices" | "transactions" | "ohlcv" | "reserves";
 
 export interface StreamOptions<F extends FeedName = FeedName> {
   readonly feed: F;

@@ -1,4 +1,4 @@
-import { splitPath } from "../contract/endpoints/templates.ts";
+import { splitPath } from "../contract/endpoints/find-endpoint.ts";
 import { answers } from "./answers/all.ts";
 import { answerStats } from "./answers/stats.ts";
 import { countAddresses } from "./answers/multi-prices.ts";

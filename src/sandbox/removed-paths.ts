@@ -1,5 +1,5 @@
 import { removedEndpoints } from "../contract/endpoints/removed-endpoints.ts";
-import { matchTemplate } from "../contract/endpoints/templates.ts";
+import { matchTemplate } from "../contract/endpoints/find-endpoint.ts";
 import type { Dialect } from "./dialect.ts";
 import { documentation } from "./links.ts";
 import { Refusal } from "./refusal.ts";

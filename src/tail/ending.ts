@@ -1,4 +1,5 @@
 import { type Clock, isInterruption } from "../context/context.ts";
+import { onAbort } from "../context/on-abort.ts";
 import { childOf } from "../context/child-signal.ts";
 
 /** A stop that was asked for and met: so many events or rows, or so much time, connected or not. */
@@ -39,4 +40,17 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
       ending.release();
     },
   };
+}
+
+/**
+ * Rejects with the signal's reason where that comes first. Not `Promise.race` with one promise for a whole stream, which
+ * would remember every race.
+ */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    const release = onAbort(signal, giveUp);
+    work.then(resolve, reject).finally(release);
+  });
 }

@@ -4,11 +4,10 @@ import { createEventStreamParser } from "../client/streams/event-stream.ts";
 import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream-event.ts";
 import type { Clock } from "../context/context.ts";
 import { fail, Failure } from "../contract/failure.ts";
-import { type Moment, momentOf } from "./moment.ts";
-import type { ShardHandlers, ShardLimits } from "./shard.ts";
+import { watchOver } from "./connection-watch.ts";
+import { unlessAborted } from "./ending.ts";
+import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
 import { shortened, streamError, textOf } from "./stream-message.ts";
-import { unlessAborted } from "./unless-aborted.ts";
-import { watchOver } from "./watch.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -36,65 +35,29 @@ export interface Heard {
 /** Listens to one connection until it is over. Throws only what a handler threw, and the signal's reason. */
 export async function listen(clock: Clock, connection: Connection, listening: Listening): Promise<Heard> {
   const { handlers, limits, signal } = listening;
-  const { events: names, hasTimeIds } = limits.feed;
+  const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = createEventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
   let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
   let hasData = false;
-  const noteNewest = (event: StreamEvent): void => {
-    if (event.id !== "" && !(hasTimeIds && isOlder(event, newest))) newest = event;
-  };
-  /** Not where the service goes on at the last event rather than behind it. */
-  const isFresh = (event: StreamEvent): boolean => {
-    if (repeated !== undefined && isSame(event, repeated)) {
-      repeated = undefined;
-      return false;
-    }
-    noteNewest(event);
-    return true;
-  };
+  const watch = watchOver(clock, limits.silence, (failure) => {
+    stopped = failure;
+    connection.close();
+  });
   const over = (failure: Failure): Heard => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry()];
     return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
   };
-  const watch = watchOver(clock, limits.silence, (failure) => {
-    stopped = failure;
-    connection.close();
-  });
-
-  const isData = ({ name }: StreamEvent): boolean => names.has(name);
-  const sort = (events: readonly StreamEvent[], sorted: Sorted): void => {
-    if (events.length === 0) return;
-    // Of most chunks all are data: no other list is made of them.
-    if (sorted.data.length === 0 && repeated === undefined && events.every(isData)) {
-      for (const event of events) noteNewest(event);
-      sorted.data = events;
-      sorted.charged += events.length;
-      return;
-    }
-    const data = [...sorted.data];
-    sorted.data = data;
-    for (const event of events) {
-      if (isData(event)) {
-        sorted.charged += 1;
-        if (isFresh(event)) data.push(event);
-      } else if (event.name === "error") {
-        sorted.error = event;
-        return;
-      } else sorted.others.push(event);
-    }
-  };
-  /** The events of what has come, by what becomes of them. An error is the last one that counts. */
-  const parse = (chunks: readonly Buffer[]): Sorted => {
-    const sorted: Sorted = { data: [], charged: 0, others: [], error: undefined };
-    for (const chunk of chunks) {
-      if (sorted.error === undefined) sort(parser.push(chunk), sorted);
-    }
-    return sorted;
+  /** Not where the service goes on at the last event rather than behind it. */
+  const isFresh = (event: StreamEvent): boolean => {
+    const isRepeated = repeated !== undefined && isSame(event, repeated);
+    if (isRepeated) repeated = undefined;
+    else if (event.id !== "" && !(hasTimeIds && isOlder(event, newest))) newest = event;
+    return !isRepeated;
   };
 
   signal.addEventListener("abort", connection.close, { once: true });
@@ -107,12 +70,13 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       }
       last = momentOf(clock);
       watch.heard();
-      const { data, charged, others, error } = parse(next.value);
-      if (charged > 0) handlers.charged?.(charged);
-      if (data.length > 0) {
+      const { data, others, error } = sortEvents(next.value, parser, dataNames);
+      if (data.length > 0) handlers.charged?.(data.length);
+      const fresh = data.filter(isFresh);
+      if (fresh.length > 0) {
         hasData = true;
         watch.pause();
-        await unlessAborted(handlers.events(data, last), signal);
+        await unlessAborted(handlers.events(fresh, last), signal);
         watch.resume();
         // Behind what somebody waits for. The chunks themselves would pile up where V8 collects last.
         if (newest !== undefined) newest = withoutChunk(newest);
@@ -131,13 +95,27 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   }
 }
 
+/** The events of some chunks, by what becomes of them. An error is the last one that counts. */
 interface Sorted {
-  /** What is handed on. */
-  data: readonly StreamEvent[];
-  /** So many data events came. */
-  charged: number;
+  readonly data: StreamEvent[];
   readonly others: StreamEvent[];
-  error: StreamEvent | undefined;
+  readonly error?: StreamEvent;
+}
+
+function sortEvents(
+  chunks: readonly Buffer[],
+  parser: ReturnType<typeof createEventStreamParser>,
+  dataNames: ReadonlySet<string>,
+): Sorted {
+  const sorted: Sorted = { data: [], others: [] };
+  for (const chunk of chunks) {
+    for (const event of parser.push(chunk)) {
+      if (dataNames.has(event.name)) sorted.data.push(event);
+      else if (event.name === "error") return { ...sorted, error: event };
+      else sorted.others.push(event);
+    }
+  }
+  return sorted;
 }
 
 function tellOthers(events: readonly StreamEvent[], handlers: ShardHandlers): void {

@@ -2,61 +2,15 @@ import type { Connection } from "../client/streams/connection.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../context/context.ts";
 import { Failure } from "../contract/failure.ts";
-import type { Feed } from "./feeds.ts";
-import { lastingRefusals } from "./lasting-refusals.ts";
 import { listen } from "./listen.ts";
-import { type Moment, momentOf } from "./moment.ts";
-import { reconnectWait } from "./reconnect-wait.ts";
-
-export type { Moment };
-
-/** A time in which events may have been missed. */
-export interface Gap {
-  /** The last byte that came. */
-  readonly from: Moment;
-  /** The stream was open again. */
-  readonly to: Moment;
-  /** Why the connection was given up. */
-  readonly reason: string;
-}
-
-/** What the keeper of one connection tells. */
-export interface ShardHandlers {
-  /** Also after an interruption, with the gap that it left. */
-  readonly opened: (at: Moment, gap: Gap | undefined) => void;
-  /** Data events of one chunk, in order. Awaited: a consumer that is slow slows the socket. What it throws ends all. */
-  readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  /** So many data events came: what the service counts as credits, also where one of them is not handed on. */
-  readonly charged?: (events: number) => void;
-  /** An open connection is gone, for good or not; `since` as in the gap that this begins. */
-  readonly lost?: (since: Moment, failure: Failure) => void;
-  /** The connection is gone, or was not to be had, and will be tried again after the wait. */
-  readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
-  /** What the service says besides data, for people; untrusted text. */
-  readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
-}
-
-export interface ShardLimits {
-  /** Events of other names than the feed's carry no data: they never end the stream, and are not handed on. */
-  readonly feed: Pick<Feed, "events" | "hasTimeIds">;
-  /** Milliseconds without a byte after which the connection is given up. */
-  readonly silence: number;
-  /** Connections in a row without a data event, after the first, before it is given up; undefined for any number. */
-  readonly maxReconnects: number | undefined;
-  /** Bytes of the largest event, where users set it; else the parser's own 1 MiB. Larger ones are skipped. */
-  readonly largestEvent?: number;
-  /** Whether others have found the host: then it is there, whatever a look-up says just now. */
-  readonly isHostKnown?: () => boolean;
-  /** Failures that could be tried again, but end it here: by what has been tried. */
-  readonly isFinal?: (failure: Failure, tried: Tried) => boolean;
-}
-
-export interface Tried {
-  /** Connections in a row that failed, or ended without data. */
-  readonly attempts: number;
-  /** It was open once. */
-  readonly wasOpen: boolean;
-}
+import { permanentStatuses, reconnectWait } from "./reconnect.ts";
+import {
+  type Moment,
+  momentOf,
+  type OpenShard,
+  type ShardHandlers,
+  type ShardLimits,
+} from "./shard-handlers.ts";
 
 /** What stands in between says so of a request that came too slowly. */
 const requestTimeout = 408;
@@ -69,12 +23,6 @@ const soundAfter = 30_000;
 
 /** Three pings of the service (wire-facts 5.4). */
 export const defaultSilence = 45_000;
-
-/**
- * Opens the stream once. `lastEventId` is where to go on, "" where the stream has no ids. Throws a Failure when it is
- * refused or the line fails.
- */
-export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
 
 /**
  * Keeps one stream open for ever: ends only by throwing, the signal's reason when that aborts, what a handler threw, or
@@ -124,7 +72,7 @@ export async function keepOpen(
     attempts += 1;
     unsound += 1;
     if (!isRetried(failure, wasOpen || limits.isHostKnown?.() === true)) throw failure;
-    if (limits.isFinal?.(failure, { attempts, wasOpen }) === true) throw failure;
+    if (limits.isFinal?.(failure, attempts) === true) throw failure;
     if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
       throw givenUp(failure, limits.maxReconnects);
     const wait = reconnectWait(unsound, failure, random(), least);
@@ -151,7 +99,7 @@ async function tryToOpen(
 /** A host that was there once will be there again, whatever a look-up, or an answer that is not its own, says just now. */
 function isRetried({ details: { status, retryable }, exit }: Failure, isHostKnown: boolean): boolean {
   if (retryable === true || status === requestTimeout || (status ?? 0) >= 500) return true;
-  const mayPass = status === undefined ? exit === 1 || exit === 7 : !lastingRefusals.has(status);
+  const mayPass = status === undefined ? exit === 1 || exit === 7 : !permanentStatuses.has(status);
   return mayPass && isHostKnown;
 }
 

@@ -2,12 +2,7 @@ import { addressKey } from "../client/address-key.ts";
 import type { Subject } from "../client/batches.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
-import type { Tier } from "../contract/tier.ts";
-import { assetsPerPost, connectionsOfPlan, type Feed } from "./feeds.ts";
-
-export function capOf(tier: Tier): number {
-  return connectionsOfPlan[tier];
-}
+import { assetsPerPost, type Feed } from "../contract/feed.ts";
 
 export interface Room {
   /** Assets on one connection. */

@@ -11,9 +11,9 @@ import {
 import { createAuthorization, type Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
-import type { Feed, FeedKind } from "./feeds.ts";
-import type { OpenShard } from "./shard.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import type { Feed, FeedKind } from "../contract/feed.ts";
+import { unlessAborted } from "./ending.ts";
+import type { OpenShard } from "./shard-handlers.ts";
 
 /** What one connection shows. */
 export interface Subscription {

@@ -1,10 +1,18 @@
 import type { Subject } from "../client/batches.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Failure } from "../contract/failure.ts";
-import type { Feed, FeedKind } from "./feeds.ts";
+import type { Feed, FeedKind } from "../contract/feed.ts";
 import type { Suspects } from "./find-invalid.ts";
-import type { Missing, Shard } from "./running-shard.ts";
-import type { Gap, Moment, ShardLimits } from "./shard.ts";
+import type { Gap, Moment, ShardLimits } from "./shard-handlers.ts";
+
+/** One connection among several, for those who watch. */
+export interface Shard {
+  readonly number: number;
+  readonly subjects: readonly Subject[];
+}
+
+/** How a connection that is not open at the end came to that: lost, refused so far, or still at its first try. */
+export type Missing = "lost" | "refused" | "opening";
 
 export interface TailHandlers {
   /** A connection is about to be opened for the first time. */

@@ -2,8 +2,9 @@ import { afterEach } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
 import type { Target } from "../../src/client/connection/target.ts";
 import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/tail/feeds.ts";
-import { type Gap, keepOpen, type ShardLimits } from "../../src/tail/shard.ts";
+import { feeds } from "../../src/contract/feeds/all-feeds.ts";
+import { keepOpen } from "../../src/tail/shard.ts";
+import type { Gap, ShardLimits } from "../../src/tail/shard-handlers.ts";
 import { openerOf, type Subscription } from "../../src/tail/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
@@ -70,7 +71,7 @@ export async function keep(
   };
   const subscription: Subscription = {
     feed: feeds.prices,
-    kind: { by: "token", method: "token_price" },
+    kind: feeds.prices.kinds[0],
     subjects: [{ network: "ethereum", address: "0xabc" }],
     params: new Map(),
     ...options.subscription,

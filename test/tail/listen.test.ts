@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/tail/feeds.ts";
+import { feeds } from "../../src/contract/feeds/all-feeds.ts";
 import { listen } from "../../src/tail/listen.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { ping, price } from "./keeping.ts";

@@ -1,8 +1,9 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/contract/failure.ts";
-import { feeds } from "../../src/tail/feeds.ts";
-import { capOf, distinct, planShards, replanShards, roomFor, subjectKey } from "../../src/tail/shards.ts";
+import { feeds } from "../../src/contract/feeds/all-feeds.ts";
+import { connectionsOfPlan } from "../../src/contract/feed.ts";
+import { distinct, planShards, replanShards, roomFor, subjectKey } from "../../src/tail/shards.ts";
 
 const subjects = (count: number, from = 0): { network: string; address: string }[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -24,7 +25,7 @@ const prices = (cap: number): { perConnection: number; cap: number } => ({ perCo
 
 describe("assets on connections", () => {
   test("240 prices at the free plan are 10 connections of 24", () => {
-    expect(sizes(planShards(subjects(240), prices(capOf("free"))))).toEqual(
+    expect(sizes(planShards(subjects(240), prices(connectionsOfPlan.free)))).toEqual(
       Array.from({ length: 10 }, () => 24),
     );
   });
@@ -40,7 +41,8 @@ describe("assets on connections", () => {
   });
 
   test("connections a plan may have: 10, 10, 30, 100", () => {
-    expect([capOf("keyless"), capOf("free"), capOf("dev"), capOf("pro")]).toEqual([10, 10, 30, 100]);
+    const { keyless, free, dev, pro } = connectionsOfPlan;
+    expect([keyless, free, dev, pro]).toEqual([10, 10, 30, 100]);
   });
 
   test("an asset named twice is one, in any letter case where that says nothing", () => {

@@ -1,7 +1,7 @@
 import type { Args } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { fail } from "../../contract/failure.ts";
-import { renamed } from "../../contract/older-names.ts";
+import { renamed } from "../../contract/endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "../../contract/param.ts";
 import { inputName } from "../../contract/read-param.ts";
 import { nearest } from "../../text/nearest.ts";

@@ -33,6 +33,7 @@ function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpo
 function unknownEndpoint(path: string): Endpoint {
   return {
     id: "raw",
+    isUnknown: true,
     command: `api ${path}`,
     method: "GET",
     path,

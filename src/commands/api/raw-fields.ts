@@ -16,7 +16,7 @@ export async function listRawFields(
 ): Promise<ExitCode> {
   if (path === undefined) throw usageFailure("a path of the service is needed", "usage: dexdata api <path>");
   const { endpoint } = rawCall(readRawPath(path), []);
-  if (endpoint.id === "raw") {
+  if (endpoint.isUnknown === true) {
     throw usageFailure(
       `--fields ?: dexdata knows no fields of ${endpoint.rawPath}`,
       "look at an answer of it",

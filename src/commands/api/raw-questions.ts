@@ -47,8 +47,8 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
 const isStrict = (flags: Flags): boolean => flags["no-strict"] !== true;
 
 /** A table is of rows, and rows are what can be validated, where the answer holds nothing else. */
-function showsRows({ id, reply }: Endpoint, { format, isValidated }: Options): boolean {
-  if (id === "raw") return false;
+function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Options): boolean {
+  if (isUnknown === true) return false;
   const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
   return hasColumns(format) || (isValidated && isAllRows);
 }
@@ -62,8 +62,8 @@ function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): vo
   );
 }
 
-function notValidated({ id, rawPath }: Endpoint): Error {
-  return id === "raw"
+function notValidated({ isUnknown, rawPath }: Endpoint): Error {
+  return isUnknown === true
     ? usageFailure(`--validate: there is no schema for ${rawPath}`, "leave it out")
     : usageFailure("--validate: checks rows, and the answer is shown whole", "add --paginate, or -o table");
 }
@@ -72,7 +72,7 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
   const { endpoint, args } = question;
   const { reply } = endpoint;
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
-    const what = endpoint.id === "raw" ? "is no list that dexdata knows" : "does not answer in pages";
+    const what = endpoint.isUnknown === true ? "is no list that dexdata knows" : "does not answer in pages";
     throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "leave it out");
   }
   const { limit } = flags;

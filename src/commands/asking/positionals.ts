@@ -15,7 +15,7 @@ export function commandGroups(all: readonly Endpoint[]): readonly (readonly [End
 /** The words of a command of the service that are no flags. */
 export function positionals(group: readonly [Endpoint, ...Endpoint[]]): readonly Positional[] {
   const [endpoint] = group;
-  if (endpoint.id === "search") return [{ name: "query" }];
+  if (endpoint.words !== undefined) return [{ name: endpoint.words }];
   const isOptional = group.some((other) => !takesNetwork(other));
   const network: Positional = { name: "network", ...(isOptional && { isOptional }), suggests: "networks" };
   const before = takesNetwork(endpoint) ? [network] : [];

@@ -73,9 +73,9 @@ async function readTargets(
   usage: string,
 ): Promise<readonly Typed[]> {
   const [first] = words;
-  if (endpoint.id === "search") {
+  if (endpoint.words !== undefined) {
     if (first === undefined) throw usageFailure("a name, symbol or address to look for is needed", usage);
-    return [new Map([["query", words.join(" ")]])];
+    return [new Map([[endpoint.words, words.join(" ")]])];
   }
   if (!takesAddress(endpoint)) {
     if (words.length > 1 || (words.length === 1 && !takesNetwork(endpoint))) {

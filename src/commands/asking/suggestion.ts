@@ -99,7 +99,7 @@ async function listKnown(
   const rows: (readonly string[])[] = [];
   try {
     for await (const page of walkPages(client, endpoint, args, { pageSize: 100, isStrict: true })) {
-      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint.id)));
+      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint)));
     }
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;

@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
-import { feeds } from "../../tail/feeds.ts";
+import { pricesFeed as feed } from "../../contract/feeds/prices-feed.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import { type Finding, fail, failed, ok, took } from "./finding.ts";
@@ -12,9 +12,7 @@ const asset = { network: "ethereum", address: "0xc02aaa39b223fe8d0a0e5c4f27ead90
 export async function checkStream(context: Context, open: OpenClient, timeout: number): Promise<Finding> {
   const { target } = open.client;
   const { clock } = context;
-  const feed = feeds.prices;
   const [kind] = feed.kinds;
-  if (kind === undefined) throw new Error("the price feed has a kind");
   const opening = { target, context, pace: open.pace, timeout, command: "doctor" };
   const subscription = { feed, kind, subjects: [asset], params: new Map<string, string>() };
   const late = new AbortController();

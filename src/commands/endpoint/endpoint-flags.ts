@@ -19,7 +19,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
       });
     for (const param of endpoint.params) if (param.flag !== undefined) flags[param.flag] = flagOfParam(param);
     Object.assign(flags, flagsOfReply(endpoint.reply));
-    if (endpoint.id === "pool_transactions") Object.assign(flags, followFlags);
+    if (endpoint.feed !== undefined) Object.assign(flags, followFlags);
   }
   return { ...flags, ...watchFlags };
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, factsOf, isErrorCode } from "../../contract/errors.ts";
+import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../contract/errors.ts";
 import { type ExitCode, exitCodes, exits } from "../../contract/exit-codes.ts";
 import { isServiceCode, serviceErrors } from "../../contract/service-errors.ts";
 import { meaningOf } from "../../contract/statuses.ts";
@@ -81,7 +81,7 @@ function unnamed(status: number): { readonly meaning: string; readonly next: str
 
 function ofExit(exit: ExitCode): Explanation {
   const { when, next } = exitCodes[exit];
-  const codes = errorCodes.filter((code) => factsOf(code).exit === exit);
+  const codes = errorCodes.filter((code) => exitsOf(code).includes(exit));
   return {
     word: String(exit),
     kind: "exit code",

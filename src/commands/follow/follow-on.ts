@@ -6,14 +6,12 @@ import { onlyGroup } from "../../contract/endpoint.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import { fromWire, type Instant } from "../../time/time.ts";
 import { type Ending, Stop } from "../../tail/ending.ts";
-import { feeds } from "../../tail/feeds.ts";
+import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
 import { beginTail } from "../../tail/follow/begin-tail.ts";
-import { follow } from "../../tail/follow/follow.ts";
+import { followRows } from "../../tail/follow/follow-rows.ts";
 import { listenForCalls } from "../../tail/follow/listen-for-calls.ts";
-import { createRowWriter } from "../../tail/follow/row-writer.ts";
-import { quietGap, substituteGap } from "../../tail/follow/schedule.ts";
-import type { ServicePresent } from "../../tail/follow/service-present.ts";
-import { createWake, type Wake } from "../../tail/follow/wake.ts";
+import { createRowWriter, type ServicePresent } from "../../tail/follow/row-writer.ts";
+import { createWake, quietGap, substituteGap, type Wake } from "../../tail/follow/schedule.ts";
 import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
@@ -81,7 +79,7 @@ export async function followOn(following: Following): Promise<void> {
   let behind: Failure | undefined;
   if (wishes.poll !== undefined) report.warn(pollLine(wishes.poll));
   try {
-    await follow({
+    await followRows({
       context,
       begin: async () =>
         await beginTail({
@@ -140,8 +138,8 @@ async function listen(
       command: "txns --follow",
     },
     {
-      feed: feeds.transactions,
-      kind: { by: "pool", method: "pool" },
+      feed: transactionsFeed,
+      kind: transactionsFeed.kinds[0],
       subjects: [subject],
       params: new Map(),
     },

@@ -5,7 +5,7 @@ import { formatDuration } from "../../contract/duration.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
-import type { Gap, Moment } from "../../tail/shard.ts";
+import type { Gap, Moment } from "../../tail/shard-handlers.ts";
 import type { FollowLog } from "./follow-events.ts";
 import { counted } from "../../text/counted.ts";
 import { type Report } from "../../run/report.ts";

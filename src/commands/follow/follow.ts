@@ -5,7 +5,7 @@ import { checkColumns } from "../../render/table/choose-columns.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createEnding } from "../../tail/ending.ts";
-import { createServicePresent } from "../../tail/follow/service-present.ts";
+import { createServicePresent } from "../../tail/follow/row-writer.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";

@@ -1,7 +1,9 @@
 import { removedStream } from "../../contract/endpoints/removed-endpoints.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { parseTimeBound } from "../../time/time.ts";
-import { type Feed, feeds, longestBackfill, streamIntervals } from "../../tail/feeds.ts";
+import type { Feed } from "../../contract/feed.ts";
+import { defaultFeed, feeds } from "../../contract/feeds/all-feeds.ts";
+import { longestBackfill, streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
 import type { Migration } from "./migration.ts";
 
 /** The command of a URL of the streaming host: the method of an asset says which feed it is. */
@@ -18,13 +20,13 @@ export function migratedStream(
   const byMethod = Object.values(feeds).find(({ kinds }) => kinds.some((kind) => kind.method === known));
   const feed =
     path === removedStream
-      ? (byMethod ?? feeds.prices)
+      ? (byMethod ?? defaultFeed)
       : Object.values(feeds).find((each) => each.path === path);
   if (feed === undefined)
     throw usageFailure(`"${path}": is no stream of the service`, "see: dexdata help streams");
   const notes: string[] = [];
   const words = ["stream", assetOf(values, notes)];
-  if (feed.name !== "prices") words.push("--feed", feed.name);
+  if (feed !== defaultFeed) words.push("--feed", feed.name);
   words.push(...kindWords(feed, known), ...otherWords(feed, values, now, notes));
   return {
     words,
@@ -55,13 +57,12 @@ function otherWords(
   const words: string[] = [];
   for (const [name, value] of values) {
     if (["chain", "address", "method"].includes(name)) continue;
-    const isCandle = feed.name === "ohlcv";
     const since = parseTimeBound(value, now);
     const isTaken =
       (name === "limit" && /^[1-9]\d*$/u.test(value)) ||
-      (isCandle && name === "interval" && streamIntervals.some((each) => each === value)) ||
-      (isCandle &&
-        name === "since" &&
+      (name === "interval" && feed.params.includes(name) && streamIntervals.some((each) => each === value)) ||
+      (name === "since" &&
+        feed.params.includes(name) &&
         !("problem" in since) &&
         now / 1000 - since.seconds <= longestBackfill);
     if (isTaken) words.push(`--${name}`, value);

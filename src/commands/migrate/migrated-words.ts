@@ -3,7 +3,7 @@ import { Failure } from "../../contract/failure.ts";
 import type { Param } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
-import { renamed, renamedOrder } from "../../contract/older-names.ts";
+import { renamed, renamedOrder } from "../../contract/endpoints/removed-endpoints.ts";
 
 type Pair = readonly [name: string, value: string];
 
@@ -59,8 +59,7 @@ function carry(
         .map((address) => address.trim())
         .filter((address) => address !== ""),
     };
-  if (endpoint.id === "search" && name === "query")
-    return { words: value.split(" ").filter((word) => word !== "") };
+  if (name === endpoint.words) return { words: value.split(" ").filter((word) => word !== "") };
   if (reply.kind === "candles" && name === "limit") return carryCandleLimit(value, values, now);
   if (value === "" || (name === "page" && (value === "0" || value === "1"))) return { words: [] };
   const renamedValue = name === "order_by" && !isAccepted(param, value, now) ? renamedOrder(value) : value;

@@ -1,7 +1,6 @@
-import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
+import { findEndpoint, matchTemplate } from "../../contract/endpoints/find-endpoint.ts";
 import { endpoints } from "../../contract/endpoints/all.ts";
 import { removedEndpoints, removedStream } from "../../contract/endpoints/removed-endpoints.ts";
-import { matchTemplate } from "../../contract/endpoints/templates.ts";
 import type { Args } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";

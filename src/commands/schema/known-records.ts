@@ -1,7 +1,7 @@
 import { endpoints } from "../../contract/endpoints/all.ts";
 import type { Endpoint, RowShape } from "../../contract/endpoint.ts";
 import type { NamedRecord, RecordShape } from "../../contract/record.ts";
-import { feeds } from "../../tail/feeds.ts";
+import { feeds, streamCommand } from "../../contract/feeds/all-feeds.ts";
 
 /** A record, and the command whose rows it is. */
 export interface KnownRecord extends NamedRecord {
@@ -17,10 +17,10 @@ export function knownRecords(): readonly KnownRecord[] {
       command: commandOf(endpoint, group),
     })),
   );
-  const ofStreams = Object.values(feeds).flatMap(({ name, kinds }) =>
-    kinds.map(({ by, event }, index) => ({
+  const ofStreams = Object.values(feeds).flatMap((feed) =>
+    feed.kinds.map(({ by, event }, index) => ({
       ...event,
-      command: `stream${name === "prices" ? "" : ` --feed ${name}`}${index > 0 ? ` --by ${by}` : ""}`,
+      command: `${streamCommand(feed)}${index > 0 ? ` --by ${by}` : ""}`,
     })),
   );
   const known = new Map<string, KnownRecord>();

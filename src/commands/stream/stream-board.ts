@@ -4,7 +4,7 @@ import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
 import type { Context } from "../../context/context.ts";
 import { subjectOf } from "../../tail/event-line.ts";
-import type { FeedName } from "../../tail/feeds.ts";
+import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { nameOf } from "../../tail/shards.ts";
 import { readsUnicode } from "../../run/output/terminal.ts";
 import type { HeldOutput } from "../../run/output/held-output.ts";

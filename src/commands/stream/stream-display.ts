@@ -2,7 +2,7 @@ import type { Subject } from "../../client/batches.ts";
 import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
-import type { Moment } from "../../tail/shard.ts";
+import type { Moment } from "../../tail/shard-handlers.ts";
 import type { Shard } from "../../tail/tail.ts";
 
 const LF = 0x0a;

@@ -1,7 +1,8 @@
 import { usageFailure } from "../../contract/failure.ts";
 import { outputFormats } from "../../contract/output-format.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
-import { feedNames, streamIntervals } from "../../tail/feeds.ts";
+import { defaultFeed, feedNames } from "../../contract/feeds/all-feeds.ts";
+import { streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import {
   choice,
@@ -36,7 +37,10 @@ const lines = {
 };
 
 export const streamFlags = {
-  feed: flag(choice(feedNames, "feed"), "Filters", { summary: "what to listen to", default: "prices" }),
+  feed: flag(choice(feedNames, "feed"), "Filters", {
+    summary: "what to listen to",
+    default: defaultFeed.name,
+  }),
   by: flag(choice(["token", "pool"], "what"), "Filters", {
     summary: "whose addresses these are",
     details: ": of transactions a pool's unless said, of reserves a token's",

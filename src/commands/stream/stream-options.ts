@@ -1,8 +1,9 @@
 import { usageFailure } from "../../contract/failure.ts";
 import { formatByName } from "../../contract/output-format.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
-import { type Feed, type FeedKind, feeds } from "../../tail/feeds.ts";
-import { readSince } from "../../tail/read-since.ts";
+import type { Feed, FeedKind } from "../../contract/feed.ts";
+import { defaultFeed, type FeedName, feeds, feedsTaking } from "../../contract/feeds/all-feeds.ts";
+import { readSince } from "../../contract/feeds/ohlcv-feed.ts";
 import { checkOutPattern } from "../../files/rotating-file.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
@@ -13,7 +14,7 @@ const mebibyte = 1024 * 1024;
 
 /** What was typed for a stream, checked before anything is sent. */
 export interface StreamOptions {
-  readonly feed: Feed;
+  readonly feed: Feed<FeedName>;
   readonly kind: FeedKind;
   /** Parameters of the feed's own. */
   readonly params: ReadonlyMap<string, string>;
@@ -38,7 +39,7 @@ export interface StreamOptions {
 type Flags = Values<StreamFlags>;
 
 export function readStreamOptions(flags: Flags, now: number): StreamOptions {
-  const { feed: name = "prices", events, out } = flags;
+  const { feed: name = defaultFeed.name, events, out } = flags;
   const feed = feeds[name];
   const options = {
     feed,
@@ -73,8 +74,11 @@ function kindOf(feed: Feed, by: Flags["by"]): FeedKind {
 function readParams(flags: Flags, feed: Feed, now: number): ReadonlyMap<string, string> {
   const params = new Map<string, string>();
   for (const name of ["interval", "since"] as const) {
-    if (flags[name] !== undefined && feed.name !== "ohlcv")
-      throw usageFailure(`--${name}: goes with --feed ohlcv`, `leave it out, or add --feed ohlcv`);
+    if (flags[name] !== undefined && !feed.params.includes(name))
+      throw usageFailure(
+        `--${name}: goes with --feed ${feedsTaking(name)}`,
+        `leave it out, or add --feed ${feedsTaking(name)}`,
+      );
   }
   const { interval, since } = flags;
   if (interval !== undefined) params.set("interval", interval);

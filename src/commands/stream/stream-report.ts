@@ -2,7 +2,7 @@ import type { Subject } from "../../client/batches.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../context/context.ts";
 import type { Failure } from "../../contract/failure.ts";
-import type { Gap, Moment } from "../../tail/shard.ts";
+import type { Gap, Moment } from "../../tail/shard-handlers.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import type { Shard, TailHandlers } from "../../tail/tail.ts";

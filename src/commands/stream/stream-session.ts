@@ -1,8 +1,9 @@
 import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
+import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { Stop } from "../../tail/ending.ts";
 import { defaultSilence } from "../../tail/shard.ts";
-import { createTail, type Tail } from "../../tail/tail.ts";
+import { Tail } from "../../tail/tail.ts";
 import type { Report } from "../../run/report.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -33,14 +34,14 @@ export function createSessionTail(session: Session, cap: number): Tail {
   const named = streamingUrl === undefined ? {} : { streaming: streamingUrl, tierSource: undefined };
   const target = { ...open.client.target, ...named };
   const daily = dailyBudgetOf(session);
-  return createTail(
+  return new Tail(
     context,
     {
       target,
       context,
       pace: open.pace,
       timeout: options.timeout,
-      command: feed.name === "prices" ? "stream" : `stream --feed ${feed.name}`,
+      command: streamCommand(feed),
       counted: warnOfPlan(session),
     },
     {

@@ -1,6 +1,6 @@
 import type { Subject } from "../../client/batches.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import type { FeedKind } from "../../tail/feeds.ts";
+import type { FeedKind } from "../../contract/feed.ts";
 import { distinct } from "../../tail/shards.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { readSubjects, streamTaker } from "../asking/subjects.ts";

@@ -1,7 +1,7 @@
 import type { ContractEndpoint } from "../endpoint.ts";
 import { choice, internal, query } from "../param.ts";
 import { amount, count, optional, text } from "../record.ts";
-import { inNetwork, sort } from "./shared-params.ts";
+import { inNetwork, sort } from "./shared-parts.ts";
 
 /**
  * Specification, "Other endpoints": page style. The public service was seen to send every DEX on each page with
@@ -10,6 +10,7 @@ import { inNetwork, sort } from "./shared-params.ts";
 export const dexes: ContractEndpoint<"dexes"> = {
   id: "dexes",
   command: "dexes",
+  typedFields: ["dex_id", "dex_name"],
   method: "GET",
   path: "/networks/{network}/dexes",
   summary: "the DEXes of a network, with the ids that --dex takes",

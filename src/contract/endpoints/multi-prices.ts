@@ -1,7 +1,7 @@
 import type { ContractEndpoint } from "../endpoint.ts";
 import { query } from "../param.ts";
 import { address, optional, price, text, time } from "../record.ts";
-import { inNetwork } from "./shared-params.ts";
+import { inNetwork } from "./shared-parts.ts";
 
 /** Specification, endpoint 2: one credit an address, unpriced ones included; order of the answer not promised. */
 export const multiPrices: ContractEndpoint<"multi_prices"> = {

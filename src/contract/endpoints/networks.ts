@@ -5,6 +5,7 @@ import { amount, count, optional, text } from "../record.ts";
 export const networks: ContractEndpoint<"networks"> = {
   id: "networks",
   command: "networks",
+  typedFields: ["id", "display_name"],
   method: "GET",
   path: "/networks",
   summary: "the networks the service knows, with their slugs",

@@ -1,7 +1,7 @@
 import type { ContractEndpoint, RowShape } from "../endpoint.ts";
 import { choice, internal, query, type Param } from "../param.ts";
 import { count, mark, optional, price, time } from "../record.ts";
-import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-params.ts";
+import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
 /** Specification, "Other endpoints": the accepted values of interval. */
 export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;

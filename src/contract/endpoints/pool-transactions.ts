@@ -11,12 +11,13 @@ import {
   text,
   time,
 } from "../record.ts";
-import { inNetwork, poolAddress } from "./shared-params.ts";
+import { inNetwork, poolAddress } from "./shared-parts.ts";
 
 /** Specification, endpoint 1. Both bounds are inclusive there; nothing is cut on our side. */
 export const poolTransactions: ContractEndpoint<"pool_transactions"> = {
   id: "pool_transactions",
   command: "txns",
+  feed: "transactions",
   method: "GET",
   path: "/networks/{network}/pools/{pool_address}/transactions",
   summary: "swaps, liquidity adds and removes of one pool, newest first",

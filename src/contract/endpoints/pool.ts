@@ -15,7 +15,7 @@ import {
   text,
   time,
 } from "../record.ts";
-import { inNetwork, inversed, poolAddress } from "./shared-params.ts";
+import { inNetwork, inversed, poolAddress } from "./shared-parts.ts";
 
 const window = record({
   last_price_usd_change: nullable(percent),

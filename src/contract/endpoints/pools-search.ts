@@ -17,8 +17,8 @@ import {
   windows,
   yesNo,
 } from "../record.ts";
-import { acrossNetworks } from "./across-networks.ts";
 import {
+  acrossNetworks,
   chains,
   createdBounds,
   cursorPaging,
@@ -26,9 +26,9 @@ import {
   inNetwork,
   range,
   searchRanges,
+  searchWindow,
   sort,
-} from "./shared-params.ts";
-import { searchWindow } from "./search-window.ts";
+} from "./shared-parts.ts";
 
 /** Specification, "Pool search order_by accepted values". */
 const poolOrders = [

@@ -30,6 +30,7 @@ const tokenFields = {
 export const search: ContractEndpoint<"search"> = {
   id: "search",
   command: "search",
+  words: "query",
   method: "GET",
   path: "/search",
   summary: "tokens, pools and DEXes by name, symbol or address",

@@ -14,7 +14,7 @@ import {
   time,
   yesNo,
 } from "../record.ts";
-import { inNetwork, tokenAddress } from "./shared-params.ts";
+import { inNetwork, tokenAddress } from "./shared-parts.ts";
 
 /** The specification says sell and buy; the public service sells and buys (wire-facts 4.7). Both are read. */
 const window = record({

@@ -15,8 +15,8 @@ import {
   windows,
   yesNo,
 } from "../record.ts";
-import { acrossNetworks } from "./across-networks.ts";
 import {
+  acrossNetworks,
   chains,
   createdBounds,
   cursorPaging,
@@ -24,9 +24,9 @@ import {
   inNetwork,
   range,
   searchRanges,
+  searchWindow,
   sort,
-} from "./shared-params.ts";
-import { searchWindow } from "./search-window.ts";
+} from "./shared-parts.ts";
 
 /** Specification, endpoint 3: the values order_by accepts. */
 const tokenOrders = [

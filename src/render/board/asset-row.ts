@@ -2,7 +2,7 @@ import { type Cell, type CellStyle, blank, showCell } from "../values/cell.ts";
 import { percentBetween } from "../values/percent-between.ts";
 import { createHistory } from "./history.ts";
 import { createRate } from "./rate.ts";
-import type { Shown } from "./readings.ts";
+import type { ShownValue } from "../../contract/feed.ts";
 
 /** What the board knows of one asset. */
 export interface AssetRow {
@@ -14,7 +14,7 @@ export interface AssetRow {
   readonly course: (count: number, elapsed: number) => readonly number[];
 }
 
-export function createAssetRow(shown: readonly Shown[], style: CellStyle, start: number): AssetRow {
+export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number): AssetRow {
   const rate = createRate();
   const history = createHistory(start);
   const nothing: Cell = { text: style.isUnicode ? "–" : "-", tone: "faint" };
@@ -25,7 +25,7 @@ export function createAssetRow(shown: readonly Shown[], style: CellStyle, start:
     update: (values, elapsed) => {
       rate.count(elapsed);
       // From the text that was sent: a double would show digits that nobody quoted.
-      cells = shown.map(({ kind }, index) => showCell(values[index], kind, style));
+      cells = shown.map(({ reads }, index) => showCell(values[index], reads, style));
       // For a direction and a picture a double is near enough.
       const value = Number(values[0]);
       if (values[0] === undefined || !Number.isFinite(value)) return;

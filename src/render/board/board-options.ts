@@ -1,8 +1,8 @@
 import type { Paint } from "../painter.ts";
-import type { Feed } from "./readings.ts";
+import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 
 export interface BoardOptions {
-  readonly feed: Feed;
+  readonly feed: FeedName;
   /** `network:address`, in the order of their rows. */
   readonly assets: readonly string[];
   readonly isSimulated: boolean;

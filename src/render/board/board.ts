@@ -6,7 +6,8 @@ import { type AssetRow, createAssetRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-options.ts";
 import { drawMore, drawStatus, drawText, drawTitle } from "./draw-lines.ts";
 import { type Drawing, drawTable } from "./draw-table.ts";
-import { type Reading, readEvent, shownOf } from "./readings.ts";
+import { feeds } from "../../contract/feeds/all-feeds.ts";
+import { type Reading, readEvent } from "./readings.ts";
 import type { TailState } from "./status-line.ts";
 
 /** What came, and of which asset where that is known. */
@@ -36,7 +37,7 @@ const [mostSaid, longestSaid] = [3, 60_000];
 /** The state of the live board and its picture, without a terminal or a timer. */
 export function createBoard(options: BoardOptions): Board {
   const { feed, isUnicode, start } = options;
-  const shown = shownOf[feed];
+  const { shown } = feeds[feed];
   const style: CellStyle = { now: 0, hasAges: false, isUnicode, countsZeros: false, isRoomy: false };
   let assets: readonly string[] = [];
   let rows: ReadonlyMap<string, AssetRow> = new Map();

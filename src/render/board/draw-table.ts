@@ -5,7 +5,7 @@ import { assetLabel } from "../values/asset-label.ts";
 import type { AssetRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-options.ts";
 import { type BoardWidths, fitBoard, gap } from "./fit-board.ts";
-import { shownOf } from "./readings.ts";
+import { feeds } from "../../contract/feeds/all-feeds.ts";
 import { sparkline } from "../values/sparkline.ts";
 
 /** What a table is drawn from. */
@@ -21,7 +21,7 @@ export function drawTable(
   elapsed: number,
 ): { readonly heads: string; readonly rows: readonly string[] } {
   const { assets, isUnicode, feed, paint } = drawing;
-  const titles = shownOf[feed].map(({ title }) => title);
+  const titles = feeds[feed].shown.map(({ title }) => title);
   const heads = [...titles, "CHANGE", "/MIN"];
   const lines = drawing.rows.slice(0, count).map((row, index) => ({
     asset: assets[index] ?? "",

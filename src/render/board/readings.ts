@@ -1,32 +1,5 @@
 import { member } from "../../json/own-member.ts";
-import type { CellKind } from "../values/cell.ts";
-
-export type Feed = "prices" | "transactions" | "ohlcv" | "reserves";
-
-/** One number of an event that the board shows, as it was sent. */
-export interface Shown {
-  readonly title: string;
-  readonly kind: CellKind;
-  /** The members that may hold it; services of different age spell them differently. */
-  readonly names: readonly string[];
-}
-
-/** The first is followed: its change and its course are shown. */
-export const shownOf: Readonly<Record<Feed, readonly [Shown, ...Shown[]]>> = {
-  prices: [{ title: "PRICE", kind: "price", names: ["price", "p"] }],
-  transactions: [
-    { title: "PRICE", kind: "price", names: ["price_0_usd"] },
-    { title: "VOLUME", kind: "amount", names: ["volume_usd"] },
-  ],
-  ohlcv: [
-    { title: "CLOSE", kind: "price", names: ["close"] },
-    { title: "VOLUME", kind: "amount", names: ["volume_usd"] },
-  ],
-  reserves: [
-    { title: "RESERVE", kind: "amount", names: ["total_reserve_usd", "reserve_usd"] },
-    { title: "DELTA", kind: "amount", names: ["total_delta_usd", "delta_usd"] },
-  ],
-};
+import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 
 /** Which asset an event is about: a transaction of a token names it as one of two. */
 const chainNames = ["chain", "c"];
@@ -39,7 +12,7 @@ export interface Reading {
 }
 
 /** Undefined for data that is no JSON object; the lines of the feed are checked elsewhere. */
-export function readEvent(data: Buffer, feed: Feed): Reading | undefined {
+export function readEvent(data: Buffer, feed: FeedName): Reading | undefined {
   const row = parse(data.toString("utf8"));
   if (row === undefined) return undefined;
   const texts = (names: readonly string[]): string[] =>
@@ -47,7 +20,7 @@ export function readEvent(data: Buffer, feed: Feed): Reading | undefined {
   return {
     chain: texts(chainNames)[0] ?? "",
     addresses: texts(addressNames),
-    values: shownOf[feed].map(({ names }) => numeric(names.map((name) => member(row, name)))),
+    values: feeds[feed].shown.map(({ names }) => numeric(names.map((name) => member(row, name)))),
   };
 }
 

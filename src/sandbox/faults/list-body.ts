@@ -1,5 +1,4 @@
-import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
-import { splitPath } from "../../contract/endpoints/templates.ts";
+import { findEndpoint, splitPath } from "../../contract/endpoints/find-endpoint.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { rawElements } from "../../json/raw-json.ts";
 

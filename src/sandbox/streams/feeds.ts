@@ -1,70 +1,48 @@
+import type { Feed } from "../../contract/feed.ts";
+import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 import type { Dialect } from "../dialect.ts";
 
 /** Specification, Streaming, and wire-facts 5.1. A word of `method` is also the name of the feed's events. */
-export const streamMethods = [
-  "token_price",
-  "t_p",
-  "pool",
-  "token",
-  "token_ohlcv",
-  "pool_reserves",
-  "token_reserves",
-] as const;
+export type StreamMethod =
+  | "token_price"
+  | "t_p"
+  | "pool"
+  | "token"
+  | "token_ohlcv"
+  | "pool_reserves"
+  | "token_reserves";
 
-export type StreamMethod = (typeof streamMethods)[number];
-
-export interface Feed {
-  readonly path: "/sse/prices" | "/sse/transactions" | "/sse/ohlcv" | "/sse/reserves";
+interface Serving {
   readonly methods: readonly StreamMethod[];
   /** Methods of HTTP. */
   readonly verbs: readonly ("GET" | "POST")[];
-  /** Specification, Authentication 7: closed to keyless and free callers. */
-  readonly isPaid: boolean;
   /** What it says of a batch over the limit (wire-facts 5.7). */
   readonly tooMany: string;
 }
 
-const tooManyAssets = "too many assets, max 25 allowed";
+export type ServedFeed = Feed & Serving;
 
-const prices: Feed = {
-  path: "/sse/prices",
-  methods: ["token_price"],
-  verbs: ["GET", "POST"],
-  isPaid: false,
-  tooMany: tooManyAssets,
-};
-const transactions: Feed = {
-  path: "/sse/transactions",
-  methods: ["pool", "token"],
-  verbs: ["GET"],
-  isPaid: true,
-  tooMany: tooManyAssets,
-};
-const ohlcv: Feed = {
-  path: "/sse/ohlcv",
-  methods: ["token_ohlcv"],
-  verbs: ["GET"],
-  isPaid: true,
-  tooMany: tooManyAssets,
-};
-const reserves: Feed = {
-  path: "/sse/reserves",
+const [getOnly, getAndPost] = [["GET"], ["GET", "POST"]] as const;
+const tooMany = "too many assets, max 25 allowed";
+const prices: Serving = { methods: ["token_price"], verbs: getAndPost, tooMany };
+const transactions: Serving = { methods: ["pool", "token"], verbs: getOnly, tooMany };
+const ohlcv: Serving = { methods: ["token_ohlcv"], verbs: getOnly, tooMany };
+const reserves: Serving = {
   methods: ["pool_reserves", "token_reserves"],
-  verbs: ["GET", "POST"],
-  isPaid: false,
+  verbs: getAndPost,
   tooMany: "too many subscriptions",
 };
 
-const feeds: Readonly<Record<Dialect, readonly Feed[]>> = {
-  spec: [prices, transactions, ohlcv],
-  public: [
-    { ...prices, methods: ["token_price", "t_p"] },
-    { ...transactions, verbs: ["GET", "POST"] },
-    ohlcv,
-    reserves,
-  ],
+/** A feed of the contract without an entry here does not compile. `undefined`: the dialect does not have the feed. */
+const served: Readonly<Record<FeedName, Readonly<Record<Dialect, Serving | undefined>>>> = {
+  prices: { spec: prices, public: { ...prices, methods: ["token_price", "t_p"] } },
+  transactions: { spec: transactions, public: { ...transactions, verbs: getAndPost } },
+  ohlcv: { spec: ohlcv, public: ohlcv },
+  reserves: { spec: undefined, public: reserves },
 };
 
-export function findFeed(path: string, dialect: Dialect): Feed | undefined {
-  return feeds[dialect].find((feed) => feed.path === path);
+export function findFeed(path: string, dialect: Dialect): ServedFeed | undefined {
+  const feed = Object.values(feeds).find((each) => each.path === path);
+  const serving = feed && served[feed.name][dialect];
+  return feed && serving && { ...feed, ...serving };
 }

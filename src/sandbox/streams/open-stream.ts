@@ -8,7 +8,7 @@ import { refuse, Refusal } from "../refusal.ts";
 import type { SandboxState } from "../state.ts";
 import { pastCandles } from "./candle-events.ts";
 import { EventStream, type StreamSink } from "./event-stream.ts";
-import { type Feed, findFeed } from "./feeds.ts";
+import { findFeed, type ServedFeed } from "./feeds.ts";
 import { type Arrived, planOfStream, type StreamRequest } from "./plan-of-stream.ts";
 import { readBackfill } from "./read-backfill.ts";
 import { readBodySubscriptions, readQuerySubscription, type Subscription } from "./read-subscriptions.ts";
@@ -100,7 +100,7 @@ function judge(arrived: Arrived, state: SandboxState, hub: StreamHub): Order {
   const order = {
     subscriptions: readSubscriptions(feed, arrived, state),
     limit: query.integer("limit", 1, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY,
-    backfill: feed.path === "/sse/ohlcv" ? readBackfill(query, request.headers, at) : undefined,
+    backfill: feed.params.includes("since") ? readBackfill(query, request.headers, at) : undefined,
   };
   const owner = streamOwner(caller, request.remoteAddress, state.dialect);
   const full = hub.census.refusal(owner, account.tier, state.dialect);
@@ -109,7 +109,7 @@ function judge(arrived: Arrived, state: SandboxState, hub: StreamHub): Order {
 }
 
 function readSubscriptions(
-  feed: Feed,
+  feed: ServedFeed,
   { request, query, at }: Arrived,
   state: SandboxState,
 ): readonly Subscription[] {
@@ -146,7 +146,7 @@ function start(
   return stream;
 }
 
-function methodNotAllowed(method: string, { verbs }: Feed): Refusal {
+function methodNotAllowed(method: string, { verbs }: ServedFeed): Refusal {
   const { status, body } = refuse(405, "method_not_allowed", `${method} is not allowed here`);
   return new Refusal(status, body, { Allow: verbs.join(", ") });
 }

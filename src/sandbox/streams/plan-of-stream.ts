@@ -5,7 +5,8 @@ import type { Query } from "../query.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Account } from "../accounts.ts";
 import type { SandboxState } from "../state.ts";
-import type { Feed } from "./feeds.ts";
+import type { Feed } from "../../contract/feed.ts";
+import { plans } from "../../contract/tier.ts";
 import { isPreviewAsset } from "./preview-assets.ts";
 import type { Subscription } from "./read-subscriptions.ts";
 import { previewOnly } from "./stream-refusals.ts";
@@ -32,9 +33,11 @@ export function planOfStream(
   { dialect, market }: SandboxState,
   read: () => readonly Subscription[],
 ): Refusal | undefined {
-  if (feed.isPaid) return tier === "keyless" || tier === "free" ? planRequired(tier, "dev") : undefined;
+  const { plan } = feed;
+  if (plan !== "keyless" && plans[plan].hosts === "paid")
+    return plans[tier].hosts === "free" ? planRequired(tier, plan) : undefined;
   if (dialect === "spec" || tier !== "keyless") return undefined;
-  if (feed.path === "/sse/reserves") return previewOnly(tier);
+  if (plan !== "keyless") return previewOnly(tier);
   const isShown = readable(read).every(
     ({ subject }) => "token" in subject && isPreviewAsset(market, subject.token, at),
   );

@@ -3,7 +3,7 @@ import type { Query } from "../query.ts";
 import { invalidChoice, invalidParam, missingParam, refuse } from "../refusal.ts";
 import type { SandboxState } from "../state.ts";
 import { streamIntervals } from "./candle-events.ts";
-import type { Feed, StreamMethod } from "./feeds.ts";
+import type { ServedFeed, StreamMethod } from "./feeds.ts";
 import { refuseEntry, tokenNotIndexed } from "./stream-refusals.ts";
 import type { Subject } from "./subject.ts";
 
@@ -18,7 +18,7 @@ const MAX_REQUEST_ID = 4_294_967_295;
 /** Wire-facts 5.2. */
 export function readQuerySubscription(
   query: Query,
-  feed: Feed,
+  feed: ServedFeed,
   state: SandboxState,
   at: number,
 ): Subscription {
@@ -41,7 +41,7 @@ export function readQuerySubscription(
 /** Specification, Streaming: one bad asset refuses the whole batch. Wire-facts 5.3 for its form. */
 export function readBodySubscriptions(
   body: string,
-  feed: Feed,
+  feed: ServedFeed,
   state: SandboxState,
   at: number,
 ): readonly Subscription[] {
@@ -64,7 +64,13 @@ function readArray(body: string): readonly unknown[] {
   return parsed;
 }
 
-function readEntry(entry: unknown, index: number, feed: Feed, state: SandboxState, at: number): Subscription {
+function readEntry(
+  entry: unknown,
+  index: number,
+  feed: ServedFeed,
+  state: SandboxState,
+  at: number,
+): Subscription {
   const place = `asset ${index}: `;
   if (typeof entry !== "object" || entry === null) throw refuseEntry("body", "must be an object", place);
   const text = (name: string): string => {

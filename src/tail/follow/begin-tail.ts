@@ -4,10 +4,9 @@ import type { Clock } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import { type Instant, toWire } from "../../time/time.ts";
-import { catchUp } from "./catch-up.ts";
-import type { Tailing } from "./follow.ts";
+import type { Tailing } from "./follow-rows.ts";
 import { createKnownRows } from "./known-rows.ts";
-import { createLook } from "./look.ts";
+import { catchUp, createLook } from "./look.ts";
 import { readTailRow } from "./tail-row.ts";
 import { continuationOf, type WrittenRows } from "./written-rows.ts";
 

@@ -1,9 +1,10 @@
 import type { Budget } from "../../client/spending/budget.ts";
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
-import { feeds } from "../feeds.ts";
-import { defaultSilence, keepOpen, type OpenShard, type ShardHandlers } from "../shard.ts";
-import type { Wake } from "./wake.ts";
+import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
+import { defaultSilence, keepOpen } from "../shard.ts";
+import type { OpenShard, ShardHandlers } from "../shard-handlers.ts";
+import type { Wake } from "./schedule.ts";
 
 /** What becomes known of the stream that says when to read. */
 export type CallHandlers = Omit<ShardHandlers, "events">;
@@ -22,7 +23,7 @@ export async function listenForCalls(
   handlers: CallHandlers,
   signal: AbortSignal,
 ): Promise<never> {
-  const limits = { feed: feeds.transactions, silence: defaultSilence, maxReconnects: undefined };
+  const limits = { feed: transactionsFeed, silence: defaultSilence, maxReconnects: undefined };
   const shard: ShardHandlers = {
     ...handlers,
     opened: (at, gap) => {

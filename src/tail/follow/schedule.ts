@@ -1,5 +1,45 @@
-import type { Follower } from "./follow.ts";
-import type { HeldRows } from "./held-rows.ts";
+import { childOf } from "../../context/child-signal.ts";
+import type { Clock } from "../../context/context.ts";
+import type { HeldRows } from "./known-rows.ts";
+
+/** Lets the waiting between two reads end early. */
+export interface Wake {
+  /** There is a reason to read; however many come before the next read, they are one. */
+  readonly call: () => void;
+  readonly isCalled: () => boolean;
+  /** A read begins, and what called for it is heard. */
+  readonly answer: () => void;
+  /** Until the time has passed or somebody calls; rejects with the signal's reason when that aborts. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+export function createWake(clock: Clock, signal: AbortSignal): Wake {
+  let isCalled = false;
+  let wakeUp: (() => void) | undefined;
+  return {
+    call: () => {
+      isCalled = true;
+      wakeUp?.();
+    },
+    isCalled: () => isCalled,
+    answer: () => {
+      isCalled = false;
+    },
+    sleep: async (milliseconds) => {
+      const sleeping = childOf(signal);
+      wakeUp = (): void => sleeping.abort("called");
+      try {
+        await clock.sleep(milliseconds, sleeping.signal);
+      } catch (cause) {
+        if (signal.aborted) throw signal.reason;
+        if (!sleeping.signal.aborted) throw cause;
+      } finally {
+        wakeUp = undefined;
+        sleeping.release();
+      }
+    },
+  };
+}
 
 /** When a tail reads next. */
 export interface Schedule {
@@ -19,8 +59,11 @@ const shortestGap = 2000;
 const repeats = 3;
 const repeatGap = 3000;
 
+/** `idle`: milliseconds from one read to the next when nothing calls for one. */
 export function createSchedule(
-  { context: { clock }, wake, idle }: Pick<Follower, "context" | "wake" | "idle">,
+  clock: Pick<Clock, "elapsed">,
+  wake: Wake,
+  idle: () => number,
   held: HeldRows,
 ): Schedule {
   let failures = 0;

@@ -74,6 +74,13 @@ describe("dexdata explain", () => {
       kind: "exit code",
       codes: ["payment_required", "max_credits", "daily_budget"],
     });
+    for (const [exit, code] of [
+      [2, "output"],
+      [4, "proxy"],
+    ] as const) {
+      const { codes } = JSON.parse((await dexdata(`explain ${exit} -o json`)).stdout);
+      expect(codes).toContain(code);
+    }
     expect(JSON.parse((await dexdata("explain 130 -o json")).stdout)).toMatchObject({
       kind: "exit code",
       exit: 130,

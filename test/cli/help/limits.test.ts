@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TopicName } from "../../../src/program/help/topic-names.ts";
 import { defaultRetryPolicy } from "../../../src/client/pace/retry.ts";
 import { settings } from "../../../src/settings/settings.ts";
-import { connectionsOfPlan } from "../../../src/tail/feeds.ts";
+import { connectionsOfPlan } from "../../../src/contract/feed.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { readme } from "../../harness/readme.ts";
 
@@ -38,7 +38,7 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
     ["after # MiB without its end", "client/streams/event-data.ts", "maxSkippedBytes", "MiB"],
     ["up to # by --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
-    ["# rows held at once", "tail/follow/catch-up.ts", "mostRows"],
+    ["# rows held at once", "tail/follow/look.ts", "mostRows"],
     ["among the last # min", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["a key as a file, or printed by key_command: # KiB", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
@@ -53,7 +53,7 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
   ],
   follow: [
     ["at most every # s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["held for # s", "tail/follow/held-rows.ts", "settling", "s"],
+    ["held for # s", "tail/follow/known-rows.ts", "settling", "s"],
     ["(or # rows)", "tail/follow/known-rows.ts", "mostKnown"],
     ["reads go on every # s", "tail/follow/schedule.ts", "substituteGap", "s"],
   ],

@@ -1,5 +1,5 @@
 import { plans } from "../../../contract/tier.ts";
-import { connectionsOfPlan } from "../../../tail/feeds.ts";
+import { connectionsOfPlan } from "../../../contract/feed.ts";
 import type { Command } from "../../../commands/command.ts";
 import { pick } from "../../../run/flags/flag.ts";
 import { requestFlags } from "../../../run/flags/request-flags.ts";

@@ -1,4 +1,6 @@
-import { assetsPerPost, type Feed, feeds, longestBackfill, streamIntervals } from "../../../tail/feeds.ts";
+import { assetsPerPost, type Feed } from "../../../contract/feed.ts";
+import { feeds } from "../../../contract/feeds/all-feeds.ts";
+import { longestBackfill, streamIntervals } from "../../../contract/feeds/ohlcv-feed.ts";
 import { plans } from "../../../contract/tier.ts";
 import { streamEvents } from "../../../commands/stream/stream-events.ts";
 import type { Block } from "../../../run/page/help-page.ts";

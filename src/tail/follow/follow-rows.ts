@@ -1,15 +1,11 @@
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
-import { lastingRefusals } from "../lasting-refusals.ts";
-import { unlessAborted } from "../unless-aborted.ts";
-import { reconnectWait } from "../reconnect-wait.ts";
-import { catchUp } from "./catch-up.ts";
-import { createHeldRows, type HeldRows } from "./held-rows.ts";
-import type { KnownRows } from "./known-rows.ts";
-import type { TakeLook } from "./look.ts";
-import { createSchedule, type Schedule } from "./schedule.ts";
+import { unlessAborted } from "../ending.ts";
+import { permanentStatuses, reconnectWait } from "../reconnect.ts";
+import { createHeldRows, type HeldRows, type KnownRows } from "./known-rows.ts";
+import { catchUp, type TakeLook } from "./look.ts";
+import { createSchedule, type Schedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
-import type { Wake } from "./wake.ts";
 
 /** What a tail does with what it finds. */
 export interface FollowHandlers {
@@ -47,10 +43,10 @@ const patience = 5;
  * Reads again and again, and writes every row once, oldest first. Ends when `write` says so; throws the signal's reason,
  * and the Failure that reading once more would not change. What has been read by then is written first.
  */
-export async function follow(follower: Follower): Promise<void> {
+export async function followRows(follower: Follower): Promise<void> {
   const { signal } = follower.context;
   const held = createHeldRows(follower.latest);
-  const schedule = createSchedule(follower, held);
+  const schedule = createSchedule(follower.context.clock, follower.wake, follower.idle, held);
   let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
     pending = { rows: rows.length, done: follower.handlers.write(rows) };
@@ -146,6 +142,6 @@ function createReader(
 /** What may pass by itself leads to another read: 408, 429, 5xx, faults of the line, and a bad answer or list unless it stays so. */
 function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
   if (exit === 1 || code === "incomplete") return failures >= patience;
-  if (status !== undefined && !lastingRefusals.has(status)) return false;
+  if (status !== undefined && !permanentStatuses.has(status)) return false;
   return exit !== 6 && exit !== 7;
 }

@@ -1,19 +1,22 @@
-import type { Budget } from "../client/spending/budget.ts";
+import type { Subject } from "../client/batches.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
+import type { Budget } from "../client/spending/budget.ts";
 import { isSkipped } from "../client/streams/stream-event.ts";
-import type { Context } from "../context/context.ts";
-import { untrustedAnswer } from "../contract/failure.ts";
 import { childOf } from "../context/child-signal.ts";
+import type { Context } from "../context/context.ts";
+import { untrustedAnswer, usageFailure } from "../contract/failure.ts";
+import { connectionsOfPlan, type Feed, type FeedKind } from "../contract/feed.ts";
+import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
+import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
 import { jsonLine, subjectOf } from "../tail/event-line.ts";
+import type { Gap } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
-import { capOf } from "../tail/shards.ts";
-import { createTail } from "../tail/tail.ts";
+import { type Shard, Tail, type TailHandlers } from "../tail/tail.ts";
+import { rowReader } from "./call-endpoint.ts";
 import { createHandover } from "./handover.ts";
-import type { StreamEvent, StreamOptions } from "./public-types.ts";
-import { rowReader } from "./read-row.ts";
-import { readStream, type StreamWishes } from "./read-stream.ts";
-import { noticesOf } from "./stream-notices.ts";
+import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
+import { timeText } from "./read-params.ts";
 
 export interface OpenStreaming {
   readonly client: Client;
@@ -70,14 +73,14 @@ async function* listen(
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const notices = noticesOf(onNotice);
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
-  const tail = createTail(
+  const tail = new Tail(
     context,
     { target, context, pace, timeout, command: "stream" },
     {
       feed,
       kind,
       params,
-      cap: capOf(target.tier),
+      cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { feed, silence: defaultSilence, maxReconnects: undefined },
       suspects: undefined,
@@ -110,4 +113,63 @@ async function* listen(
     await running;
     ending.release();
   }
+}
+
+/** What a stream was asked for with, checked. */
+interface StreamWishes {
+  readonly feed: Feed;
+  readonly kind: FeedKind;
+  readonly params: ReadonlyMap<string, string>;
+  readonly subjects: readonly Subject[];
+}
+
+/** `now`: milliseconds since the epoch. */
+function readStream(options: StreamOptions, now: number): StreamWishes {
+  const feed = findFeed(options.feed);
+  if (feed === undefined) throw usageFailure(`feed "${options.feed}": accepted: ${feedNames.join(", ")}`);
+  const kind = options.by === undefined ? feed.kinds[0] : feed.kinds.find(({ by }) => by === options.by);
+  if (kind === undefined)
+    throw usageFailure(
+      `by "${options.by}": accepted with ${feed.name}: ${feed.kinds.map(({ by }) => by).join(", ")}`,
+    );
+  const params = new Map<string, string>();
+  for (const each of ["interval", "since"] as const)
+    if (options[each] !== undefined && !feed.params.includes(each))
+      throw usageFailure(`${each}: goes with the feed ${feedsTaking(each)}`);
+  if (options.interval !== undefined) {
+    if (!streamIntervals.includes(options.interval))
+      throw usageFailure(`interval "${options.interval}": accepted: ${streamIntervals.join(", ")}`);
+    params.set("interval", options.interval);
+  }
+  if (options.since !== undefined)
+    params.set("since", String(readSince("since", timeText("since", options.since), now)));
+  if (options.assets.length === 0) throw usageFailure("assets: at least one is needed");
+  return { feed, kind, params, subjects: options.assets };
+}
+
+type NoticeHandlers = Omit<TailHandlers, "events" | "charged"> & {
+  /** An event is larger than the parser's limit. */
+  readonly skipped: (shard: Shard) => void;
+};
+
+/** Tells a program what the command line says on stderr. */
+function noticesOf(tell: (notice: StreamNotice) => void): NoticeHandlers {
+  const tellGap = ({ subjects }: Shard, { from, to, reason }: Gap): void =>
+    tell({ kind: "gap", assets: subjects, from: new Date(from.now), to: new Date(to.now), reason });
+  return {
+    begun: () => undefined,
+    opened: (shard, _, gap) => {
+      if (gap === undefined) tell({ kind: "open", assets: shard.subjects });
+      else tellGap(shard, gap);
+    },
+    retrying: ({ subjects }, failure, wait) =>
+      tell({ kind: "retry", assets: subjects, wait, reason: failure.message }),
+    said: ({ subjects }, kind, text) => tell({ kind, assets: subjects, text }),
+    missed: tellGap,
+    closed: () => undefined,
+    ended: ({ subjects }, { message: reason }) => tell({ kind: "dropped", assets: subjects, reason }),
+    moved: () => undefined,
+    skipped: ({ subjects }) => tell({ kind: "lost", assets: subjects, reason: "larger than 1 MiB" }),
+    dropped: (subjects, failure) => tell({ kind: "dropped", assets: subjects, reason: failure.message }),
+  };
 }

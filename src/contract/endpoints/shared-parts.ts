@@ -1,4 +1,6 @@
+import type { Column, RowShape } from "../endpoint.ts";
 import { choice, internal, path, query, type Param } from "../param.ts";
+import { amount, count, nullable, percent, record } from "../record.ts";
 
 export const inNetwork = path("network", { kind: "network" }, "network slug, as `dexdata networks` lists it");
 export const poolAddress = path("pool_address", { kind: "address" }, "pool address or id");
@@ -53,3 +55,24 @@ export const searchRanges: readonly Param[] = [
   ...range("txns_24h", "transactions", " of 24h", "integer"),
   ...range("price_usd", "USD price"),
 ];
+
+/** Activity in one window of a search row (specification, resource Token search row; wire-facts 4.8). */
+export const searchWindow = record({
+  volume_usd: nullable(amount),
+  buys: nullable(count),
+  sells: nullable(count),
+  txns: nullable(count),
+  last_price_usd_change: nullable(percent),
+});
+
+/**
+ * The rows of a search on all networks. Without its network an address leads nowhere, so the network stays longer
+ * there than where it was typed, and the address not as long. `priorities`: by field, between those of the others.
+ */
+export function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: number }): RowShape {
+  const moved = (column: Column): Column => ({
+    ...column,
+    priority: priorities[String(column.field)] ?? column.priority,
+  });
+  return { ...rows, columns: rows.columns.map(moved) };
+}

@@ -1,6 +1,6 @@
 import type { Clock } from "../context/context.ts";
 import { fail, type Failure } from "../contract/failure.ts";
-import { type Moment, momentOf } from "./moment.ts";
+import { type Moment, momentOf } from "./shard-handlers.ts";
 
 /** Looks after one open connection, from its opening until it is released. */
 export interface Watch {

@@ -1,0 +1,65 @@
+import { parseTimeBound } from "../../time/time.ts";
+import { usageFailure } from "../failure.ts";
+import { type Feed, unixSeconds } from "../feed.ts";
+import { address, amount, count, optional, price, text } from "../record.ts";
+
+export const ohlcvFeed: Feed<"ohlcv"> = {
+  name: "ohlcv",
+  path: "/sse/ohlcv",
+  kinds: [
+    {
+      by: "token",
+      method: "token_ohlcv",
+      event: {
+        name: "candle-event",
+        record: {
+          chain: text,
+          token_id: address,
+          interval: optional(text),
+          timestamp: unixSeconds,
+          open: price,
+          high: price,
+          low: price,
+          close: price,
+          avg: optional(price),
+          volume_usd: optional(amount),
+          txns: optional(count),
+        },
+      },
+    },
+  ],
+  events: new Set(["token_ohlcv"]),
+  batches: "never",
+  plan: "dev",
+  params: ["interval", "since"],
+  hasTimeIds: true,
+  shown: [
+    { title: "CLOSE", reads: "price", names: ["close"] },
+    { title: "VOLUME", reads: "amount", names: ["volume_usd"] },
+  ],
+};
+
+/** Values of `interval` (wire-facts 5.2). */
+export const streamIntervals = ["1s", "5s", "60s"] as const;
+export type StreamInterval = (typeof streamIntervals)[number];
+
+/** Seconds for which the service keeps candles that a stream can start with. */
+export const longestBackfill = 15 * 60;
+
+/** Seconds. A time that is just young enough when it is typed would be too old when the service reads it. */
+const onTheWay = 5;
+
+/** Where a stream of candles begins, in unix seconds. `name`: what it was given as; `now`: milliseconds. */
+export function readSince(name: string, typed: string, now: number): number {
+  const label = `${name} "${typed}"`;
+  const instant = parseTimeBound(typed, now);
+  if ("problem" in instant) throw usageFailure(`${label}: ${instant.problem}`, instant.next);
+  const age = Math.floor(now / 1000) - instant.seconds;
+  if (age < 0) throw usageFailure(`${label}: lies in the future`, "leave it out to begin now");
+  if (age > longestBackfill)
+    throw usageFailure(
+      `${label}: streams keep the last 15 minutes`,
+      "ask for older candles with: dexdata ohlcv",
+    );
+  return instant.seconds + Math.max(0, age + onTheWay - longestBackfill);
+}

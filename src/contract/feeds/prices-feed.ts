@@ -1,0 +1,32 @@
+import { type Feed, priceText, unixSeconds } from "../feed.ts";
+import { address, optional, text } from "../record.ts";
+
+export const pricesFeed: Feed<"prices"> = {
+  name: "prices",
+  path: "/sse/prices",
+  kinds: [
+    {
+      by: "token",
+      method: "token_price",
+      event: {
+        name: "price-event",
+        record: {
+          address,
+          chain: text,
+          p: optional(priceText),
+          price: optional(priceText),
+          timestamp: optional(unixSeconds),
+          timestamp_price: optional(unixSeconds),
+          token_price: optional(unixSeconds),
+        },
+      },
+    },
+  ],
+  // The older name still comes from hosts that were requested by the older method.
+  events: new Set(["token_price", "t_p"]),
+  batches: "always",
+  plan: "keyless",
+  params: [],
+  hasTimeIds: false,
+  shown: [{ title: "PRICE", reads: "price", names: ["price", "p"] }],
+};

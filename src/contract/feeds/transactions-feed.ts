@@ -1,0 +1,42 @@
+import type { Feed } from "../feed.ts";
+import { address, amount, type NamedRecord, numberOrText, optional, price, text, time } from "../record.ts";
+
+const transactionEvent: NamedRecord = {
+  name: "transaction-event",
+  record: {
+    chain: text,
+    pool_id: address,
+    tx_hash: text,
+    sender: optional(address),
+    recipient: optional(address),
+    token_0: optional(address),
+    token_1: optional(address),
+    block_number: optional(text),
+    block_timestamp: time,
+    amount_0: numberOrText,
+    amount_1: numberOrText,
+    amount_0_usd: optional(amount),
+    amount_1_usd: optional(amount),
+    price_0_usd: optional(price),
+    price_1_usd: optional(price),
+    volume_usd: optional(amount),
+  },
+};
+
+export const transactionsFeed: Feed<"transactions"> = {
+  name: "transactions",
+  path: "/sse/transactions",
+  kinds: [
+    { by: "pool", method: "pool", event: transactionEvent },
+    { by: "token", method: "token", event: transactionEvent },
+  ],
+  events: new Set(["pool", "token"]),
+  batches: "perhaps",
+  plan: "dev",
+  params: [],
+  hasTimeIds: false,
+  shown: [
+    { title: "PRICE", reads: "price", names: ["price_0_usd"] },
+    { title: "VOLUME", reads: "amount", names: ["volume_usd"] },
+  ],
+};
