@@ -2,21 +2,13 @@ import type { Args } from "../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../contract/endpoint.ts";
 import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../contract/failure.ts";
 import type { Reply } from "../contract/reply.ts";
-import { addressKey } from "./address-key.ts";
+import { addressKey, createPage, type Page, type Subject, type Walk } from "./pages/page.ts";
 import type { Client } from "./client.ts";
 import { inOrder } from "./pages/in-order.ts";
-import type { Walk } from "./pages/pages.ts";
 import { member } from "../json/own-member.ts";
-import { createPage, type Page } from "./pages/page.ts";
 import { textRows } from "./rows/rows.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
-
-/** One thing asked for: an address on a network. */
-export interface Subject {
-  readonly network: string;
-  readonly address: string;
-}
 
 interface Found {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { feedNames, type Feed, type FeedKindWithEvent, feeds, streamIntervals } from "../tail/feeds.ts";
 import { readSince } from "../tail/read-since.ts";

@@ -1,7 +1,6 @@
 import type { Client } from "../client/client.ts";
 import { inOrder } from "../client/pages/in-order.ts";
-import type { Page } from "../client/pages/page.ts";
-import type { Place } from "../client/pages/place.ts";
+import type { Page, Place } from "../client/pages/page.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure } from "../contract/failure.ts";

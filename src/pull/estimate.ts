@@ -2,7 +2,7 @@ import { planBatches } from "../client/batches.ts";
 import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
 import { keyOf } from "./answers.ts";
 import { costOf } from "../client/spending/cost.ts";
-import type { Walk } from "../client/pages/pages.ts";
+import type { Walk } from "../client/pages/page.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { member } from "../json/own-member.ts";

@@ -1,8 +1,7 @@
 import { candleWindow, wholeSeconds } from "../client/candles/candle-slices.ts";
 import { openingOf } from "../client/candles/candle-times.ts";
-import type { Page } from "../client/pages/page.ts";
-import type { Walk } from "../client/pages/pages.ts";
-import type { Place } from "../client/pages/place.ts";
+import type { Walk } from "../client/pages/page.ts";
+import type { Page, Place } from "../client/pages/page.ts";
 import { textRows } from "../client/rows/rows.ts";
 import type { Args } from "../contract/args.ts";
 import { member } from "../json/own-member.ts";

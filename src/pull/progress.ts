@@ -1,6 +1,5 @@
 import type { Proof } from "../client/pages/completeness.ts";
-import type { Page } from "../client/pages/page.ts";
-import type { Place } from "../client/pages/place.ts";
+import type { Page, Place } from "../client/pages/page.ts";
 import type { Question } from "../contract/args.ts";
 import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import { rawMembers } from "../json/raw-json.ts";

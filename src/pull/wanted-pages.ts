@@ -1,6 +1,6 @@
 import type { Client } from "../client/client.ts";
-import type { Page } from "../client/pages/page.ts";
-import { type Walk, walkPages } from "../client/pages/pages.ts";
+import { walkPages } from "../client/pages/pages.ts";
+import type { Page, Walk } from "../client/pages/page.ts";
 import type { Question } from "../contract/args.ts";
 import { firstRows } from "./first-rows.ts";
 import { markedCandles } from "./marked-candles.ts";

@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import { findInvalid, mayBeOfOneAsset } from "./find-invalid.ts";

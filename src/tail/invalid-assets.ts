@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { Failure } from "../contract/failure.ts";
 import { nameOf, someOf } from "./shards.ts";
 

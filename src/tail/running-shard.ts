@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { ChildSignal } from "../context/child-signal.ts";
 import type { Moment } from "./moment.ts";

@@ -1,5 +1,5 @@
-import { addressKey } from "../client/address-key.ts";
-import type { Subject } from "../client/batches.ts";
+import { addressKey } from "../client/pages/page.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import type { Tier } from "../contract/tier.ts";

@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { hideKey } from "../client/connection/hide-key.ts";
 import { refuseKey } from "../client/connection/refuse-key.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";

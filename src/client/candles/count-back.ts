@@ -4,8 +4,7 @@ import { isObject } from "../../json/own-member.ts";
 import { grouped } from "../../text/counted.ts";
 import { toWire } from "../../time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
-import type { Page } from "../pages/page.ts";
-import type { Walk } from "../pages/pages.ts";
+import type { Page, Walk } from "../pages/page.ts";
 import { textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,

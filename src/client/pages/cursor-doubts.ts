@@ -1,7 +1,7 @@
 import type { Client } from "../client.ts";
 import type { Rows } from "../rows/rows.ts";
 import { hasNewRow } from "./distinct-pages.ts";
-import type { ListWalk } from "./pages.ts";
+import type { ListWalk } from "./page.ts";
 
 /** One page of a search, read. */
 export interface CursorPage {

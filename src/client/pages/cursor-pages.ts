@@ -8,14 +8,13 @@ import type { Document } from "../answer/document.ts";
 import { checkEcho } from "../answer/echo.ts";
 import { createAnswerReader } from "../answer/read-answer.ts";
 import type { Client } from "../client.ts";
-import { letLeave } from "../connection/let-leave.ts";
+import { letLeave } from "./in-order.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createDistinctFilter } from "./distinct-pages.ts";
 import { createDoubts, type CursorPage } from "./cursor-doubts.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import type { Page } from "./page.ts";
-import type { ListWalk } from "./pages.ts";
-import type { Place } from "./place.ts";
+import type { ListWalk } from "./page.ts";
+import type { Page, Place } from "./page.ts";
 
 /**
  * Specification, Pagination styles 1: `next_cursor` goes back as `cursor`, byte for byte, everything else unchanged.

@@ -3,7 +3,7 @@ import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
-import { askInBatches, type Subject } from "../batches.ts";
+import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
 import { askForCandles } from "../candles/candles.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
@@ -12,41 +12,9 @@ import { checkEcho } from "../answer/echo.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../json/own-member.ts";
 import { refuseEndless } from "./distinct-pages.ts";
-import { createPage, type Page } from "./page.ts";
-import { createShortMemory, type SeenKeys } from "./seen-keys.ts";
+import { createShortMemory } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
-import type { Place } from "./place.ts";
-
-/** Where a walk begins and how large its pages are; the defaults make it one page of the service's own size. */
-export interface Walk {
-  /** Rows one request asks for. */
-  readonly pageSize: number;
-  /** Refuse rows that the service did not filter or order as asked; see echo.ts. */
-  readonly isStrict: boolean;
-  /** Note which rows have the types of the one before, for who holds them against the contract. */
-  readonly isTyped?: boolean | undefined;
-  /** Ask once, with nothing added to the arguments: for the rows of that answer, or for the answer whole, as it came. */
-  readonly once?: "rows" | "document" | undefined;
-  /** Begin there instead of at the beginning. */
-  readonly start?: Place | undefined;
-  /** The last row before that, as far as it is known: what tells it from others, and its time. */
-  readonly after?: object | undefined;
-  /** The rows that have come before; none where it is not given. */
-  readonly seen?: SeenKeys | undefined;
-  /** Rows wanted in all: nothing beyond them is asked for in advance. Undefined for every row. */
-  readonly wanted?: number | undefined;
-  /** What a batch asks for. */
-  readonly subjects?: readonly Subject[] | undefined;
-  /** Give what a batch left out a row of its own, with null as its value. */
-  readonly fillMissing?: boolean | undefined;
-  /** What candles say about themselves beyond what the service does; `now` is the run's clock reading in milliseconds. */
-  readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
-}
-
-/** The walk over the pages of a list, each row once. */
-export interface ListWalk extends Walk {
-  readonly seen: SeenKeys;
-}
+import { createPage, type Page, type Walk } from "./page.ts";
 
 /**
  * Everything an endpoint answers to one question, page after page: which walk follows from its reply. Ends when
