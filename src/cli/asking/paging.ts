@@ -1,5 +1,4 @@
-import type { Walk } from "../../client/pages/page.ts";
-import type { Place } from "../../client/pages/page.ts";
+import type { Place, Walk } from "../../client/pages/page.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import type { FlagValues } from "../flags/flags.ts";

@@ -27,28 +27,55 @@ const triesAPage = 3;
 /** Looks back at a smaller list that found nothing moved, before it is put down to rows that expire at its far end. */
 const quietLooksAllowed = 3;
 
+/** A stretch of the list up to an instant, in which page numbers mean the same from request to request. */
+export interface FrozenWindow {
+  /** As on the wire; undefined where the question's own bound holds. */
+  readonly to: string | undefined;
+  /** Its first page, not yet taken, or the page before: it has the totals of the list, as long as it does not move. */
+  readonly from: NumberedAnswer;
+  readonly isFirst: boolean;
+  /** Rows after the last one taken, by these totals. */
+  readonly left: number;
+}
+
 /**
- * Opens the windows of a list. A window ends a second after the row that is to be its newest. `to` is inclusive by the
- * specification, but the public service was seen to leave rows at it out, and a service may cut fractions: a second later
- * the row is inside for all of them. What else that second brings only pushes rows on, and what then comes again is dropped.
- * Where so much happens in a second that the row is not on the first page, the row's own instant is tried.
+ * Opens the windows of a list and reads them, one after the other. A window ends a second after the row that is to be its
+ * newest. `to` is inclusive by the specification, but the public service was seen to leave rows at it out, and a service may
+ * cut fractions: a second later the row is inside for all of them. What else that second brings only pushes rows on, and what
+ * then comes again is dropped. Where so much happens in a second that the row is not on the first page, the row's own instant
+ * is tried.
  */
 export class FrozenWindows {
   readonly #walk: NumberedWalk;
   readonly #doubts: NumberedDoubts;
+  /** The upper bound of the question. */
   readonly #asked: string | undefined;
   /** The pages of a list that is not in the order of time cannot be frozen. */
   readonly #canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
+  /** The last window could not be relied on: the list goes on one page after the other. */
   #isLeft = false;
 
-  /** `asked`: the upper bound of the question. */
-  constructor(walk: NumberedWalk, doubts: NumberedDoubts, asked: string | undefined) {
+  // Of the window that is read:
+  #to: string | undefined;
+  /** The totals it began with, of the page taken last, and all those before that one. */
+  #itemsAtFirst = 0;
+  #items = 0;
+  #pages = 0;
+  #outdated = new Set<number>();
+  /** The number of the page taken last. */
+  #taken = 0;
+  #extra = 0;
+  #quietLooks = 0;
+  #isOver = false;
+
+  constructor(walk: NumberedWalk, doubts: NumberedDoubts) {
     this.#walk = walk;
     this.#doubts = doubts;
-    this.#asked = asked;
-    this.#canFreeze = walk.reply.handOverAfter !== undefined && (asked === undefined || isFixed(asked));
+    this.#asked = walk.asking.args.get("to");
+    this.#canFreeze =
+      walk.reply.handOverAfter !== undefined && (this.#asked === undefined || isFixed(this.#asked));
   }
 
   /** The first page of a list whose end is open: its newest row is from now on the end. */
@@ -61,17 +88,20 @@ export class FrozenWindows {
     return { ...page, next: { ...page.next, to: upperBound(newest, 1, this.#asked) } };
   }
 
+  #isFrozen(to: string | undefined): boolean {
+    return this.#canFreeze && (to ?? this.#asked) !== undefined;
+  }
+
   /** The window in which the list goes on from there; undefined where only one page after the other is safe. */
   async openAt(at: Place): Promise<FrozenWindow | undefined> {
-    const { last, count } = this.#walk;
+    const { last, count, reply } = this.#walk;
     const pagesLeft = this.#walk.pagesLeft();
     if (last === undefined || pagesLeft < 1 || !count.isUsable) return undefined;
-    const isStill = this.#walk.reply.handOverAfter === undefined || this.#isFrozen(at.to);
-    const isWorthIt =
-      !(isStill && at.flag === "page") && pagesLeft >= worthAWindow && this.#mishaps < mishapsAllowed;
+    const isStill = at.flag === "page" && (reply.handOverAfter === undefined || this.#isFrozen(at.to));
+    const isWorthIt = !isStill && pagesLeft >= worthAWindow && this.#mishaps < mishapsAllowed;
     const window = isWorthIt ? await this.reopen() : undefined;
     if (window !== undefined || at.flag !== "page" || this.#isLeft) return window;
-    return this.#open(at.to, last, count.left ?? 0);
+    return { to: at.to, from: last, isFirst: false, left: count.left ?? 0 };
   }
 
   /**
@@ -85,84 +115,32 @@ export class FrozenWindows {
     if (instant === undefined || edge.ties >= pageSize || !this.#canFreeze) return undefined;
     for (const shift of this.#shifts) {
       const to = upperBound(instant, shift, this.#asked);
-      const answer = await this.#walk.ask({ flag: "page", value: "1", to });
-      const at = edge.find(answer.rows);
-      if (isCounted(answer) && at >= 0) {
+      const from = await this.#walk.ask({ flag: "page", value: "1", to });
+      const at = edge.find(from.rows);
+      if (isCounted(from) && at >= 0) {
         this.#shifts = [shift, 1 - shift];
-        return this.#open(to, answer, answer.totals.items - at - 1, answer);
+        this.#isLeft = false;
+        return { to, from, isFirst: true, left: from.totals.items - at - 1 };
       }
       this.#mishaps += 1;
     }
     return undefined;
   }
 
-  #open(to: string | undefined, from: NumberedAnswer, left: number, first?: NumberedAnswer): FrozenWindow {
-    const leave = (): void => {
-      this.#mishaps += 1;
-      this.#isLeft = true;
-    };
-    this.#isLeft = false;
-    const width = this.#isFrozen(to) ? this.#walk.width : 1;
-    return new FrozenWindow(this.#walk, this.#doubts, { to, from, left, first, width, leave });
-  }
-
-  #isFrozen(to: string | undefined): boolean {
-    return this.#canFreeze && (to ?? this.#asked) !== undefined;
-  }
-}
-
-/** What a window begins with. */
-interface Opening {
-  /** As on the wire; undefined where the question's own bound holds. */
-  readonly to: string | undefined;
-  /** The page before, or the first one of the window: it has the totals of the list, as long as it does not move. */
-  readonly from: NumberedAnswer;
-  /** Rows after the last one taken, by these totals. */
-  readonly left: number;
-  /** Answered already, and not yet taken. */
-  readonly first: NumberedAnswer | undefined;
-  /** How many pages may be requested side by side. */
-  readonly width: number;
-  /** Whoever walks the window cannot rely on it: the list goes on one page after the other. */
-  readonly leave: () => void;
-}
-
-/** A stretch of the list up to an instant, in which page numbers mean the same from request to request. */
-export class FrozenWindow {
-  /** Rows after the last one taken, by the totals it began with. */
-  readonly left: number;
-  readonly #walk: NumberedWalk;
-  readonly #doubts: NumberedDoubts;
-  readonly #opening: Opening;
-  /** The totals of the page taken last. */
-  #items: number;
-  #pages: number;
-  /** Totals before those. */
-  readonly #outdated = new Set<number>();
-  /** The number of the page taken last. */
-  #taken: number;
-  #extra = 0;
-  #quietLooks = 0;
-  #isLeft = false;
-
-  constructor(walk: NumberedWalk, doubts: NumberedDoubts, opening: Opening) {
-    this.#walk = walk;
-    this.#doubts = doubts;
-    this.#opening = opening;
-    this.left = opening.left;
-    ({ items: this.#items, pages: this.#pages } = opening.from.totals);
-    this.#taken = Number(opening.from.at.value);
-  }
-
-  /** Its pages in order, several under way at once. Returns where the list goes on. */
-  async *read(): Pages {
-    const { first, width } = this.#opening;
-    let at = first === undefined ? this.#placeOf(this.#taken + 1) : yield* this.#take(first);
+  /** The pages of a window in order, several under way at once. Returns where the list goes on. */
+  async *read({ to, from, isFirst }: FrozenWindow): Pages {
+    ({ items: this.#items, pages: this.#pages } = from.totals);
+    [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
+    [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
+    this.#outdated = new Set();
+    let at = isFirst ? yield* this.#take(from) : this.#placeOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
+    // Rows added later are not part of a frozen window, so several pages can be requested at once.
+    const width = this.#isFrozen(to) ? this.#walk.asking.client.width : 1;
     for await (const answer of inOrder(this.#asks(), width)) {
       await letLeave();
       at = yield* this.#goOn(answer);
-      if (at?.flag !== "page" || this.#isLeft) return at;
+      if (at?.flag !== "page" || this.#isOver) return at;
     }
     return at;
   }
@@ -177,7 +155,7 @@ export class FrozenWindow {
   }
 
   #placeOf(number: number): Place {
-    return { flag: "page", value: String(number), to: this.#opening.to };
+    return { flag: "page", value: String(number), to: this.#to };
   }
 
   /** Hands on the page of an answer. Returns where the list goes on. */
@@ -208,7 +186,7 @@ export class FrozenWindow {
     for (let tries = 1; ; tries += 1) {
       const sound = yield* this.#settle(answer);
       if (sound === undefined) {
-        this.#isLeft = true;
+        this.#isOver = true;
         return this.#placeOf(number);
       }
       answer = sound;
@@ -230,8 +208,8 @@ export class FrozenWindow {
       if (at < 0 && reply.handOverAfter !== undefined) {
         // Moved by more than a page: only the id of a row leads back to where the walk was.
         const id = edge.lastWholeId;
-        const { to } = this.#opening;
-        return this.#leaveFor(id === undefined ? this.#placeOf(number) : { flag: "cursor", value: id, to });
+        const isKnown = id !== undefined;
+        return this.#leaveFor(isKnown ? { flag: "cursor", value: id, to: this.#to } : this.#placeOf(number));
       }
       if (at < 0) yield* this.#takeAgainBefore(number, before);
       else if (at === before.rows.length - 1) {
@@ -280,12 +258,13 @@ export class FrozenWindow {
   }
 
   #isExpiring(items: number): boolean {
-    return this.#quietLooks >= quietLooksAllowed && items <= this.#opening.from.totals.items;
+    return this.#quietLooks >= quietLooksAllowed && items <= this.#itemsAtFirst;
   }
 
+  /** Whoever walks the window cannot rely on it. */
   #leaveFor(at: Place): Place {
-    this.#isLeft = true;
-    this.#opening.leave();
+    this.#mishaps += 1;
+    [this.#isLeft, this.#isOver] = [true, true];
     return at;
   }
 }

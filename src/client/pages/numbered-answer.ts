@@ -1,12 +1,10 @@
-import type { Args } from "../../contract/args.ts";
-import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { rowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { member } from "../../json/own-member.ts";
 import { createAnswerReader } from "../answer/read-answer.ts";
-import type { Client } from "../client.ts";
 import type { Rows } from "../rows/rows.ts";
-import type { Place } from "./page.ts";
+import type { Asking, Place } from "./page.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 
@@ -29,13 +27,10 @@ export interface NumberedAnswer {
 
 /** Asks for the page at a place: by its number or its cursor, in the window that the place is frozen to. */
 export function createAskPage(
-  client: Client,
-  endpoint: Endpoint,
-  reply: NumberedPages,
-  args: Args,
-  isTyped = false,
+  { client, endpoint, args, walk }: Asking,
+  { rows: name }: NumberedPages,
 ): (at: Place, pageSize: number) => Promise<NumberedAnswer> {
-  const read = createAnswerReader(reply.rows, rowShape(endpoint), isTyped);
+  const read = createAnswerReader(name, rowShape(endpoint), walk.isTyped);
   return async (at, pageSize) => {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) asked.set("to", at.to);

@@ -1,4 +1,3 @@
-import type { Client } from "../client.ts";
 import { incompleteList } from "./completeness.ts";
 import { hasNewRow } from "./distinct-pages.ts";
 import {
@@ -17,7 +16,6 @@ import type { Page } from "./page.ts";
  * what becomes of those that stay as they are. The rules stand in completeness.ts.
  */
 export class NumberedDoubts {
-  readonly #client: Client;
   readonly #walk: NumberedWalk;
   #doubted: NumberedAnswer | undefined;
   /** The response that is taken although it contradicts the count. */
@@ -25,8 +23,7 @@ export class NumberedDoubts {
   #believesNumbers = true;
   #believesLengths = true;
 
-  constructor(client: Client, walk: NumberedWalk) {
-    this.#client = client;
+  constructor(walk: NumberedWalk) {
     this.#walk = walk;
   }
 
@@ -37,7 +34,7 @@ export class NumberedDoubts {
 
   /** Whether all allowed retries were used since the last new row, so that only another URL can help. */
   isInVain(): boolean {
-    return this.#walk.repeats > 0 && this.#walk.repeats === this.#client.mostRepeats;
+    return this.#walk.repeats > 0 && this.#walk.repeats === this.#walk.asking.client.mostRepeats;
   }
 
   /**
@@ -66,7 +63,7 @@ export class NumberedDoubts {
     // Unusable totals do not cancel an earlier count.
     const expected = counted ?? Math.min(pageSize, left ?? 0);
     if (rows.length < expected) return `page ${at.value} has ${rows.length} of ${expected} rows`;
-    if (rows.length === 0 || walk.isReadAgain(at) || hasNewRow(rows, walk.options.seen)) return undefined;
+    if (rows.length === 0 || walk.isReadAgain(at) || hasNewRow(rows, walk.asking.walk.seen)) return undefined;
     const isPromised = (counted ?? left ?? 0) > 0 || totals.pages > Number(at.value);
     // New rows push known rows into this page, and then the last row taken is one of them.
     const isPushedOn = totals.items !== window.items && walk.holdsEdge(answer);
@@ -86,7 +83,7 @@ export class NumberedDoubts {
   async again(problem: string, answer: NumberedAnswer): Promise<boolean> {
     this.#doubted = answer;
     this.#walk.repeats += 1;
-    return await this.#client.again(this.#walk.repeats, problem);
+    return await this.#walk.asking.client.again(this.#walk.repeats, problem);
   }
 
   /**
@@ -114,7 +111,7 @@ export class NumberedDoubts {
     const { edge, count } = walk;
     const { flag, value, to } = answer.at;
     this.#pardoned = answer;
-    if (!walk.options.isStrict || count.hasBeenLess(answer)) walk.accepted = problem;
+    if (!walk.asking.walk.isStrict || count.hasBeenLess(answer)) walk.accepted = problem;
     if (walk.accepted !== undefined) {
       walk.repeats = 0;
       return;

@@ -1,12 +1,9 @@
-import type { Args } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
 import { counted } from "../../text/counted.ts";
-import type { Client } from "../client.ts";
 import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { NumberedDoubts } from "./numbered-doubts.ts";
 import { NumberedWalk, type Pages } from "./numbered-walk.ts";
-import type { ListWalk, Page, Place } from "./page.ts";
+import type { AskingForList, Page, Place } from "./page.ts";
 
 /** A walk, what is doubtful in it, and the windows it reads. */
 interface Reading {
@@ -21,23 +18,15 @@ interface Reading {
  *
  * Where the list can be frozen in time, so that its pages stay what they are, several of them are asked for at once.
  */
-export async function* walkNumberedPages(
-  client: Client,
-  endpoint: Endpoint,
-  reply: NumberedPages,
-  args: Args,
-  options: ListWalk,
-): AsyncGenerator<Page> {
-  const walk = new NumberedWalk(client, endpoint, reply, args, options);
-  const doubts = new NumberedDoubts(client, walk);
-  const windows = new FrozenWindows(walk, doubts, args.get("to"));
+export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
+  const walk = new NumberedWalk(asking, reply);
+  const doubts = new NumberedDoubts(walk);
+  const windows = new FrozenWindows(walk, doubts);
   const reading = { walk, doubts, windows };
-  let at = yield* firstPages(reading, options.start ?? { flag: "page", value: "1" });
+  let at = yield* firstPages(reading, asking.walk.start ?? { flag: "page", value: "1" });
   while (at !== undefined) {
-    const window: FrozenWindow | undefined = doubts.isInVain()
-      ? yield* anotherUrl(reading)
-      : await windows.openAt(at);
-    at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : window.read();
+    const window = doubts.isInVain() ? yield* anotherUrl(reading) : await windows.openAt(at);
+    at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : windows.read(window);
   }
   doubts.confirm();
 }
@@ -70,7 +59,7 @@ async function* firstPages(reading: Reading, at: Place): Pages {
   const withdrawn = at.flag === "page" && at.items !== undefined ? at.items - answer.totals.items : 0;
   if (!(withdrawn > 0) || Number(at.value) < 2) return yield* onePage(reading, answer);
   const window = await windows.reopen();
-  if (window !== undefined) return yield* window.read();
+  if (window !== undefined) return yield* windows.read(window);
   const number = Math.max(1, Number(at.value) - Math.ceil(withdrawn / walk.pageSize));
   return { ...at, value: String(number) };
 }
@@ -112,7 +101,7 @@ async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: 
   const next = { ...at, value: id };
   if (window !== undefined) {
     yield { ...page, left: window.left, next };
-    return yield* window.read();
+    return yield* windows.read(window);
   }
   if (id !== at.value && left !== undefined) {
     yield { ...page, next };

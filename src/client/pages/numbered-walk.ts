@@ -1,7 +1,5 @@
-import type { Args } from "../../contract/args.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { Instant } from "../../time/time.ts";
-import type { Client } from "../client.ts";
 import { createDistinctFilter, type DistinctFilter, isKnown } from "./distinct-pages.ts";
 import { ListCount } from "./list-count.ts";
 import {
@@ -12,7 +10,7 @@ import {
   type NumberedPages,
   placeAfter,
 } from "./numbered-answer.ts";
-import type { ListWalk, Page, Place } from "./page.ts";
+import type { AskingForList, Page, Place } from "./page.ts";
 import { RowEdge } from "./row-edge.ts";
 
 /** Pages, and then where the list goes on; undefined after its end. */
@@ -24,12 +22,10 @@ export type Pages = AsyncGenerator<Page, Place | undefined>;
  * `FrozenWindows`.
  */
 export class NumberedWalk {
+  readonly asking: AskingForList;
+  readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
-  readonly reply: NumberedPages;
-  readonly options: ListWalk;
-  /** How many requests may be under way at once. */
-  readonly width: number;
   /** Rows a request asks for. */
   pageSize: number;
   /** The answer taken last. */
@@ -45,15 +41,15 @@ export class NumberedWalk {
   readonly #request: ReturnType<typeof createAskPage>;
   readonly #distinct: DistinctFilter;
 
-  constructor(client: Client, endpoint: Endpoint, reply: NumberedPages, args: Args, options: ListWalk) {
-    this.edge = new RowEdge(rowShape(endpoint), options.after);
-    this.count = new ListCount(options.start);
+  constructor(asking: AskingForList, reply: NumberedPages) {
+    const { endpoint, walk } = asking;
+    this.asking = asking;
     this.reply = reply;
-    this.options = options;
-    this.width = client.width;
-    this.pageSize = options.pageSize;
-    this.#request = createAskPage(client, endpoint, reply, args, options.isTyped);
-    this.#distinct = createDistinctFilter(options.seen);
+    this.pageSize = walk.pageSize;
+    this.edge = new RowEdge(rowShape(endpoint), walk.after);
+    this.count = new ListCount(walk.start);
+    this.#request = createAskPage(asking, reply);
+    this.#distinct = createDistinctFilter(walk.seen);
   }
 
   async ask(at: Place): Promise<NumberedAnswer> {
@@ -89,7 +85,7 @@ export class NumberedWalk {
   }
 
   #lastPage(page: Page): Page {
-    if (!this.options.isStrict) this.accepted ??= this.count.shortfall(this.listed());
+    if (!this.asking.walk.isStrict) this.accepted ??= this.count.shortfall(this.listed());
     const isProved = page.left === 0 && this.accepted === undefined && !this.isDoubted;
     return isProved ? { ...page, proof: "count" } : this.withoutProof(page);
   }
@@ -108,12 +104,12 @@ export class NumberedWalk {
 
   /** Whether the first row of the page was taken before, so that there is no gap in front of this page. */
   hasTaken({ rows }: NumberedAnswer): boolean {
-    return isKnown(rows, 0, this.options.seen);
+    return isKnown(rows, 0, this.asking.walk.seen);
   }
 
   /** A page before the one where the walk begins was read by an earlier run. */
   isReadAgain({ flag, value, to }: Place): boolean {
-    const { start } = this.options;
+    const { start } = this.asking.walk;
     return (
       start?.flag === "page" && flag === "page" && to === start.to && Number(value) < Number(start.value)
     );
@@ -126,7 +122,7 @@ export class NumberedWalk {
 
   /** Pages after the one taken last which are both promised and wanted, at least one; Infinity where neither is known. */
   pagesLeft(): number {
-    const wanted = (this.options.wanted ?? Number.POSITIVE_INFINITY) - this.listed();
+    const wanted = (this.asking.walk.wanted ?? Number.POSITIVE_INFINITY) - this.listed();
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 }

@@ -1,11 +1,12 @@
-import { onlyGroup } from "../../contract/endpoint.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import type { Args } from "../../contract/args.ts";
 import { type Failure, untrustedAnswer } from "../../contract/failure.ts";
 import { rawElements } from "../../json/raw-json.ts";
 import { isObject } from "../../json/own-member.ts";
+import type { Client } from "../client.ts";
 import type { Proof } from "./completeness.ts";
 import type { SeenKeys } from "./seen-keys.ts";
-import { type Rows, textRows } from "../rows/rows.ts";
+import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
 
 /**
  * Where in an answer some rows begin: what a walk starts from, and what goes on after an interruption. Plain data,
@@ -96,32 +97,34 @@ export interface Walk {
   readonly candles?: { readonly now: number; readonly fill: "null" | "previous" | undefined } | undefined;
 }
 
-/** The walk over the pages of a list, each row once. */
-export interface ListWalk extends Walk {
-  readonly seen: SeenKeys;
+/** A question to the service, and how its answer is walked. */
+export interface Asking<W extends Walk = Walk> {
+  readonly client: Client;
+  readonly endpoint: Endpoint;
+  readonly args: Args;
+  readonly walk: W;
 }
 
-interface PageDetails {
-  readonly next?: Place | undefined;
-  readonly group?: string;
-  /** The fields that tell two rows apart. */
-  readonly identity?: readonly string[];
-}
+/** The walk over the pages of a list, each row once. */
+export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
 
 /** Rows are an array of objects; anything else is an answer that cannot be trusted. */
+export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {
+  if (!Array.isArray(values) || arrayText === undefined)
+    throw untrustedAnswer(`the answer has no list of ${what}`);
+  const bad = values.findIndex((value) => !isObject(value));
+  if (bad >= 0) throw untrustedAnswer(`row ${bad + 1} of the answer's ${what} is not an object`);
+  const objects = values.filter(isObject);
+  return rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
+}
+
+/** A page of them that is all there is. `identity`: the fields that tell two rows apart. */
 export function createPage(
   arrayText: string | undefined,
   values: unknown,
   what: string,
-  { next, group = onlyGroup, identity = [] }: PageDetails = {},
+  { group = onlyGroup, identity }: { readonly group?: string; readonly identity?: readonly string[] } = {},
 ): Page {
-  if (!Array.isArray(values) || arrayText === undefined)
-    throw untrustedAnswer(`the answer has no list of ${what}`);
-  const bad = values.findIndex(
-    (value) => typeof value !== "object" || value === null || Array.isArray(value),
-  );
-  if (bad >= 0) throw untrustedAnswer(`row ${bad + 1} of the answer's ${what} is not an object`);
-  const objects = values.filter(isObject);
-  const rows = rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
-  return { group, rows: textRows(rows, identity), next, ...(next === undefined && { proof: "end of list" }) };
+  const rows = textRows(readRows(arrayText, values, what), identity);
+  return { group, rows, next: undefined, proof: "end of list" };
 }

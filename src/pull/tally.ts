@@ -5,18 +5,18 @@ import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import { rawMembers } from "../json/raw-json.ts";
 
 /** What a pull has brought so far, all its runs together. */
-export interface Tally {
-  rows: number;
+export class Tally {
+  rows = 0;
   /** Rows dropped because they came again. */
-  repeats: number;
+  repeats = 0;
   /** Asked for, and left out by the service. */
-  missing: number;
+  missing = 0;
   /** Inputs that were refused. */
-  refused: number;
+  refused = 0;
   /** The question being answered, from 0; where its answer goes on, and how many rows of it there are. */
-  question: number;
+  question = 0;
   at: Place | undefined;
-  rowsOfQuestion: number;
+  rowsOfQuestion = 0;
   /** What tells the first and the last row apart from others, as JSON; worked out for those who ask. */
   first: (() => string) | undefined;
   last: (() => string) | undefined;
@@ -24,22 +24,6 @@ export interface Tally {
   to: string | undefined;
   /** What proves that the answers which have ended are complete: the weakest proof among them. */
   proof: Proof | undefined;
-}
-
-export function newTally(): Tally {
-  return {
-    rows: 0,
-    repeats: 0,
-    missing: 0,
-    refused: 0,
-    question: 0,
-    at: undefined,
-    rowsOfQuestion: 0,
-    first: undefined,
-    last: undefined,
-    to: undefined,
-    proof: undefined,
-  };
 }
 
 /** A page whose rows have been handed on. */
@@ -56,8 +40,12 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
-  tally.first ??= markOf(page.rows.text(0), shape);
-  tally.last = markOf(page.rows.text(page.rows.length - 1), shape);
+  const markOf = (index: number): (() => string) => {
+    const row = page.rows.text(index);
+    return () => mark(row, shape);
+  };
+  tally.first ??= markOf(0);
+  tally.last = markOf(page.rows.length - 1);
 }
 
 /** The question has been answered whole. */
@@ -65,10 +53,6 @@ export function countEnd(tally: Tally, index: number): void {
   tally.question = index + 1;
   tally.at = undefined;
   tally.rowsOfQuestion = 0;
-}
-
-function markOf(row: string, shape: RowShape): () => string {
-  return () => mark(row, shape);
 }
 
 /** Identity and time of a row, in the service's own digits; the whole row where nothing tells it apart. */

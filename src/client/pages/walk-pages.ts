@@ -5,16 +5,16 @@ import { rawMembers } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
-import { askForCandles } from "../candles/candles.ts";
+import { askForCandles } from "../candles/candle-walk.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
-import type { Document } from "../answer/document.ts";
+import type { Document } from "../answer/read-answer.ts";
 import { checkEcho } from "../answer/echo.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../json/own-member.ts";
 import { refuseEndless } from "./distinct-pages.ts";
 import { createShortMemory } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
-import { createPage, type Page, type Walk } from "./page.ts";
+import { createPage, type Asking, type Page, type Walk } from "./page.ts";
 
 /**
  * Everything an endpoint answers to one question, page after page: which walk follows from its reply. Ends when
@@ -22,44 +22,36 @@ import { createPage, type Page, type Walk } from "./page.ts";
  */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
   const { reply } = endpoint;
-  if (walk.once !== undefined) return askOnce(client, endpoint, args, walk);
+  const asking = { client, endpoint, args, walk };
+  if (walk.once !== undefined) return askOnce(asking);
   switch (reply.kind) {
     case "single":
     case "list":
     case "groups":
-      return askOnce(client, endpoint, args, walk);
+      return askOnce(asking);
     case "cursor-pages":
     case "numbered-pages":
-      return walkList(client, endpoint, reply, args, walk);
+      return walkList(asking, reply);
     case "batch":
-      return askInBatches(client, endpoint, reply, args, walk);
+      return askInBatches(asking, reply);
     case "candles":
-      return askForCandles(client, endpoint, reply, args, walk);
+      return askForCandles(asking, reply);
   }
 }
 
 function walkList(
-  client: Client,
-  endpoint: Endpoint,
+  asking: Asking,
   reply: Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>,
-  args: Args,
-  walk: Walk,
 ): AsyncGenerator<Page> {
-  const seen = walk.seen ?? createShortMemory();
-  const list = { ...walk, seen };
-  const pages =
-    reply.kind === "cursor-pages"
-      ? walkCursorPages(client, endpoint, reply, args, list)
-      : walkNumberedPages(client, endpoint, reply, args, list);
-  return refuseEndless(pages);
+  const { seen = createShortMemory() } = asking.walk;
+  const list = { ...asking, walk: { ...asking.walk, seen } };
+  return refuseEndless(
+    reply.kind === "cursor-pages" ? walkCursorPages(list, reply) : walkNumberedPages(list, reply),
+  );
 }
 
-async function* askOnce(
-  client: Client,
-  endpoint: Endpoint,
-  args: Args,
-  { once = "rows", isStrict }: Walk,
-): AsyncGenerator<Page> {
+async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
+  const { once = "rows", isStrict } = walk;
   const answer = await client.ask(endpoint, args);
   const isSearch = endpoint.reply.kind === "cursor-pages";
   const echo = isSearch ? member(answer.read().value, "query") : undefined;
