@@ -5,18 +5,18 @@ import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import { rawMembers } from "../json/raw-json.ts";
 
 /** What a pull has brought so far, all its runs together. */
-export class Tally {
-  rows = 0;
+export interface Tally {
+  rows: number;
   /** Rows dropped because they came again. */
-  repeats = 0;
+  repeats: number;
   /** Asked for, and left out by the service. */
-  missing = 0;
+  missing: number;
   /** Inputs that were refused. */
-  refused = 0;
+  refused: number;
   /** The question being answered, from 0; where its answer goes on, and how many rows of it there are. */
-  question = 0;
+  question: number;
   at: Place | undefined;
-  rowsOfQuestion = 0;
+  rowsOfQuestion: number;
   /** What tells the first and the last row apart from others, as JSON; worked out for those who ask. */
   first: (() => string) | undefined;
   last: (() => string) | undefined;
@@ -24,6 +24,20 @@ export class Tally {
   to: string | undefined;
   /** What proves that the answers which have ended are complete: the weakest proof among them. */
   proof: Proof | undefined;
+}
+
+export function newTally(): Tally {
+  const counts = {
+    rows: 0,
+    repeats: 0,
+    missing: 0,
+    refused: 0,
+    question: 0,
+    at: undefined,
+    rowsOfQuestion: 0,
+  };
+  // In the order of the interface, which is the one of the checkpoint.
+  return { ...counts, first: undefined, last: undefined, to: undefined, proof: undefined };
 }
 
 /** A page whose rows have been handed on. */

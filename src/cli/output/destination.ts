@@ -1,6 +1,6 @@
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Output } from "../../context/context.ts";
-import { Tally } from "../../pull/tally.ts";
+import { newTally, type Tally } from "../../pull/tally.ts";
 import { countedSink, newHash, type Sink } from "../../files/out/sink.ts";
 
 /** What the runs before have cost. */
@@ -40,7 +40,7 @@ export function openStdout(stdout: Output, isHashed: boolean): Destination {
   return {
     sink: countedSink(stdout.write, 0, newHash(isHashed)),
     rowsAt: () => undefined,
-    tally: new Tally(),
+    tally: newTally(),
     before: nothingSpent,
     started: undefined,
     note: () => undefined,

@@ -4,7 +4,7 @@ import type { Context } from "../../context/context.ts";
 import { modeOf } from "../../files/kept-mode.ts";
 import type { CheckpointHeader, Progress } from "../../files/out/checkpoint.ts";
 import { type Account, growFile } from "../../files/out/growing-file.ts";
-import { Tally } from "../../pull/tally.ts";
+import { newTally, type Tally } from "../../pull/tally.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
 import { newHash } from "../../files/out/sink.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
@@ -92,7 +92,7 @@ function accountOf(tally: Tally, before: Spent, meter: Meter): () => Account {
 
 /** What the runs before have brought. */
 function tallyOf(progress: Progress | undefined): Tally {
-  if (progress === undefined) return new Tally();
+  if (progress === undefined) return newTally();
   const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to, proof } = progress;
   const counts = { rows, repeats, missing, refused, question, rowsOfQuestion, at, to, proof };
   return { ...counts, first: known(first), last: known(last) };

@@ -85,7 +85,8 @@ export class FrozenWindows {
     const isOpen = at.flag === "page" && at.value === "1" && at.to === undefined;
     // Without totals the pages cannot be relied on side by side, but one after the other they have an end as well.
     if (!isOpen || page.next === undefined || newest === undefined || !this.#canFreeze) return page;
-    return { ...page, next: { ...page.next, to: upperBound(newest, 1, this.#asked) } };
+    const { to: _open, ...next } = page.next;
+    return { ...page, next: { ...next, to: upperBound(newest, 1, this.#asked) } };
   }
 
   #isFrozen(to: string | undefined): boolean {
