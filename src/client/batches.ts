@@ -1,27 +1,17 @@
+import type { CheckedDocument } from "./answer/read-answer.ts";
 import type { Args } from "../contract/args.ts";
-import { type Endpoint, onlyGroup } from "../contract/endpoint.ts";
+import { onlyGroup } from "../contract/endpoint.ts";
 import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../contract/failure.ts";
 import type { Reply } from "../contract/reply.ts";
-import { addressKey } from "./address-key.ts";
-import type { Client } from "./client.ts";
+import { addressKey, readRows, type Asking, type Page, type Subject } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
-import type { Walk } from "./pages/pages.ts";
 import { member } from "../json/own-member.ts";
-import { createPage, type Page } from "./pages/page.ts";
-import { textRows } from "./rows/rows.ts";
+import { type TextRow, textRows } from "./rows/rows.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
 
-/** One thing asked for: an address on a network. */
-export interface Subject {
-  readonly network: string;
-  readonly address: string;
-}
-
-interface Found {
+interface Found extends TextRow {
   readonly id: string;
-  readonly row: string;
-  readonly value: object;
 }
 
 /**
@@ -29,33 +19,24 @@ interface Found {
  * order asked, also over several networks; a repeated subject repeats its row. What the service left out has no
  * row and is named in `missing`.
  */
-export async function* askInBatches(
-  client: Client,
-  endpoint: Endpoint,
-  reply: Batch,
-  args: Args,
-  walk: Walk,
-): AsyncGenerator<Page> {
+export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
+  const { client, args, walk } = asking;
   const all = walk.subjects ?? [];
   const before = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
   const subjects = all.slice(before);
   const answered = new Map<string, Found | "missing" | "refused">();
   let next = 0;
-  const chunks = planBatches(subjects, reply).map(({ network, addresses }) => ({
-    network,
-    addresses,
-    asked: new Map([...args, ["network", network], [reply.param, addresses.join(",")]]),
-  }));
-  const asks = chunks.map((chunk) => async () => ({
-    ...chunk,
-    answer: await askChunk(client, endpoint, chunk),
-  }));
+  const asks = planBatches(subjects, reply).map((chunk) => async () => {
+    const { network, addresses } = chunk;
+    const asked = new Map([...args, ["network", network], [reply.param, addresses.join(",")]]);
+    return { ...chunk, asked, answer: await askChunk(asking, chunk, asked) };
+  });
   for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
     const isRefused = answer instanceof Failure;
     for (const address of addresses)
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
     if (!isRefused)
-      for (const found of foundIn(answer)) answered.set(subjectKey({ network, address: found.id }), found);
+      for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
     // Rows leave as far as every subject before them is answered, so that long lists need no memory to speak of.
     const ready: Found[] = [];
     const missing: Subject[] = [];
@@ -82,35 +63,32 @@ export async function* askInBatches(
 
 /** A refusal that these inputs earned is theirs alone; key, credits, pace and network are everybody's. */
 async function askChunk(
-  client: Client,
-  endpoint: Endpoint,
-  { network, addresses, asked }: Chunk & { readonly asked: Args },
-): Promise<Page | Failure> {
+  { client, endpoint }: Asking,
+  { network, addresses }: Chunk,
+  asked: Args,
+): Promise<readonly Found[] | Failure> {
   const own = new Set(addresses.map(addressKey));
   // EVM addresses are the same on many networks.
   const isOfOthers = ({ id, value }: Found): boolean =>
     !own.has(addressKey(id)) || (member(value, "chain") ?? network) !== network;
-  const request = async (): Promise<Page> => {
-    const { text, value } = (await client.ask(endpoint, asked)).read();
-    return createPage(text, value, "prices");
-  };
+  const request = async (): Promise<readonly Found[]> => foundIn((await client.ask(endpoint, asked)).read());
   try {
-    const page = await request();
+    const found = await request();
     // The answer to another batch. Where it stays, the service writes addresses in another way.
     const isDoubtful =
-      foundIn(page).some(isOfOthers) && (await client.again(1, "the prices are those of other tokens"));
-    return isDoubtful ? await request() : page;
+      found.some(isOfOthers) && (await client.again(1, "the prices are those of other tokens"));
+    return isDoubtful ? await request() : found;
   } catch (cause) {
     if (cause instanceof Failure && isOfOneInput(cause)) return cause;
     throw cause;
   }
 }
 
-function foundIn(page: Page): readonly Found[] {
-  return page.rows.values().map((value, index) => {
+function foundIn({ text, value: rows }: CheckedDocument): readonly Found[] {
+  return readRows(text, rows, "prices").map(({ row, value }, index) => {
     const id = member(value, "id");
     if (typeof id !== "string") throw untrustedAnswer(`row ${index + 1} of the prices has no id`);
-    return { id, row: page.rows.text(index), value };
+    return { id, row, value };
   });
 }
 

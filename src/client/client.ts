@@ -4,20 +4,19 @@ import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure, untrustedAnswer } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/budget.ts";
-import { costOf } from "./spending/cost.ts";
-import { createDocument, type Document } from "./answer/document.ts";
-import { hideKey } from "./connection/hide-key.ts";
-import { createMeter, isCharged, type Meter } from "./spending/meter.ts";
+import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts";
+import { createDocument, type Document } from "./answer/read-answer.ts";
 import type { Pace } from "./pace/pace.ts";
-import { refusal } from "./answer/refusal.ts";
-import { refuseKey } from "./connection/refuse-key.ts";
-import { checkPlan } from "./answer/required-plan.ts";
+import { refusal } from "./answer/request-refusal.ts";
+import { hideKey, refuseKey } from "./connection/key-guard.ts";
+import { checkPlan } from "./answer/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
 import { waitTooLong } from "./pace/retry-after.ts";
 import { mostRepeats } from "./pages/completeness.ts";
 import { createAuthorization, type Target } from "./connection/target.ts";
-import { type Answer, createTransport } from "./connection/transport.ts";
+import { createTransport } from "./connection/transport.ts";
+import type { Answer } from "./answer/answer-body.ts";
 
 /** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
 export interface Client {
@@ -75,71 +74,35 @@ export interface Waiting {
   readonly failure: Failure;
 }
 
-export function createClient(
-  context: Pick<Context, "clock" | "env" | "random" | "signal">,
-  target: Target,
-  options: ClientOptions,
-): Client {
+type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
+
+export function createClient(context: ClientContext, target: Target, options: ClientOptions): Client {
   // As many requests listen to it as --parallel says; Node would take eleven for a leak, and say so to the user.
   setMaxListeners(0, context.signal);
-  const transport = createTransport(context);
-  const { meter, sent } = createMeter();
-  const turns = inTurn(options.budget);
+  const { clock, random, signal } = context;
+  const { budget, retry, observer, width } = options;
+  const { meter, attempt, close } = createAttempts(context, target, options);
+  const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
-  const authorize = createAuthorization(target);
-
-  const attempt = async (
-    url: URL,
-    { endpoint, args }: Question,
-    tab: Tab | undefined,
-    until: AbortSignal,
-  ): Promise<Document> => {
-    await tab?.open();
-    const turn = await options.pace.turn();
-    until.throwIfAborted();
-    const started = context.clock.elapsed();
-    let answer: Answer | undefined;
-    const metered = sent(costOf(endpoint, args));
-    try {
-      const sending = { timeout: options.timeout, signal: until };
-      answer = hideKey(await transport.get(url, authorize(url), sending), target.key);
-    } catch (cause) {
-      if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
-        metered.lost();
-        await tab?.pay();
-      }
-      throw cause;
-    } finally {
-      options.observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
-    }
-    const { status, headers } = answer;
-    metered.answered(answer);
-    if (isCharged(status)) await tab?.pay();
-    const refused = status < 200 || status >= 300 ? refusal(answer, { endpoint, args }, target) : undefined;
-    await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
-    checkPlan(headers.get("x-api-plan"), options.requiredPlan, refused);
-    if (refused !== undefined) throw refused;
-    return createDocument(answer);
-  };
 
   /** Milliseconds it waited before the request may be sent again; throws the failure that is to stand. */
   const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
     // A run that is over, by a signal or its --deadline, has nothing to wait for; nor has a walk that nobody follows.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
-    const decision = decideRetry(cause, options.retry, { ...tries, random: context.random() });
+    const decision = decideRetry(cause, retry, { ...tries, random: random() });
     if (!decision.again && decision.reason === "service-wait") throw waitTooLong(cause);
     if (!decision.again)
       throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, tries.waited) : cause;
-    options.observer.waiting({ milliseconds: decision.wait, attempt: tries.attempt, failure: cause });
-    await context.clock.sleep(decision.wait, until);
+    observer.waiting({ milliseconds: decision.wait, attempt: tries.attempt, failure: cause });
+    await clock.sleep(decision.wait, until);
     return decision.wait;
   };
 
-  const ask: Client["ask"] = async (endpoint, args, until = context.signal) => {
+  const ask: Client["ask"] = async (endpoint, args, until = signal) => {
     refuseKey(endpoint.path, target.key);
     for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
     const url = urlOf(endpoint, args);
-    const tab = openTab(options.budget, turns, costOf(endpoint, args));
+    const tab = openTab(budget, turns, costOf(endpoint, args));
     let waited = 0;
     try {
       for (let sends = 1; ; sends += 1) {
@@ -154,18 +117,60 @@ export function createClient(
     }
   };
 
-  const most = Math.min(mostRepeats, options.retry.retries);
+  const most = Math.min(mostRepeats, retry.retries);
   const again: Client["again"] = async (repeats, problem) => {
     if (repeats > most) return false;
-    const milliseconds = backoffAfter(repeats, context.random());
-    options.observer.waiting({ milliseconds, attempt: repeats, failure: untrustedAnswer(problem) });
-    await context.clock.sleep(milliseconds, context.signal);
+    const milliseconds = backoffAfter(repeats, random());
+    observer.waiting({ milliseconds, attempt: repeats, failure: untrustedAnswer(problem) });
+    await clock.sleep(milliseconds, signal);
     return true;
   };
 
-  const { width } = options;
-  const { signal } = context;
-  return { target, meter, width, signal, ask, mostRepeats: most, again, close: transport.close };
+  return { target, meter, width, signal, ask, mostRepeats: most, again, close };
+}
+
+/** Sends requests, each of them once. */
+function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
+  const { pace, timeout, observer, requiredPlan } = options;
+  const transport = createTransport(context);
+  const { meter, sent } = createMeter();
+  const authorize = createAuthorization(target);
+
+  const attempt = async (
+    url: URL,
+    question: Question,
+    tab: Tab | undefined,
+    until: AbortSignal,
+  ): Promise<Document> => {
+    await tab?.open();
+    const turn = await pace.turn();
+    until.throwIfAborted();
+    const started = context.clock.elapsed();
+    let answer: Answer | undefined;
+    const metered = sent(costOf(question.endpoint, question.args));
+    try {
+      const received = await transport.get(url, authorize(url), { timeout, signal: until });
+      answer = hideKey(received, target.key);
+    } catch (cause) {
+      if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
+        metered.lost();
+        await tab?.pay();
+      }
+      throw cause;
+    } finally {
+      observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
+    }
+    const { status, headers } = answer;
+    metered.answered(answer);
+    if (isCharged(status)) await tab?.pay();
+    const refused = status < 200 || status >= 300 ? refusal(answer, question, target) : undefined;
+    await pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
+    checkPlan(headers.get("x-api-plan"), requiredPlan, refused);
+    if (refused !== undefined) throw refused;
+    return createDocument(answer);
+  };
+
+  return { meter, attempt, close: transport.close };
 }
 
 function tooLong(failure: Failure, wait: number, waited: number): Failure {

@@ -37,6 +37,10 @@ export interface Endpoint {
   readonly examples: readonly string[];
   /** The lowest tier that may ask. */
   readonly plan: Tier;
+  /** For refusals of the plan: a command that works without it, for the network and this path parameter of the same request. */
+  readonly withoutPlan?: { readonly command: string; readonly param: string };
+  /** Without filters the rows are every pool of the networks asked for, which the list of networks counts. */
+  readonly isEveryPool?: true;
   readonly params: readonly Param[];
   readonly reply: Reply;
   /** One row, or the single object; for groups, each group's. */

@@ -1,6 +1,5 @@
 import type { Client } from "../client/client.ts";
-import type { Page as RawPage } from "../client/pages/page.ts";
-import type { Walk } from "../client/pages/pages.ts";
+import type { Page as RawPage, Walk } from "../client/pages/page.ts";
 import type { Context } from "../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";

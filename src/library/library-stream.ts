@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
 import type { Budget } from "../client/spending/budget.ts";

@@ -1,7 +1,6 @@
-import { type Budget, unbounded } from "../client/spending/budget.ts";
 import type { PaceRate } from "../client/pace/pace.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
-import { runBudget } from "../client/spending/run-budget.ts";
+import { type Budget, runBudget, unbounded } from "../client/spending/budget.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { checkKeyForm } from "../contract/key.ts";

@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { completeWindow } from "../client/candles/default-window.ts";
 import { type Args, readArgs, type Typed } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";

@@ -1,7 +1,6 @@
 import type { Client } from "../client/client.ts";
 import { inOrder } from "../client/pages/in-order.ts";
-import type { Page } from "../client/pages/page.ts";
-import type { Place } from "../client/pages/place.ts";
+import type { Page, Place } from "../client/pages/page.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure } from "../contract/failure.ts";
@@ -34,7 +33,7 @@ export interface Start {
  * The answers to all questions, in their order. Where each is one object, several are asked at once; a list is
  * walked alone, and asks for several pages itself.
  */
-export function answers(
+export async function* answers(
   client: Client,
   endpoint: Endpoint,
   asked: readonly Args[],
@@ -42,54 +41,40 @@ export function answers(
   start: Start,
   seen: SeenKeys,
 ): AsyncGenerator<Part> {
-  const questions = asked
-    .map((args, index) => ({ index, question: { endpoint, args } }))
-    .slice(start.question);
-  return endpoint.reply.kind === "single"
-    ? single(client, questions, wish, seen)
-    : oneByOne(client, questions, wish, start, seen);
-}
-
-type Numbered = Pick<Part, "index" | "question">;
-
-async function* oneByOne(
-  client: Client,
-  questions: readonly Numbered[],
-  wish: Wish,
-  start: Start,
-  seen: SeenKeys,
-): AsyncGenerator<Part> {
-  for (const numbered of questions) {
-    const { index, question } = numbered;
-    const rest = numbered.index === start.question ? restOf(wish, start) : wish;
-    try {
-      // Each of many pages: V8 is slow to add to what is spread.
-      for await (const page of await wantedPages(client, question, rest, seen))
-        yield { index, question, kind: "page", page };
-      yield { ...numbered, kind: "end" };
-    } catch (failure) {
-      if (!(failure instanceof Failure)) throw failure;
-      yield { ...numbered, kind: "failure", failure };
-    }
+  const numbered = asked.map((args, index) => ({ index, question: { endpoint, args } }));
+  const questions = numbered.slice(start.question);
+  if (endpoint.reply.kind === "single") return yield* sideBySide(client, questions, wish, seen);
+  for (const { index, question } of questions) {
+    const rest = index === start.question ? restOf(wish, start) : wish;
+    for await (const outcome of answer(client, question, rest, seen)) yield { index, question, ...outcome };
   }
 }
 
-async function* single(
+async function* answer(
   client: Client,
-  questions: readonly Numbered[],
+  question: Question,
+  wish: Wish,
+  seen: SeenKeys,
+): AsyncGenerator<Outcome> {
+  try {
+    for await (const page of await wantedPages(client, question, wish, seen)) yield { kind: "page", page };
+    yield { kind: "end" };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    yield { kind: "failure", failure };
+  }
+}
+
+async function* sideBySide(
+  client: Client,
+  questions: readonly Pick<Part, "index" | "question">[],
   wish: Wish,
   seen: SeenKeys,
 ): AsyncGenerator<Part> {
   const ask = async (question: Question): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
-    try {
-      for await (const page of await wantedPages(client, question, wish, seen))
-        outcomes.push({ kind: "page", page });
-      return [...outcomes, { kind: "end" }];
-    } catch (failure) {
-      if (!(failure instanceof Failure)) throw failure;
-      return [...outcomes, { kind: "failure", failure }];
-    }
+    for await (const outcome of answer(client, question, wish, seen)) outcomes.push(outcome);
+    return outcomes;
   };
   const repeated = repeatsAmong(questions.map(({ question }) => keyOf(question.args)));
   const kept = new Map<string, Promise<readonly Outcome[]>>();

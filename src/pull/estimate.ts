@@ -1,8 +1,8 @@
 import { planBatches } from "../client/batches.ts";
 import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
 import { keyOf } from "./answers.ts";
-import { costOf } from "../client/spending/cost.ts";
-import type { Walk } from "../client/pages/pages.ts";
+import { costOf } from "../client/spending/meter.ts";
+import type { Walk } from "../client/pages/page.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { member } from "../json/own-member.ts";
@@ -162,8 +162,7 @@ const unknown: Counted = {
 const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
 
 function isEveryPool(endpoint: Endpoint, args: Args): boolean {
-  const isPools = endpoint.id === "pools_search" || endpoint.id === "network_pools_search";
-  return isPools && [...args.keys()].every((name) => harmless.has(name));
+  return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
 }
 
 /** The counts of the networks asked for, added up; the service was seen to leave them out. */

@@ -1,8 +1,7 @@
 import type { Client } from "../client/client.ts";
-import type { Page } from "../client/pages/page.ts";
-import { type Walk, walkPages } from "../client/pages/pages.ts";
+import { walkPages } from "../client/pages/walk-pages.ts";
+import type { Page, Walk } from "../client/pages/page.ts";
 import type { Question } from "../contract/args.ts";
-import { firstRows } from "./first-rows.ts";
 import { markedCandles } from "./marked-candles.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
 
@@ -45,4 +44,19 @@ export async function wantedPages(
 
 async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {
   for await (const page of pages) if (groups.includes(page.group)) yield page;
+}
+
+/** The first `limit` rows; stops asking as soon as it has them. */
+export async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
+  let left = limit;
+  for await (const page of pages) {
+    if (page.rows.length <= left) yield page;
+    else {
+      const { proof: _proof, ...cut } = page;
+      const rows = page.rows.keep(Array.from({ length: page.rows.length }, (_, index) => index < left));
+      yield { ...cut, rows, isCut: true };
+    }
+    left -= page.rows.length;
+    if (left <= 0) return;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import type { Failure } from "../contract/failure.ts";
 import { assetsPerPost } from "../contract/feed.ts";
 import { assetsOf, type RunningShard } from "./running-shard.ts";

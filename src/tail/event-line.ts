@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { dataOf, type EventId, type StreamEvent } from "../client/streams/stream-event.ts";
 import { compactJson, escapeJsonText } from "../json/json-text.ts";
 

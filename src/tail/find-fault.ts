@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import type { Connection } from "../client/streams/connection.ts";
 import { createEventStreamParser } from "../client/streams/event-stream.ts";
 import { childOf } from "../context/child-signal.ts";

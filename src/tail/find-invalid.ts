@@ -1,5 +1,4 @@
-import { addressKey } from "../client/address-key.ts";
-import type { Subject } from "../client/batches.ts";
+import { addressKey, type Subject } from "../client/pages/page.ts";
 import type { Failure } from "../contract/failure.ts";
 
 /** Opens a stream of these for a moment: the failure when it is refused. Opening costs nothing. */

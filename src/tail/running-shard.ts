@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { isWaitTooLong } from "../client/pace/retry-after.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { ChildSignal } from "../context/child-signal.ts";

@@ -1,5 +1,4 @@
-import { addressKey } from "../client/address-key.ts";
-import type { Subject } from "../client/batches.ts";
+import { addressKey, type Subject } from "../client/pages/page.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import { assetsPerPost, type Feed } from "../contract/feed.ts";

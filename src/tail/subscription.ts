@@ -1,6 +1,5 @@
-import type { Subject } from "../client/batches.ts";
-import { hideKey } from "../client/connection/hide-key.ts";
-import { refuseKey } from "../client/connection/refuse-key.ts";
+import type { Subject } from "../client/pages/page.ts";
+import { hideKey, refuseKey } from "../client/connection/key-guard.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";
 import { openConnection } from "../client/streams/connection.ts";
 import {

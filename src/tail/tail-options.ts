@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";

@@ -1,4 +1,4 @@
-import type { Subject } from "../client/batches.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import { childOf } from "../context/child-signal.ts";
 import type { Context } from "../context/context.ts";

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { bothBudgets, type Budget, inTurn, openTab, unbounded } from "../../src/client/spending/budget.ts";
-import { runBudget } from "../../src/client/spending/run-budget.ts";
+import {
+  bothBudgets,
+  type Budget,
+  inTurn,
+  openTab,
+  runBudget,
+  unbounded,
+} from "../../src/client/spending/budget.ts";
 import { Failure } from "../../src/contract/failure.ts";
 
 describe("what a run may spend", () => {

@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import type { Subject } from "../../src/client/batches.ts";
+import type { Subject } from "../../src/client/pages/page.ts";
 import { Failure } from "../../src/contract/failure.ts";
 import { findInvalid } from "../../src/tail/find-invalid.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach } from "vitest";
-import type { Subject } from "../../src/client/batches.ts";
+import type { Subject } from "../../src/client/pages/page.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";

@@ -1,7 +1,14 @@
 import { gunzipSync } from "node:zlib";
 import { Failure, untrustedAnswer } from "../../contract/failure.ts";
 import { checkValues, maxBodyBytes, maxRefusalBytes, tooLarge } from "./body-limits.ts";
-import type { Answer } from "../connection/transport.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** Lower-case names; of a repeated header the first value. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Decoded: one gzip layer at most is taken off. */
+  readonly body: Uint8Array;
+}
 
 /** A body as it comes, piece by piece, within the limits. */
 export interface AnswerBody {

@@ -1,8 +1,9 @@
+import { fail, type Failure } from "../../contract/failure.ts";
 import type { Question } from "../../contract/args.ts";
 import { inputName } from "../../contract/read-param.ts";
 import { type ErrorBody, textField } from "./error-body.ts";
 import type { Target } from "../connection/target.ts";
-import type { Answer } from "../connection/transport.ts";
+import type { Answer } from "./answer-body.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant } from "../../time/time.ts";
 
@@ -103,15 +104,10 @@ export function planName(tier: string): string {
 }
 
 /** What works without the plan. */
-function alternative({ endpoint, args }: Question): string {
-  const network = args.get("network") ?? "";
-  const pool = args.get("pool_address");
-  const token = args.get("token_address");
-  if (endpoint.id === "pool_transactions" && pool !== undefined)
-    return `; without it: dexdata pool ${network} ${pool}`;
-  if (endpoint.id === "token_ohlcv" && token !== undefined)
-    return `; without it: dexdata token ${network} ${token}`;
-  return "";
+function alternative({ endpoint: { withoutPlan }, args }: Question): string {
+  const address = withoutPlan === undefined ? undefined : args.get(withoutPlan.param);
+  if (address === undefined) return "";
+  return `; without it: dexdata ${withoutPlan?.command} ${args.get("network") ?? ""} ${address}`;
 }
 
 /** The header's form is not laid down: unix seconds are written as a time, anything else as it came. */
@@ -137,4 +133,19 @@ export function link(body: ErrorBody, ...names: readonly string[]): string {
   const links = rawMembers(raw);
   const found = names.map((name) => textField(links, name)).find((url) => url !== undefined);
   return found === undefined ? "" : `: ${found}`;
+}
+
+/**
+ * `--require-plan`: an answer that was counted under another plan is not used. One that names no plan is, and a
+ * refusal of key or plan says more about the same.
+ */
+export function checkPlan(
+  seen: string | undefined,
+  required: string | undefined,
+  refused: Failure | undefined,
+): void {
+  if (required === undefined || seen === undefined || seen === required || refused?.exit === 4) return;
+  throw fail("other_plan", `the service counted this as ${seen}, not ${required} as --require-plan wants`, {
+    status: refused?.details.status,
+  });
 }

@@ -5,25 +5,24 @@ import { grouped } from "../../text/counted.ts";
 import { toWire } from "../../time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
 import type { Page } from "../pages/page.ts";
-import type { Walk } from "../pages/pages.ts";
 import { textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
-  type CandleWindow,
   candleWindow,
+  type CandleWindow,
   restOf,
+  showSeconds,
   sliceBetween,
   slicesOf,
   wholeSeconds,
 } from "./candle-slices.ts";
-import { showSeconds } from "./candle-times.ts";
-import { createGapJudge, type GapJudge } from "./gap-judge.ts";
 import {
-  type Asked,
   askCountedBack,
+  type Asked,
   askSlice,
   askWholeSlice,
   type Candle,
+  createGapJudge,
   mayBeCapped,
 } from "./slice-answer.ts";
 
@@ -38,13 +37,12 @@ const aimedAt = 0.8;
  * trade, the candles before it follow, in longer and longer stretches, until there are enough, the plan allows no more,
  * or two stretches in a row are empty. They are held until all are there, because the oldest come first.
  */
-export async function* countBack(asked: Asked, { candles }: Walk): AsyncGenerator<Page> {
+export async function* countBack(asked: Asked): AsyncGenerator<Page> {
   const window = candleWindow(asked.args);
   const wanted = Number(asked.args.get("count_back"));
-  const held = createHeldCandles(wholeSeconds(window.end));
-  const gaps = createGapJudge(candles?.now);
-  const ending = (await readWindow(asked, held, gaps)) ?? (await readBefore(asked, held, window, wanted));
-  const found = held.newest(wanted);
+  const held = new HeldCandles(wholeSeconds(window.end));
+  const ending = (await readWindow(asked, held)) ?? (await readBefore(asked, held, window, wanted));
+  const found = held.newestFirst.slice(0, wanted).toReversed();
   const [few, all] = [found.length, wanted].map((count) => grouped(String(count)));
   const warning =
     found.length < wanted ? `found ${few} of ${all} candles; ${ending ?? noneEarlier}` : undefined;
@@ -55,7 +53,8 @@ const noneEarlier = "there are no earlier ones";
 const planEnds = "the plan does not include earlier ones";
 
 /** All intervals of the window, the newest first. What the plan does not include ends it, unless that is everything. */
-async function readWindow(asked: Asked, held: HeldCandles, gaps: GapJudge): Promise<string | undefined> {
+async function readWindow(asked: Asked, held: HeldCandles): Promise<string | undefined> {
+  const withRest = createGapJudge(asked);
   const slices = [...slicesOf(candleWindow(asked.args), asked.maxLimit)].toReversed();
   const read = slices.length === 1 ? askCountedBack : askWholeSlice;
   const asks = slices.map((slice, index) => async () => ({
@@ -64,10 +63,7 @@ async function readWindow(asked: Asked, held: HeldCandles, gaps: GapJudge): Prom
   }));
   for await (const { slice, candles } of inOrder(asks, asked.client.width, { firstAlone: true })) {
     if (candles === undefined) return planEnds;
-    const rest = gaps.restInDoubt(slice, candles);
-    const later = rest === undefined ? [] : await askWholeSlice(asked, rest);
-    if (rest !== undefined) gaps.settle(later);
-    held.take([...candles, ...later]);
+    held.take(await withRest(slice, candles));
   }
   return undefined;
 }
@@ -84,7 +80,7 @@ async function readBefore(
   // In intervals.
   let stretch = maxLimit;
   let empty = 0;
-  while (held.count() < wanted && reached > 0) {
+  while (held.newestFirst.length < wanted && reached > 0) {
     const start = Math.max(0, reached - stretch * interval);
     const found = await withinReach(
       async () => await newestOf(asked, sliceBetween(start, reached, interval)),
@@ -92,8 +88,7 @@ async function readBefore(
     if (found === undefined) return planEnds;
     held.take(found.candles);
     empty = found.candles.length === 0 ? empty + 1 : 0;
-    if (empty === emptyStretches)
-      return `none between ${showSeconds(start)} and ${showSeconds(held.oldest())}`;
+    if (empty === emptyStretches) return `none between ${showSeconds(start)} and ${showSeconds(held.oldest)}`;
     reached = found.since;
     const fitting = Math.floor((stretch * maxLimit * aimedAt) / Math.max(1, found.candles.length));
     stretch = Math.max(maxLimit, Math.min(stretch * growth, fitting));
@@ -131,35 +126,28 @@ async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-interface HeldCandles {
-  /** Takes candles that lie before those taken so far, in their order. */
-  readonly take: (candles: readonly Candle[]) => void;
-  readonly count: () => number;
-  /** Unix seconds: when the oldest opens, or the end of the window. */
-  readonly oldest: () => number;
-  /** The newest so many, the oldest of them first. */
-  readonly newest: (count: number) => readonly Row[];
-}
-
 /** Without the parsed form, which takes several times the room. */
 type Row = Pick<Candle, "opens" | "row">;
 
-function createHeldCandles(end: number): HeldCandles {
-  const newestFirst: Row[] = [];
-  let oldest = end;
-  return {
-    take: (candles) => {
-      for (const { opens, row } of candles.toReversed()) {
-        // A candle at the edge of two slices, or twice in one answer.
-        if (opens >= oldest) continue;
-        newestFirst.push({ opens, row });
-        oldest = opens;
-      }
-    },
-    count: () => newestFirst.length,
-    oldest: () => oldest,
-    newest: (count) => newestFirst.slice(0, count).toReversed(),
-  };
+/** Candles of the question's window and before it. */
+class HeldCandles {
+  readonly newestFirst: Row[] = [];
+  /** Unix seconds: when the oldest opens, or the end of the window. */
+  oldest: number;
+
+  constructor(end: number) {
+    this.oldest = end;
+  }
+
+  /** Takes candles that lie before those taken so far, in their order. */
+  take(candles: readonly Candle[]): void {
+    for (const { opens, row } of candles.toReversed()) {
+      // A candle at the edge of two slices, or twice in one answer.
+      if (opens >= this.oldest) continue;
+      this.newestFirst.push({ opens, row });
+      this.oldest = opens;
+    }
+  }
 }
 
 function* pagesOf(rows: readonly Row[], size: number, warning: string | undefined): Generator<Page> {

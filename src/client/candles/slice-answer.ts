@@ -1,23 +1,15 @@
-import type { Args } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
+import type { TextRow } from "../rows/rows.ts";
+import { type Asking, readRows } from "../pages/page.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
-import type { Client } from "../client.ts";
-import { createPage } from "../pages/page.ts";
-import { type CandleSlice, restOf, wholeSeconds } from "./candle-slices.ts";
-import { openingOf, showSeconds } from "./candle-times.ts";
+import { type CandleSlice, openingOf, restOf, showSeconds, wholeSeconds } from "./candle-slices.ts";
 
 /** A row of the service, and when it opens in unix seconds. */
-export interface Candle {
+export interface Candle extends TextRow {
   readonly opens: number;
-  readonly row: string;
-  readonly value: object;
 }
 
 /** What the walk asks the same way again and again. */
-export interface Asked {
-  readonly client: Client;
-  readonly endpoint: Endpoint;
-  readonly args: Args;
+export interface Asked extends Asking {
   readonly maxLimit: number;
 }
 
@@ -81,11 +73,9 @@ export async function askSlice(
   if (!isCountedBack) query.delete("count_back");
   for (let repeats = 1; ; repeats += 1) {
     const { text, value } = (await client.ask(endpoint, query)).read();
-    const { rows } = createPage(text, value, "candles");
-    const candles = rows.values().map((each, index) => ({
-      opens: openingOf(each),
-      row: rows.text(index),
-      value: each,
+    const candles = readRows(text, value, "candles").map((candle) => ({
+      opens: openingOf(candle.value),
+      ...candle,
     }));
     // Counted back, candles may lie before `start`: the service need not look at it.
     const problem = misplaced(candles, slice, isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start));
@@ -116,4 +106,45 @@ function misplaced(
     before = opens;
   }
   return undefined;
+}
+
+/** A gap of up to this many intervals never counts as a truncated response. */
+const usualGap = 9;
+/** A gap at the end of a slice is requested again if, by the market's other gaps, it is less likely than this. */
+const unlikely = 1e-4;
+
+/**
+ * Judges the slices of one market, in any order: gives the candles of each, and what is requested again if they end long
+ * before the slice does, although the market has few gaps. If nothing comes then, the market counts as quiet until it has
+ * candles again. `isConfirmed`: the service was asked for the rest before. Nothing is due after the run's clock reading.
+ */
+export function createGapJudge(asked: Asked) {
+  const { now = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};
+  let [intervals, trades] = [0, 0];
+  let isQuiet = false;
+  return async (
+    slice: CandleSlice,
+    candles: readonly Candle[],
+    isConfirmed = false,
+  ): Promise<readonly Candle[]> => {
+    const { interval } = slice;
+    const start = wholeSeconds(slice.start);
+    const due = Math.min(wholeSeconds(slice.end), now / 1000);
+    const last = candles.at(-1)?.opens ?? start - interval;
+    if (candles.length > 0) {
+      isQuiet = false;
+      intervals += (last - start) / interval + 1;
+      trades += candles.length;
+    }
+    const gap = Math.floor((due - last) / interval) - 1;
+    const share = intervals === 0 ? 0 : Math.min(1, trades / intervals);
+    // Before the first candle, nothing is known about the market.
+    const isUnlikely = intervals === 0 || (1 - share) ** gap < unlikely;
+    const isDoubtful = gap > usualGap && !isQuiet && isUnlikely;
+    const rest = isDoubtful ? restOf(slice, last) : undefined;
+    if (rest === undefined) return candles;
+    const later = isConfirmed ? [] : await askWholeSlice(asked, rest);
+    isQuiet = later.length === 0;
+    return [...candles, ...later];
+  };
 }

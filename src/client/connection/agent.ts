@@ -1,7 +1,7 @@
 import type * as undici from "undici";
 import { type Peer, peerName } from "./connection-failure.ts";
 import { createConnector } from "./connector.ts";
-import { createOpenSockets } from "./open-sockets.ts";
+import { OpenSockets } from "./open-sockets.ts";
 import type { Environment } from "./proxy.ts";
 import { Agent } from "./undici-parts.ts";
 
@@ -18,15 +18,9 @@ const maxHeaderBytes = 64 * 1024;
 
 /** No time-out of undici's own: whoever sends has a deadline over connecting, headers and body, or wants none. */
 export function createAgent(env: Environment): OwnAgent {
-  const sockets = createOpenSockets();
+  const sockets = new OpenSockets();
   let isConnected = false;
-  let proxy: string | undefined;
-  const connect = createConnector(env, {
-    sockets,
-    proxied: (shown) => {
-      proxy = shown;
-    },
-  });
+  const connect = createConnector(env, sockets);
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -42,7 +36,7 @@ export function createAgent(env: Environment): OwnAgent {
   return {
     agent,
     peerOf: ({ host }) => ({
-      name: () => peerName(host, proxy),
+      name: () => peerName(host, sockets.proxy),
       hasConnected: () => isConnected,
     }),
     close: async () => {

@@ -3,10 +3,9 @@ import tls from "node:tls";
 import type { Context } from "../../context/context.ts";
 import { type Peer, peerName } from "./connection-failure.ts";
 import { createConnector } from "./connector.ts";
-import { createOpenSockets } from "./open-sockets.ts";
+import { OpenSockets } from "./open-sockets.ts";
 import { unbracketed } from "./proxy.ts";
-import type { SendOptions } from "./transport.ts";
-import { withDeadline } from "./transport.ts";
+import { type SendOptions, withDeadline } from "./transport.ts";
 
 /** A connection that was made, and closed again. */
 export interface Reached {
@@ -35,14 +34,8 @@ export async function findAddresses(
 /** Connects as a request would, asks nothing, and closes. */
 export async function reachHost({ clock, env }: Reaching, url: URL, options: SendOptions): Promise<Reached> {
   const started = clock.elapsed();
-  const sockets = createOpenSockets();
-  let proxy: string | undefined;
-  const connect = createConnector(env, {
-    sockets,
-    proxied: (shown) => {
-      proxy = shown;
-    },
-  });
+  const sockets = new OpenSockets();
+  const connect = createConnector(env, sockets);
   const { protocol, port, host } = url;
   const reach = async (): Promise<Reached> =>
     await new Promise((resolve, reject) => {
@@ -51,21 +44,16 @@ export async function reachHost({ clock, env }: Reaching, url: URL, options: Sen
         const secured = socket instanceof tls.TLSSocket ? socket : undefined;
         const validTo = secured?.getPeerCertificate().valid_to;
         const spoken = secured?.getProtocol() ?? undefined;
-        resolve({ milliseconds: clock.elapsed() - started, protocol: spoken, validTo, proxy });
+        resolve({ milliseconds: clock.elapsed() - started, protocol: spoken, validTo, proxy: sockets.proxy });
       });
     });
   try {
-    return await withDeadline(
-      clock,
-      options,
-      reach,
-      peerOf(host, () => proxy),
-    );
+    return await withDeadline(clock, options, reach, peerOf(host, sockets));
   } finally {
     sockets.destroy();
   }
 }
 
-function peerOf(host: string, proxy: () => string | undefined = () => undefined): Peer {
-  return { name: () => peerName(host, proxy()), hasConnected: () => false };
+function peerOf(host: string, sockets?: OpenSockets): Peer {
+  return { name: () => peerName(host, sockets?.proxy), hasConnected: () => false };
 }

@@ -1,16 +1,9 @@
 import type { Clock, Context } from "../../context/context.ts";
 import { onAbort } from "../../context/on-abort.ts";
 import { createAgent } from "./agent.ts";
+import type { Answer } from "../answer/answer-body.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
-import { exchange } from "./exchange.ts";
-
-export interface Answer {
-  readonly status: number;
-  /** Lower-case names; of a repeated header the first value. */
-  readonly headers: ReadonlyMap<string, string>;
-  /** Decoded: one gzip layer at most is taken off. */
-  readonly body: Uint8Array;
-}
+import { getAnswer } from "./http-get.ts";
 
 export interface SendOptions {
   /** Milliseconds for connecting, headers and body together. */
@@ -27,79 +20,48 @@ export interface Transport {
   readonly close: () => Promise<void>;
 }
 
-/** What is given up when it takes too long, or nobody wants it any more: `outcome` then rejects with the reason. */
-export interface UnderWay<T> {
-  readonly outcome: Promise<T>;
-  readonly giveUp: (reason: unknown) => void;
-}
-
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
 export function createTransport({ clock, env }: Pick<Context, "clock" | "env">): Transport {
   const { agent, peerOf, close } = createAgent(env);
   return {
-    get: (url, headers, options) =>
-      inTime(
-        clock,
-        options,
-        () => exchange(agent, url, headers),
-        () => peerOf(url),
-      ),
+    get: async (url, headers, options) => {
+      const send = (signal: AbortSignal): Promise<Answer> => getAnswer(agent, url, headers, signal);
+      return await withDeadline(clock, options, send, peerOf(url));
+    },
     close,
   };
 }
 
-/** What takes a signal, or the failure that it took too long; a rejection tells why it could not be had. */
+/**
+ * What takes a signal, or the failure that it took too long; a rejection tells why it could not be had. undici heeds a signal
+ * only once it is connected; until then the rejection alone ends the wait.
+ */
 export async function withDeadline<T>(
   clock: Clock,
-  options: SendOptions,
+  { timeout, signal }: SendOptions,
   send: (signal: AbortSignal) => Promise<T>,
   peer: Peer,
 ): Promise<T> {
-  return await inTime(
-    clock,
-    options,
-    () => withSignal(send),
-    () => peer,
-  );
-}
-
-/** Neither signal nor promise is made for an end that mostly does not come: each request would have several. */
-async function inTime<T>(
-  clock: Clock,
-  { timeout, signal }: SendOptions,
-  begin: () => UnderWay<T>,
-  peer: () => Peer,
-): Promise<T> {
   signal.throwIfAborted();
-  const { outcome, giveUp } = begin();
+  const controller = new AbortController();
+  const outcome = new Promise<T>((resolve, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
+    send(controller.signal).then(resolve, reject);
+  });
   let isLate = false;
   const cancel = clock.after(timeout, () => {
     isLate = true;
-    giveUp(new Error("too late"));
+    controller.abort(new Error("too late"));
   });
-  const release = onAbort(signal, () => giveUp(signal.reason));
+  const release = onAbort(signal, () => controller.abort(signal.reason));
   try {
     return await outcome;
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    if (isLate) throw timeoutFailure(timeout, peer());
-    throw connectionFailure(cause, peer());
+    if (isLate) throw timeoutFailure(timeout, peer);
+    throw connectionFailure(cause, peer);
   } finally {
     cancel();
     release();
   }
-}
-
-/** undici heeds a signal only once it is connected; until then the rejection alone ends the wait. */
-function withSignal<T>(send: (signal: AbortSignal) => Promise<T>): UnderWay<T> {
-  const controller = new AbortController();
-  let giveUp = (reason: unknown): void => controller.abort(reason);
-  const outcome = new Promise<T>((resolve, reject) => {
-    giveUp = (reason): void => {
-      controller.abort(reason);
-      reject(reason);
-    };
-    send(controller.signal).then(resolve, reject);
-  });
-  return { outcome, giveUp };
 }

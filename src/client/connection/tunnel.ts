@@ -4,7 +4,7 @@ import { isIP, type Socket } from "node:net";
 import { errorCode } from "../../files/file-fault.ts";
 import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
-import type { ConnectionWatch } from "./connector.ts";
+import type { OpenSockets } from "./open-sockets.ts";
 import { type Environment, findProxy, type Proxy, unbracketed } from "./proxy.ts";
 
 /**
@@ -14,11 +14,11 @@ import { type Environment, findProxy, type Proxy, unbracketed } from "./proxy.ts
 export async function openTunnel(
   url: URL,
   env: Environment,
-  watch: ConnectionWatch,
+  sockets: OpenSockets,
 ): Promise<Socket | undefined> {
   const proxy = findProxy(url, env);
   if (proxy === undefined) return undefined;
-  watch.proxied(proxy.shown);
+  sockets.proxy = proxy.shown;
   return await new Promise((resolve, reject) => {
     const giveUp = (cause: unknown): void => {
       const next = nextFor(proxy, url);
@@ -30,7 +30,7 @@ export async function openTunnel(
       );
     };
     const request = connectRequest(proxy, url);
-    request.once("socket", watch.sockets.add);
+    request.once("socket", (socket) => sockets.add(socket));
     request.once("error", giveUp);
     request.once("connect", (answer, socket, head) => {
       // What breaks from here on is told by whoever speaks on it.

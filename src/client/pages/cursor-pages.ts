@@ -1,21 +1,15 @@
-import type { Args } from "../../contract/args.ts";
 import { childOf } from "../../context/child-signal.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/own-member.ts";
 import type { Reply } from "../../contract/reply.ts";
-import type { Document } from "../answer/document.ts";
+import { createAnswerReader, type Document } from "../answer/read-answer.ts";
 import { checkEcho } from "../answer/echo.ts";
-import { createAnswerReader } from "../answer/read-answer.ts";
-import type { Client } from "../client.ts";
-import { letLeave } from "../connection/let-leave.ts";
+import { letLeave } from "./in-order.ts";
 import type { Rows } from "../rows/rows.ts";
-import { createDistinctFilter } from "./distinct-pages.ts";
-import { createDoubts, type CursorPage } from "./cursor-doubts.ts";
+import { createDistinctFilter, hasNewRow } from "./distinct-pages.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import type { Page } from "./page.ts";
-import type { ListWalk } from "./pages.ts";
-import type { Place } from "./place.ts";
+import type { AskingForList, Page, Place } from "./page.ts";
 
 /**
  * Specification, Pagination styles 1: `next_cursor` goes back as `cursor`, byte for byte, everything else unchanged.
@@ -27,12 +21,10 @@ import type { Place } from "./place.ts";
  * under way when nobody wants more is given up.
  */
 export async function* walkCursorPages(
-  client: Client,
-  endpoint: Endpoint,
+  asking: AskingForList,
   reply: Extract<Reply, { kind: "cursor-pages" }>,
-  args: Args,
-  walk: ListWalk,
 ): AsyncGenerator<Page> {
+  const { client, endpoint, args, walk } = asking;
   const read = createAnswerReader(reply.rows, rowShape(endpoint), walk.isTyped);
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   const sent = new Set<string>();
@@ -51,7 +43,7 @@ export async function* walkCursorPages(
     const warning = checkEcho(endpoint, args, echo, walk.isStrict);
     return { rows, next: nextCursor(envelope), limit: member(echo, "limit"), warning };
   };
-  const settle = createDoubts(client, walk);
+  const settle = createDoubts(asking);
   const { filter } = createDistinctFilter(walk.seen);
   const pageOf = (rows: Rows, at: Place | undefined, next: Place | undefined): Page => ({
     ...filter(rows),
@@ -104,4 +96,79 @@ const noLongerWanted = new Error("no longer wanted");
 
 function placeOf(cursor: string | undefined): Place | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
+}
+
+/** One page of a search, read. */
+interface CursorPage {
+  readonly rows: Rows;
+  /** As by `nextCursor`. */
+  readonly next: string | null | undefined;
+  /** The page size that the service says it used, if it says one. */
+  readonly limit: unknown;
+  /** Why the rows may not be what was asked for. */
+  readonly warning: string | undefined;
+}
+
+/** What is wrong with a page. */
+interface Doubt {
+  readonly problem: string;
+  /** The walk cannot go on like this; else the service may mean it. */
+  readonly isFinal?: boolean;
+  readonly isShort?: boolean;
+}
+
+const noCursor = { problem: "the service promised a next page but sent no cursor for it", isFinal: true };
+const repeatedCursor = { problem: "the service repeated a cursor, so paging would never end", isFinal: true };
+const repeatedRows = { problem: "a page repeats earlier rows" };
+const emptyEnd = { problem: "the page after the last one is empty" };
+
+/**
+ * Settles whether a page of a search is what the service means, by requesting it again. A search has no count, so a page
+ * that looks the same the second time is believed, unless it leads nowhere. `isSent`: a cursor that was sent before.
+ * `problem`: why the walk has to end after this page.
+ */
+function createDoubts({ client, walk }: AskingForList) {
+  const { pageSize, seen, start } = walk;
+  let hasRows = start !== undefined;
+  /** Fewest rows of a page that another one follows: 1 once the service has confirmed a short page, 0 after an empty one. */
+  let fewest = Number.POSITIVE_INFINITY;
+
+  const doubtAbout = (page: CursorPage, isSent: (cursor: string) => boolean): Doubt | undefined => {
+    const { rows, next, limit } = page;
+    if (next === null) return noCursor;
+    if (next !== undefined && isSent(next)) return repeatedCursor;
+    if (rows.length > 0 && !hasNewRow(rows, seen)) return repeatedRows;
+    const full = typeof limit === "number" && limit > 0 ? Math.min(limit, pageSize) : pageSize;
+    if (next !== undefined && rows.length < Math.min(full, fewest)) {
+      const problem = `a page has ${rows.length} of ${full} rows, and another page follows`;
+      return { problem, isShort: true };
+    }
+    return next === undefined && rows.length === 0 && hasRows ? emptyEnd : undefined;
+  };
+
+  return async (
+    first: CursorPage,
+    isSent: (cursor: string) => boolean,
+    requestAgain: () => Promise<CursorPage>,
+  ): Promise<{ readonly page: CursorPage; readonly problem?: string }> => {
+    let page = first;
+    for (let repeats = 1; ; repeats += 1) {
+      const doubt = doubtAbout(page, isSent);
+      if (doubt === undefined) break;
+      const { problem, isFinal = false, isShort = false } = doubt;
+      if (!(await client.again(repeats, problem))) {
+        if (isFinal) return { page, problem };
+        break;
+      }
+      const again = await requestAgain();
+      const isSame = doubtAbout(again, isSent)?.problem === problem && again.rows.length === page.rows.length;
+      if (isSame && !isFinal) {
+        if (isShort) fewest = Math.min(fewest, page.rows.length, 1);
+        break;
+      }
+      page = again;
+    }
+    hasRows ||= page.rows.length > 0;
+    return { page };
+  };
 }

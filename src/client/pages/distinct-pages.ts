@@ -38,7 +38,7 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
 }
 
 /** The rows of a page that have not come before. */
-export interface DistinctRows {
+interface DistinctRows {
   readonly rows: Rows;
   /** Rows that were left out because they had come before; absent where there is none. */
   readonly repeats?: number;
@@ -54,19 +54,27 @@ export interface DistinctFilter {
 
 /** While a list moves, the service may send a row again. Adds the rows to those seen. */
 export function createDistinctFilter(seen: SeenKeys): DistinctFilter {
-  const findRepeats = createRepeatFinder(seen);
+  // A row without what tells it apart is given each time; but a list of nothing else must end as well.
+  const unnamed = createSeenKeys("recent", false);
+  const hash: TextHash = { high: 0, low: 0 };
   let listed = 0;
-  return {
-    filter: (rows) => {
-      const { repeated, isBarren } = findRepeats(rows);
-      listed += rows.length - repeated.size;
-      if (repeated.size === 0) return { rows, isBarren };
-      const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
-      listed += twinsOf(rows, repeated);
-      return { rows: kept, repeats: repeated.size, isBarren };
-    },
-    listed: () => listed,
+  const filter = (rows: Rows): DistinctRows => {
+    const repeated = new Set<number>();
+    let isBarren = true;
+    for (let index = 0; index < rows.length; index += 1) {
+      const isNamed = rows.hashKey(index, hash);
+      if (!isNamed) hashText(rows.text(index), hash);
+      const isNew = (isNamed ? seen : unnamed).add(hash);
+      if (isNew) isBarren = false;
+      else if (isNamed) repeated.add(index);
+    }
+    listed += rows.length - repeated.size;
+    if (repeated.size === 0) return { rows, isBarren };
+    listed += twinsOf(rows, repeated);
+    const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
+    return { rows: kept, repeats: repeated.size, isBarren };
   };
+  return { filter, listed: () => listed };
 }
 
 /** How many of the repeated rows repeat another one of the same page. */
@@ -79,34 +87,6 @@ function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   const indexes = Array.from({ length: rows.length }, (_, index) => index);
   const own = new Set(indexes.filter((index) => !repeated.has(index)).map(keyAt));
   return [...repeated].filter((index) => own.has(keyAt(index))).length;
-}
-
-interface Repeats {
-  /** The indexes of the rows that came before. */
-  readonly repeated: ReadonlySet<number>;
-  /** No row was new. */
-  readonly isBarren: boolean;
-}
-
-/** A plain function, as V8 is slow to optimise a loop in a generator. */
-function createRepeatFinder(seen: SeenKeys): (rows: Rows) => Repeats {
-  // A row without what tells it apart is given each time; but a list of nothing else must end as well.
-  const unnamed = createSeenKeys("recent", false);
-  const hash: TextHash = { high: 0, low: 0 };
-  return (rows) => {
-    const repeated = new Set<number>();
-    let isBarren = true;
-    for (let index = 0; index < rows.length; index += 1) {
-      if (rows.hashKey(index, hash)) {
-        if (seen.add(hash)) isBarren = false;
-        else repeated.add(index);
-        continue;
-      }
-      hashText(rows.text(index), hash);
-      if (unnamed.add(hash)) isBarren = false;
-    }
-    return { repeated, isBarren };
-  };
 }
 
 /** Whether any of these rows is new. */

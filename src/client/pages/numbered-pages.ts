@@ -1,23 +1,15 @@
-import type { Args } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
 import { counted } from "../../text/counted.ts";
-import type { Client } from "../client.ts";
-import { createFrozenWindows, type FrozenWindow, type FrozenWindows } from "./frozen-windows.ts";
+import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
-import { createNumberedWalk, type NumberedWalk } from "./numbered-walk.ts";
-import type { Page } from "./page.ts";
-import type { ListWalk } from "./pages.ts";
-import type { Place } from "./place.ts";
-import { walkWindow } from "./window-pages.ts";
+import { NumberedDoubts } from "./numbered-doubts.ts";
+import { NumberedWalk, type Pages } from "./numbered-walk.ts";
+import type { AskingForList, Page, Place } from "./page.ts";
 
-/** Pages, and then where the list goes on; undefined after its end. */
-type Pages = AsyncGenerator<Page, Place | undefined>;
-
-/** A walk, the windows it reads, and how it reads one. */
+/** A walk, what is doubtful in it, and the windows it reads. */
 interface Reading {
   readonly walk: NumberedWalk;
+  readonly doubts: NumberedDoubts;
   readonly windows: FrozenWindows;
-  readonly inWindow: (window: FrozenWindow) => Pages;
 }
 
 /**
@@ -26,42 +18,33 @@ interface Reading {
  *
  * Where the list can be frozen in time, so that its pages stay what they are, several of them are asked for at once.
  */
-export async function* walkNumberedPages(
-  client: Client,
-  endpoint: Endpoint,
-  reply: NumberedPages,
-  args: Args,
-  options: ListWalk,
-): AsyncGenerator<Page> {
-  const walk = createNumberedWalk(client, endpoint, reply, args, options);
-  const windows = createFrozenWindows(walk, reply, args);
-  const inWindow = (window: FrozenWindow): Pages =>
-    walkWindow(walk, reply, window, window.isFrozen ? client.width : 1);
-  const reading = { walk, windows, inWindow };
-  let at = yield* firstPages(reading, options.start ?? { flag: "page", value: "1" });
+export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
+  const walk = new NumberedWalk(asking, reply);
+  const doubts = new NumberedDoubts(walk);
+  const windows = new FrozenWindows(walk, doubts);
+  const reading = { walk, doubts, windows };
+  let at = yield* firstPages(reading, asking.walk.start ?? { flag: "page", value: "1" });
   while (at !== undefined) {
-    const window: FrozenWindow | undefined = walk.isInVain()
-      ? yield* anotherUrl(reading)
-      : await windows.openAt(at);
-    at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : inWindow(window);
+    const window = doubts.isInVain() ? yield* anotherUrl(reading) : await windows.openAt(at);
+    at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : windows.read(window);
   }
-  walk.confirm();
+  doubts.confirm();
 }
 
 /**
  * After all retries of a page, the window that ends at the last row has the same rows under another URL. If that window has
  * fewer rows than the old one still counts, this page was returned earlier in place of another one, whose rows are missing.
  */
-async function* anotherUrl({ walk, windows }: Reading): AsyncGenerator<Page, FrozenWindow | undefined> {
-  const left = walk.count.left();
-  const [last, wrong] = [walk.last(), walk.contradicted()];
+async function* anotherUrl(reading: Reading): AsyncGenerator<Page, FrozenWindow | undefined> {
+  const { walk, doubts, windows } = reading;
+  const { left } = walk.count;
+  const [last, wrong] = [walk.last, doubts.contradicted()];
   const window = await windows.reopen();
   const isStill = last !== undefined && wrong !== undefined && last.totals.items === wrong.totals.items;
-  if (isStill && window !== undefined && left !== undefined && window.left < left)
-    yield* walk.refuse(
-      `${counted(left - window.left, "row")} before page ${wrong.at.value} were not returned`,
-      wrong,
-    );
+  if (isStill && window !== undefined && left !== undefined && window.left < left) {
+    const missing = counted(left - window.left, "row");
+    yield* doubts.refuse(`${missing} before page ${wrong.at.value} were not returned`, wrong);
+  }
   return window;
 }
 
@@ -71,31 +54,27 @@ async function* anotherUrl({ walk, windows }: Reading): AsyncGenerator<Page, Fro
  * pages. What comes again is dropped. The page itself is not asked for twice.
  */
 async function* firstPages(reading: Reading, at: Place): Pages {
-  const { walk, windows, inWindow } = reading;
+  const { walk, windows } = reading;
   const answer = await walk.ask(at);
   const withdrawn = at.flag === "page" && at.items !== undefined ? at.items - answer.totals.items : 0;
   if (!(withdrawn > 0) || Number(at.value) < 2) return yield* onePage(reading, answer);
   const window = await windows.reopen();
-  if (window !== undefined) return yield* inWindow(window);
-  const number = Math.max(1, Number(at.value) - Math.ceil(withdrawn / walk.pageSize()));
+  if (window !== undefined) return yield* windows.read(window);
+  const number = Math.max(1, Number(at.value) - Math.ceil(withdrawn / walk.pageSize));
   return { ...at, value: String(number) };
 }
 
 /** Returns where the list goes on: there again, where the page contradicts the count. */
 async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
-  const { walk, windows } = reading;
+  const { walk, doubts, windows } = reading;
   const { at } = answer;
-  const problem = walk.contradiction(answer);
-  if (problem !== undefined) {
-    if (await walk.again(problem, answer)) return at;
-    if (!walk.believe(answer)) yield* walk.refuse(problem, answer);
-  }
-  const before = walk.last();
+  if (!(yield* doubts.settle(answer))) return at;
+  const before = walk.last;
   const hasMoved =
     at.flag === "page" && before?.at.flag === "page" && before.totals.items !== answer.totals.items;
-  if (hasMoved && walk.edge.find(answer.page.rows.marks()) < 0) walk.doubt();
+  if (hasMoved && !walk.holdsEdge(answer)) walk.isDoubted = true;
   const page = windows.freeze(walk.take(answer), answer);
-  const isProved = page.next !== undefined || at.flag === "page" || walk.count.left() === 0;
+  const isProved = page.next !== undefined || at.flag === "page" || walk.count.left === 0;
   if (!isProved) return yield* afterLastCursor(reading, answer, page);
   yield page;
   return page.next;
@@ -106,38 +85,36 @@ async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
  * it. So the rows that follow it are counted, and read if there are any.
  */
 async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: Page): Pages {
-  const { walk, windows, inWindow } = reading;
+  const { walk, doubts, windows } = reading;
   const { at } = answer;
-  const left = walk.count.left();
+  const { left } = walk.count;
   const window = await windows.reopen();
   if (window?.left === 0) {
-    const missing = left === undefined ? 0 : await walk.missing();
+    const missing = left === undefined ? 0 : await doubts.missing();
     // The rows are missing from earlier pages, so reading the end again cannot help.
     if (missing > 0)
-      return yield* endEarly(
-        reading,
-        answer,
-        page,
-        `the service counts ${counted(missing, "row")} more`,
-        false,
-      );
+      return yield* endEarly(reading, answer, page, `the service counts ${counted(missing, "row")} more`);
     yield left === undefined ? walk.withoutProof({ ...page, left: 0 }) : { ...page, left: 0, proof: "count" };
     return undefined;
   }
-  const id = walk.edge.lastWholeId() ?? at.value;
+  const id = walk.edge.lastWholeId ?? at.value;
   const next = { ...at, value: id };
   if (window !== undefined) {
     yield { ...page, left: window.left, next };
-    return yield* inWindow(window);
+    return yield* windows.read(window);
   }
   if (id !== at.value && left !== undefined) {
     yield { ...page, next };
     return next;
   }
   if (left !== undefined)
-    return yield* endEarly(reading, answer, page, `the list ends ${counted(left, "row")} early`);
-  const isBlank = page.rows.length === 0 && walk.edge.last() === undefined;
-  if (isBlank && walk.contradicted() === undefined && (await walk.again("the first page is empty", answer)))
+    return yield* endEarly(reading, answer, page, `the list ends ${counted(left, "row")} early`, true);
+  const isBlank = page.rows.length === 0 && walk.edge.last === undefined;
+  if (
+    isBlank &&
+    doubts.contradicted() === undefined &&
+    (await doubts.again("the first page is empty", answer))
+  )
     return at;
   yield page;
   return undefined;
@@ -145,16 +122,16 @@ async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: 
 
 /** Returns the rows of the page first: they are marked as seen, so a retry would drop them as repeats. */
 async function* endEarly(
-  { walk }: Reading,
+  { walk, doubts }: Reading,
   answer: NumberedAnswer,
   page: Page,
   problem: string,
-  mayHelp = true,
+  mayHelp = false,
 ): Pages {
   const { at } = answer;
   if (page.rows.length > 0) yield { ...page, next: at };
-  if (mayHelp && (await walk.again(problem, answer))) return at;
-  yield* walk.refuse(problem, answer);
+  if (mayHelp && (await doubts.again(problem, answer))) return at;
+  yield* doubts.refuse(problem, answer);
   yield walk.withoutProof({ ...page, rows: page.rows.keep([]) });
   return undefined;
 }

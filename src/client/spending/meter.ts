@@ -1,4 +1,6 @@
-import type { Answer } from "../connection/transport.ts";
+import { type Args, withRepeated } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import type { Answer } from "../answer/answer-body.ts";
 
 /** What a run has cost so far, and what the service last said is left. */
 export interface Meter {
@@ -95,4 +97,10 @@ function isAtMost(left: string, known: string | undefined): boolean {
 /** The header is the service's to fill: undefined for what is no number. */
 function asCredits(text: string | undefined): bigint | undefined {
   return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
+}
+
+/** Credits of one request. A batch costs one an item (specification, Endpoints), anything else one a request. */
+export function costOf(endpoint: Endpoint, args: Args): number {
+  if (endpoint.reply.kind !== "batch") return 1;
+  return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;
 }

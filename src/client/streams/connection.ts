@@ -2,11 +2,11 @@ import type { Agent, Dispatcher } from "undici";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 import { createAgent } from "../connection/agent.ts";
-import { readAnswerBody } from "../answer/answer-body.ts";
 import { connectionFailure, type Peer } from "../connection/connection-failure.ts";
 import { type Chunks, chunksOf } from "./chunk-queue.ts";
 import { receive } from "./receive.ts";
-import { type Answer, type SendOptions, withDeadline } from "../connection/transport.ts";
+import { type SendOptions, withDeadline } from "../connection/transport.ts";
+import { type Answer, readAnswerBody } from "../answer/answer-body.ts";
 
 export interface ConnectionRequest {
   readonly url: URL;

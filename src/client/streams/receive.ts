@@ -1,6 +1,5 @@
 import type { Agent, Dispatcher } from "undici";
-import { firstValues } from "../connection/header-values.ts";
-import { reasonOf } from "../connection/exchange.ts";
+import { firstValues, reasonOf } from "../connection/http-get.ts";
 import { type ChunkQueue, type Chunks, createChunkQueue } from "./chunk-queue.ts";
 
 /** An answer whose body is still to come. */

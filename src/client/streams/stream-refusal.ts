@@ -4,7 +4,7 @@ import { type ErrorBody, readErrorBody, textField } from "../answer/error-body.t
 import { callerSentence, link, planName, type Sentence } from "../answer/plan-refusal.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";
 import type { Target } from "../connection/target.ts";
-import type { Answer } from "../connection/transport.ts";
+import type { Answer } from "../answer/answer-body.ts";
 
 /** What a stream was asked for, for messages. */
 export interface StreamQuestion {

@@ -1,5 +1,4 @@
-import type { Walk } from "../../client/pages/pages.ts";
-import type { Place } from "../../client/pages/place.ts";
+import type { Place, Walk } from "../../client/pages/page.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";

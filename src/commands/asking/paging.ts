@@ -1,5 +1,4 @@
-import type { Walk } from "../../client/pages/pages.ts";
-import type { Place } from "../../client/pages/place.ts";
+import type { Place, Walk } from "../../client/pages/page.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ReplyFlags } from "../endpoint/reply-flags.ts";

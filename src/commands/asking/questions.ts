@@ -1,5 +1,4 @@
-import type { Subject } from "../../client/batches.ts";
-import type { Walk } from "../../client/pages/pages.ts";
+import type { Subject, Walk } from "../../client/pages/page.ts";
 import { type Args, readArgs, type Typed } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";

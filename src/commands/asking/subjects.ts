@@ -1,4 +1,4 @@
-import type { Subject } from "../../client/batches.ts";
+import type { Subject } from "../../client/pages/page.ts";
 import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { countedKinds } from "./asset-kind.ts";

@@ -1,5 +1,5 @@
 import type { Client } from "../../client/client.ts";
-import { walkPages } from "../../client/pages/pages.ts";
+import { walkPages } from "../../client/pages/walk-pages.ts";
 import { dexes } from "../../contract/endpoints/dexes.ts";
 import { networks } from "../../contract/endpoints/networks.ts";
 import type { Question } from "../../contract/args.ts";

@@ -1,5 +1,4 @@
-import { intervalSeconds } from "../../client/candles/candle-slices.ts";
-import { showSeconds } from "../../client/candles/candle-times.ts";
+import { intervalSeconds, showSeconds } from "../../client/candles/candle-slices.ts";
 import type { Question } from "../../contract/args.ts";
 
 /** Why an answer has no rows, where what was asked tells; undefined where it does not. */

@@ -4,7 +4,7 @@ import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, isOfOneInput } from "../../contract/failure.ts";
 import { answers, type Part } from "../../pull/answers.ts";
-import { countEnd, countPage } from "../../pull/progress.ts";
+import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer, type Renderer } from "../../render/renderer.ts";
 import { moreLine } from "./continuation.ts";
 import { leftOutLines } from "./left-out.ts";

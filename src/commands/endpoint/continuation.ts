@@ -1,5 +1,4 @@
-import type { Page } from "../../client/pages/page.ts";
-import type { Place } from "../../client/pages/place.ts";
+import type { Page, Place } from "../../client/pages/page.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { isSeparated } from "../../contract/output-format.ts";

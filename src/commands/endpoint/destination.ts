@@ -1,6 +1,6 @@
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Output } from "../../context/context.ts";
-import { newTally, type Tally } from "../../pull/progress.ts";
+import { newTally, type Tally } from "../../pull/tally.ts";
 import { countedSink, newHash, type Sink } from "../../files/out/sink.ts";
 
 /** What the runs before have cost. */

@@ -4,7 +4,7 @@ import type { Context } from "../../context/context.ts";
 import { modeOf } from "../../files/paths.ts";
 import type { CheckpointHeader, Progress } from "../../files/out/checkpoint.ts";
 import { type Account, growFile } from "../../files/out/growing-file.ts";
-import { newTally, type Tally } from "../../pull/progress.ts";
+import { newTally, type Tally } from "../../pull/tally.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
 import { newHash } from "../../files/out/sink.ts";
 import type { DestinationFlags } from "./destination-flags.ts";

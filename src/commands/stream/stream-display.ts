@@ -1,4 +1,4 @@
-import type { Subject } from "../../client/batches.ts";
+import type { Subject } from "../../client/pages/page.ts";
 import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";

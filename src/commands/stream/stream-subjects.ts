@@ -1,4 +1,4 @@
-import type { Subject } from "../../client/batches.ts";
+import type { Subject } from "../../client/pages/page.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import type { FeedKind } from "../../contract/feed.ts";
 import { distinct } from "../../tail/shards.ts";

@@ -1,4 +1,4 @@
-import type { Subject } from "../../client/batches.ts";
+import type { Subject } from "../../client/pages/page.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure } from "../../contract/failure.ts";

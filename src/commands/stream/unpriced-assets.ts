@@ -1,5 +1,5 @@
 import type { Client } from "../../client/client.ts";
-import { walkPages } from "../../client/pages/pages.ts";
+import { walkPages } from "../../client/pages/walk-pages.ts";
 import { multiPrices } from "../../contract/endpoints/multi-prices.ts";
 import { Failure } from "../../contract/failure.ts";
 import { member } from "../../json/own-member.ts";

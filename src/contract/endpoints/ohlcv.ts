@@ -60,6 +60,7 @@ export const tokenOhlcv: ContractEndpoint<"token_ohlcv"> = {
     "dexdata ohlcv ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --pool --count-back 48 -o ndjson",
   ],
   plan: "dev",
+  withoutPlan: { command: "token", param: "token_address" },
   params: [inNetwork, tokenAddress, ...window],
   reply: { kind: "candles", maxLimit: 1000 },
   rows: { rows: candle },

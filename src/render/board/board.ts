@@ -1,4 +1,4 @@
-import { addressKey } from "../../client/address-key.ts";
+import { addressKey } from "../../client/pages/page.ts";
 import type { CellStyle } from "../values/cell.ts";
 import type { Window } from "../display.ts";
 import { arrange } from "./arrange.ts";

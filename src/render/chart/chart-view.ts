@@ -1,5 +1,4 @@
-import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
-import { openingOf } from "../../client/candles/candle-times.ts";
+import { candleWindow, openingOf, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import type { Args } from "../../contract/args.ts";
 import { fromWire } from "../../time/time.ts";
 import { writeUtc } from "../../time/calendar.ts";

@@ -1,5 +1,5 @@
 import type { Client } from "../../client/client.ts";
-import { walkPages } from "../../client/pages/pages.ts";
+import { walkPages } from "../../client/pages/walk-pages.ts";
 import type { Clock } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";

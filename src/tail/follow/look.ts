@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/pages/page.ts";
-import { walkPages } from "../../client/pages/pages.ts";
+import { walkPages } from "../../client/pages/walk-pages.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { Clock } from "../../context/context.ts";

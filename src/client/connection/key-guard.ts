@@ -1,4 +1,6 @@
-import type { Answer } from "./transport.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { holdsKey, withoutSecrets } from "../../contract/key.ts";
+import type { Answer } from "../answer/answer-body.ts";
 
 /**
  * A host that repeats the key in a header or in what it refuses must not make us print it: from here on nothing but
@@ -22,3 +24,12 @@ function withoutKey(headers: Answer["headers"], key: string): Answer["headers"] 
 }
 
 const hidden = "api_…";
+
+/** A key typed where a name belongs, or piped in, would stand in a URL, which hosts and proxies write down. */
+export function refuseKey(text: string, key: string | undefined): void {
+  if (!holdsKey(text) && (key === undefined || !text.includes(key))) return;
+  throw usageFailure(
+    `"${withoutSecrets(text)}": holds a key, which is part of no question`,
+    "leave it out; a key is stored with: dexdata auth login",
+  );
+}

@@ -7,7 +7,7 @@ import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";
 import { planSentence, type Sentence } from "./plan-refusal.ts";
 import type { Target } from "../connection/target.ts";
-import type { Answer } from "../connection/transport.ts";
+import type { Answer } from "./answer-body.ts";
 
 /** Turns any answer but 2xx into the failure that `meanings` lays down, in the user's words. */
 export function refusal(answer: Answer, question: Question, target: Target): Failure {

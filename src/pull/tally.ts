@@ -1,6 +1,5 @@
 import type { Proof } from "../client/pages/completeness.ts";
-import type { Page } from "../client/pages/page.ts";
-import type { Place } from "../client/pages/place.ts";
+import type { Page, Place } from "../client/pages/page.ts";
 import type { Question } from "../contract/args.ts";
 import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import { rawMembers } from "../json/raw-json.ts";
@@ -28,7 +27,7 @@ export interface Tally {
 }
 
 export function newTally(): Tally {
-  return {
+  const counts = {
     rows: 0,
     repeats: 0,
     missing: 0,
@@ -36,11 +35,9 @@ export function newTally(): Tally {
     question: 0,
     at: undefined,
     rowsOfQuestion: 0,
-    first: undefined,
-    last: undefined,
-    to: undefined,
-    proof: undefined,
   };
+  // In the order of the interface, which is the one of the checkpoint.
+  return { ...counts, first: undefined, last: undefined, to: undefined, proof: undefined };
 }
 
 /** A page whose rows have been handed on. */
@@ -57,8 +54,12 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
-  tally.first ??= markOf(page.rows.text(0), shape);
-  tally.last = markOf(page.rows.text(page.rows.length - 1), shape);
+  const markOf = (index: number): (() => string) => {
+    const row = page.rows.text(index);
+    return () => mark(row, shape);
+  };
+  tally.first ??= markOf(0);
+  tally.last = markOf(page.rows.length - 1);
 }
 
 /** The question has been answered whole. */
@@ -66,10 +67,6 @@ export function countEnd(tally: Tally, index: number): void {
   tally.question = index + 1;
   tally.at = undefined;
   tally.rowsOfQuestion = 0;
-}
-
-function markOf(row: string, shape: RowShape): () => string {
-  return () => mark(row, shape);
 }
 
 /** Identity and time of a row, in the service's own digits; the whole row where nothing tells it apart. */

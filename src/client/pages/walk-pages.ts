@@ -1,0 +1,81 @@
+import type { Args } from "../../contract/args.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import { rawMembers } from "../../json/raw-json.ts";
+import type { Reply } from "../../contract/reply.ts";
+import { askInBatches } from "../batches.ts";
+import type { Client } from "../client.ts";
+import { askForCandles } from "../candles/candle-walk.ts";
+import { walkCursorPages } from "./cursor-pages.ts";
+import type { Document } from "../answer/read-answer.ts";
+import { checkEcho } from "../answer/echo.ts";
+import { walkNumberedPages } from "./numbered-pages.ts";
+import { isObject, member } from "../../json/own-member.ts";
+import { refuseEndless } from "./distinct-pages.ts";
+import { createShortMemory } from "./seen-keys.ts";
+import { textRows } from "../rows/rows.ts";
+import { createPage, type Asking, type Page, type Walk } from "./page.ts";
+
+/**
+ * Everything an endpoint answers to one question, page after page: which walk follows from its reply. Ends when
+ * the consumer stops asking, so nobody pays for a page that is not wanted.
+ */
+export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
+  const { reply } = endpoint;
+  const asking = { client, endpoint, args, walk };
+  if (walk.once !== undefined) return askOnce(asking);
+  switch (reply.kind) {
+    case "single":
+    case "list":
+    case "groups":
+      return askOnce(asking);
+    case "cursor-pages":
+    case "numbered-pages":
+      return walkList(asking, reply);
+    case "batch":
+      return askInBatches(asking, reply);
+    case "candles":
+      return askForCandles(asking, reply);
+  }
+}
+
+function walkList(
+  asking: Asking,
+  reply: Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>,
+): AsyncGenerator<Page> {
+  const { seen = createShortMemory() } = asking.walk;
+  const list = { ...asking, walk: { ...asking.walk, seen } };
+  return refuseEndless(
+    reply.kind === "cursor-pages" ? walkCursorPages(list, reply) : walkNumberedPages(list, reply),
+  );
+}
+
+async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
+  const { once = "rows", isStrict } = walk;
+  const answer = await client.ask(endpoint, args);
+  const isSearch = endpoint.reply.kind === "cursor-pages";
+  const echo = isSearch ? member(answer.read().value, "query") : undefined;
+  const warning = checkEcho(endpoint, args, echo, isStrict);
+  if (once === "rows") for (const page of rowsOf(endpoint, answer)) yield { ...page, warning };
+  else {
+    const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
+    yield { group: onlyGroup, rows: whole, isDocument: true, next: undefined, proof: "inputs", warning };
+  }
+}
+
+/** The rows of one answer, one page for each group of them. */
+function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
+  const { reply } = endpoint;
+  const { text, value } = document.read();
+  if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
+    return [createPage(text, value, endpoint.command)];
+  if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+  if (reply.kind === "single")
+    return [
+      { group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined, proof: "inputs" },
+    ];
+  const members = rawMembers(text);
+  if (reply.kind !== "groups")
+    return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];
+  return reply.groups.map((group) => createPage(members.get(group), member(value, group), group, { group }));
+}
