@@ -11,9 +11,7 @@ const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.
 const json = ["test/raw-json/raw-json.test.ts", "test/raw-json/json-text.test.ts"];
 const bytes = ["test/raw-json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
 const patterns = ["test/client/alike-rows.test.ts", ...bytes];
-const streams = ["event-stream", "alike-event", "parser-fuzz"].map(
-  (name) => `test/client/streams/${name}.test.ts`,
-);
+const streams = ["event-stream", "parser-fuzz"].map((name) => `test/client/streams/${name}.test.ts`);
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
 export const subjects: readonly Subject[] = [
@@ -38,10 +36,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/client/streams/event-stream.ts": streams,
       "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
-      "src/client/streams/alike-event.ts": streams,
-      "src/client/streams/text-pattern.ts": streams,
-      "src/client/streams/event-sample.ts": streams,
-      "src/client/streams/known-text.ts": [...streams, "test/client/streams/known-text.test.ts"],
+      "src/client/streams/event-builder.ts": streams,
       "src/client/streams/stream-event.ts": streams,
       "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
     },
@@ -70,7 +65,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/json/byte-scan.ts": bytes,
       "src/json/row-pattern.ts": patterns,
-      "src/text/same-bytes.ts": ["test/client/streams/alike-event.test.ts", ...patterns],
+      "src/text/same-bytes.ts": patterns,
       "src/client/rows/byte-rows.ts": patterns,
       "src/client/rows/row-walk.ts": patterns,
       "src/client/rows/row-key.ts": bytes,
