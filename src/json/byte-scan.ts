@@ -146,6 +146,22 @@ export class ByteScan {
     }
   }
 
+  /**
+   * Whether the bytes from `start` to `end` are a JSON text of printable ASCII without white space between its tokens: one
+   * that can be written as a line as it came. `false` says nothing: such a text may be JSON all the same, and takes the
+   * longer way through `JSON.parse`. This look takes a third of the time of that, and leaves nothing behind to collect.
+   */
+  isPlain(start: number, end: number): boolean {
+    this.hasBlanks = false;
+    this.wide.length = 0;
+    try {
+      return this.endOfValue(start) === end && !this.hasBlanks && this.wide.length === 0;
+    } catch (cause) {
+      if (cause instanceof SyntaxError || cause instanceof Unread) return false;
+      throw cause;
+    }
+  }
+
   /** Whether the key that begins at `at` is this name. One that is spelt with escapes is left to who reads texts. */
   isNamed(at: number, name: Uint8Array): boolean {
     for (let index = 0; index < name.length; index += 1) {

@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
-import { isPlainJson } from "../../src/json/plain-json.ts";
+import { ByteScan } from "../../src/json/byte-scan.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../src/tail/event-line.ts";
 
 const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
@@ -11,7 +11,7 @@ const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEv
     bytes,
     start: 0,
     end: bytes.length,
-    isPlainJson: isPlainJson(bytes),
+    isPlainJson: new ByteScan(bytes).isPlain(0, bytes.length),
     id: "",
     requestId: undefined,
     ...more,

@@ -1,4 +1,4 @@
-import { isPlainJson } from "../../json/plain-json.ts";
+import { ByteScan } from "../../json/byte-scan.ts";
 import { createByteStore } from "./byte-store.ts";
 import { skippedData, type StreamEvent } from "./stream-event.ts";
 
@@ -40,6 +40,8 @@ export class EventBuilder {
   readonly #lines = createByteStore();
   #skipped = 0;
   #isTooLarge = false;
+  /** Of the bytes that were looked at last. */
+  #scan: ByteScan | undefined;
 
   constructor(cap: number) {
     this.#cap = cap;
@@ -126,6 +128,11 @@ export class EventBuilder {
     return event;
   }
 
+  /** Lets go of the chunk, whose lines have all been added. */
+  leaveChunk(): void {
+    this.#scan = undefined;
+  }
+
   /** Frees the memory of a parser that reads nothing more. */
   forget(): void {
     this.#lines.take();
@@ -135,12 +142,13 @@ export class EventBuilder {
   #event(): StreamEvent | undefined {
     const bytes = this.#bytes;
     if (bytes === undefined) return undefined;
+    if (this.#scan?.bytes !== bytes) this.#scan = new ByteScan(bytes);
     return {
       name: this.#name === "" ? "message" : this.#name,
       bytes,
       start: this.#start,
       end: this.#end,
-      isPlainJson: isPlainJson(bytes, this.#start, this.#end),
+      isPlainJson: this.#scan.isPlain(this.#start, this.#end),
       id: this.lastEventId ?? "",
       requestId: this.#requestId,
     };

@@ -71,6 +71,7 @@ export class EventStreamParser {
       this.#begun.take();
       this.#event.forget();
     }
+    this.#event.leaveChunk();
     return events;
   }
 

@@ -6,7 +6,7 @@ export interface StreamEvent {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Its data can be written as a line of JSON as they are: see `isPlainJson`. */
+  /** Its data can be written as a line of JSON as they are: see `ByteScan.isPlain`. */
   readonly isPlainJson: boolean;
   /** Last `id:` of the stream so far; empty before the first. */
   readonly id: string;

@@ -1,6 +1,6 @@
 import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { dataOf, isSkipped, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
-import { isPlainJson } from "../../../src/json/plain-json.ts";
+import { ByteScan } from "../../../src/json/byte-scan.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
 export interface Parsed {
@@ -28,7 +28,9 @@ export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
 
 function readable(event: StreamEvent): ExpectedEvent {
   const { name, id, requestId } = event;
-  if (event.isPlainJson !== isPlainJson(dataOf(event))) throw new Error("taken for what it is not");
+  const bytes = dataOf(event);
+  if (event.isPlainJson !== new ByteScan(bytes).isPlain(0, bytes.length))
+    throw new Error("taken for what it is not");
   const data = isSkipped(event) ? skippedText : dataOf(event).toString("utf8");
   return { name, data, id, requestId };
 }
