@@ -101,6 +101,14 @@ export function walkArray(text: string, from: number, visit: (start: number) => 
   }
 }
 
+/** Calls `visit` with each character that is not part of a string; it returns the last place that it has dealt with. */
+export function eachOutsideStrings(text: string, visit: (code: number, at: number) => number): void {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    at = code === QUOTE ? endOfString(text, at) - 1 : visit(code, at);
+  }
+}
+
 /** Whether the text, after blanks, begins with this character. */
 export function beginsWith(text: string, code: number): boolean {
   return text.charCodeAt(skipBlanks(text, 0)) === code;

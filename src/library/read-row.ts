@@ -1,4 +1,4 @@
-import { parseNumbersAsText } from "../json/number-texts.ts";
+import { parseNumbersAsText } from "../json/exact-json.ts";
 import { rawMembers } from "../json/raw-json.ts";
 import type { RecordShape } from "../contract/record.ts";
 
