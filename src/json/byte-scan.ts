@@ -50,8 +50,6 @@ export class ByteScan {
    * show is not known.
    */
   wide: number[] = [];
-  /** Where each value that holds no others begins and ends, while somebody wants to know. */
-  leaves: number[] | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -77,15 +75,6 @@ export class ByteScan {
     const byte = this.bytes[at] ?? 0;
     if (byte === OPEN_OBJECT) return this.endOfObject(at, depth);
     if (byte === OPEN_ARRAY) return this.endOfArray(at, depth);
-    const end = this.endOfLeaf(at);
-    if (end === -1) throw broken();
-    this.leaves?.push(at, end);
-    return end;
-  }
-
-  /** The same of a value that holds no others; -1 where no such value begins. */
-  endOfLeaf(at: number): number {
-    const byte = this.bytes[at] ?? 0;
     if (byte === QUOTE) return this.endOfString(at);
     if (byte === MINUS || (byte >= 48 && byte <= 57)) return this.endOfNumber(at);
     return this.endOfLiteral(at, literals.get(byte));
@@ -224,7 +213,7 @@ export class ByteScan {
   }
 
   private endOfLiteral(at: number, literal: Uint8Array | undefined): number {
-    if (literal === undefined) return -1;
+    if (literal === undefined) throw broken();
     for (let index = 1; index < literal.length; index += 1)
       if (this.bytes[at + index] !== literal[index]) throw broken();
     return at + literal.length;

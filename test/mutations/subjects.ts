@@ -10,7 +10,6 @@ const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts
 const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
 const json = ["test/raw-json/raw-json.test.ts", "test/raw-json/json-text.test.ts"];
 const bytes = ["test/raw-json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
-const patterns = ["test/client/alike-rows.test.ts", ...bytes];
 const streams = ["event-stream", "parser-fuzz"].map((name) => `test/client/streams/${name}.test.ts`);
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
@@ -64,15 +63,11 @@ export const subjects: readonly Subject[] = [
     name: "rows",
     files: {
       "src/json/byte-scan.ts": bytes,
-      "src/json/row-pattern.ts": patterns,
-      "src/text/same-bytes.ts": patterns,
-      "src/client/rows/byte-rows.ts": patterns,
-      "src/client/rows/row-walk.ts": patterns,
+      "src/client/rows/byte-rows.ts": bytes,
       "src/client/rows/row-key.ts": bytes,
       "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/pages/hash-table.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
-      "src/client/rows/alike-rows.ts": ["test/client/alike-rows.test.ts"],
       "src/json/raw-json.ts": json,
       "src/json/json-scan.ts": json,
     },

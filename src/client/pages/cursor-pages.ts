@@ -33,7 +33,7 @@ export async function* walkCursorPages(
   args: Args,
   walk: ListWalk,
 ): AsyncGenerator<Page> {
-  const read = createAnswerReader(reply.rows, rowShape(endpoint), walk.isTyped);
+  const read = createAnswerReader(reply.rows, rowShape(endpoint));
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   const sent = new Set<string>();
   const over = childOf(client.signal);

@@ -27,14 +27,8 @@ export interface NumberedAnswer {
 export type AskPage = (at: Place, pageSize: number) => Promise<NumberedAnswer>;
 
 /** Asks for the page at a place: by its number or its cursor, in the window that the place is frozen to. */
-export function createAskPage(
-  client: Client,
-  endpoint: Endpoint,
-  reply: NumberedPages,
-  args: Args,
-  isTyped = false,
-): AskPage {
-  const read = createAnswerReader(reply.rows, rowShape(endpoint), isTyped);
+export function createAskPage(client: Client, endpoint: Endpoint, reply: NumberedPages, args: Args): AskPage {
+  const read = createAnswerReader(reply.rows, rowShape(endpoint));
   return async (at, pageSize) => {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) asked.set("to", at.to);

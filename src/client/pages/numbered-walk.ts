@@ -65,7 +65,7 @@ export function createNumberedWalk(
 ): NumberedWalk {
   const { seen, start } = walk;
   const edge = createRowEdge(rowShape(endpoint), walk.after);
-  const askPage: AskPage = createAskPage(client, endpoint, reply, args, walk.isTyped);
+  const askPage: AskPage = createAskPage(client, endpoint, reply, args);
   const { filter, listed } = createDistinctFilter(seen);
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   let { pageSize } = walk;

@@ -1,5 +1,3 @@
-import { viewOf } from "../../text/same-bytes.ts";
-
 /** Bytes that come in pieces and are wanted as one. */
 export interface ByteStore {
   readonly length: () => number;
@@ -89,6 +87,10 @@ export function createByteStore(): ByteStore {
       return taken;
     },
   };
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
 /**
