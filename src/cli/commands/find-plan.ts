@@ -5,7 +5,7 @@ import type { Target } from "../../client/connection/target.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
-import { rawAt } from "../../json/raw-json.ts";
+import { rawAt } from "../../json/path-reader.ts";
 import { isTier, plans, type Tier } from "../../contract/tier.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import { budgetOf } from "../spending/budget.ts";
