@@ -66,7 +66,7 @@ export const subjects: readonly Subject[] = [
       "src/client/rows/byte-rows.ts": bytes,
       "src/client/rows/row-key.ts": bytes,
       "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
-      "src/client/pages/hash-table.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
+      "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/json/raw-json.ts": json,
       "src/json/json-scan.ts": json,

@@ -13,7 +13,7 @@ import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../json/own-member.ts";
 import { refuseEndless } from "./distinct-pages.ts";
 import { createPage, type Page } from "./page.ts";
-import { createShortMemory, type SeenKeys } from "./seen-keys.ts";
+import { createSeenKeys, type SeenKeys } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
 import type { Place } from "./place.ts";
 
@@ -75,7 +75,7 @@ function walkList(
   args: Args,
   walk: Walk,
 ): AsyncGenerator<Page> {
-  const seen = walk.seen ?? createShortMemory();
+  const seen = walk.seen ?? createSeenKeys("all", false);
   const list = { ...walk, seen };
   const pages =
     reply.kind === "cursor-pages"
