@@ -1,5 +1,3 @@
-import { onAbort } from "../context/on-abort.ts";
-
 /**
  * Rejects with the signal's reason where that comes first. Not `Promise.race` with one promise for a whole stream, which
  * would remember every race.
@@ -8,7 +6,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);
     if (signal.aborted) giveUp();
-    const release = onAbort(signal, giveUp);
-    work.then(resolve, reject).finally(release);
+    signal.addEventListener("abort", giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
   });
 }

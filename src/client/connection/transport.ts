@@ -1,5 +1,4 @@
 import type { Clock, Context } from "../../context/context.ts";
-import { onAbort } from "../../context/on-abort.ts";
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 import { exchange } from "./exchange.ts";
@@ -63,7 +62,7 @@ export async function withDeadline<T>(
   );
 }
 
-/** Neither signal nor promise is made for an end that mostly does not come: each request would have several. */
+/** Its listener and its timer are gone with it: the signal may be that of a tail that runs for weeks. */
 async function inTime<T>(
   clock: Clock,
   { timeout, signal }: SendOptions,
@@ -73,11 +72,14 @@ async function inTime<T>(
   signal.throwIfAborted();
   const { outcome, giveUp } = begin();
   let isLate = false;
-  const cancel = clock.after(timeout, () => {
+  const waiting = new AbortController();
+  const late = (): void => {
     isLate = true;
     giveUp(new Error("too late"));
-  });
-  const release = onAbort(signal, () => giveUp(signal.reason));
+  };
+  clock.sleep(timeout, waiting.signal).then(late, () => undefined);
+  const abort = (): void => giveUp(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
   try {
     return await outcome;
   } catch (cause) {
@@ -85,8 +87,8 @@ async function inTime<T>(
     if (isLate) throw timeoutFailure(timeout, peer());
     throw connectionFailure(cause, peer());
   } finally {
-    cancel();
-    release();
+    waiting.abort("it is over");
+    signal.removeEventListener("abort", abort);
   }
 }
 
