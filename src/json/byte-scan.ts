@@ -37,10 +37,6 @@ const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeA
  */
 export class ByteScan {
   readonly bytes: Uint8Array;
-  /** Of the same bytes. */
-  readonly view: DataView;
-  /** Where the last eight of them begin. */
-  private readonly lastLong: number;
   /** There was white space between tokens. */
   hasBlanks = false;
   /** A string with a backslash came. */
@@ -53,8 +49,6 @@ export class ByteScan {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.lastLong = bytes.length - 8;
   }
 
   /** The index of the first byte at or after `at` that is not white space. */
@@ -170,44 +164,22 @@ export class ByteScan {
     return at + 6;
   }
 
-  /** In a loop, so that reading digits stands here once: V8 has room then to make the walk over a row one piece. */
   private endOfNumber(at: number): number {
     const { bytes } = this;
     const first = bytes[at] === MINUS ? at + 1 : at;
-    let start = first;
-    for (;;) {
-      const end = this.endOfDigits(start);
-      // 0, or digits that do not begin with it.
-      if (start === first && bytes[first] === 48 && end > first + 1) return first + 1;
-      if (start === first && bytes[end] === DOT) start = end + 1;
-      else return ((bytes[end] ?? 0) | 32) === 101 ? this.endOfExponent(end) : end;
-    }
-  }
-
-  private endOfExponent(at: number): number {
-    const sign = this.bytes[at + 1];
-    return this.endOfDigits(sign === MINUS || sign === 43 ? at + 2 : at + 1);
+    // 0, or digits that do not begin with it.
+    let end = bytes[first] === 48 ? first + 1 : this.endOfDigits(first);
+    if (bytes[end] === DOT) end = this.endOfDigits(end + 1);
+    if (((bytes[end] ?? 0) | 32) !== 101) return end;
+    const sign = bytes[end + 1];
+    return this.endOfDigits(sign === MINUS || sign === 43 ? end + 2 : end + 1);
   }
 
   /** One digit at least. */
   private endOfDigits(at: number): number {
+    const { bytes } = this;
     let index = at;
-    while (index <= this.lastLong) {
-      const first = digitsOf(this.view.getInt32(index));
-      // Those of the second word count where the first is full, without a branch: lengths are random.
-      const found = first + (digitsOf(this.view.getInt32(index + 4)) & -(first >>> 2));
-      index += found;
-      if (found === 8) continue;
-      if (index === at) throw broken();
-      return index;
-    }
-    return this.endOfLastDigits(at, index);
-  }
-
-  /** The same near the end, where no eight bytes are left: those up to `from` are digits. */
-  private endOfLastDigits(at: number, from: number): number {
-    let index = from;
-    while (((this.bytes[index] ?? 0) ^ 48) < 10) index += 1;
+    while (((bytes[index] ?? 0) ^ 48) < 10) index += 1;
     if (index === at) throw broken();
     return index;
   }
@@ -225,15 +197,6 @@ export class Unread extends Error {}
 
 /** Where the key begins, with its quote, and the value. Gives where the value ends if it has found out. */
 export type Visit = (key: number, value: number) => number | undefined;
-
-/**
- * How many digits four bytes begin with. What is left of a digit is 0 to 9, and still less than 16 when 6 are added,
- * which carries what is beyond 9 into the upper half.
- */
-function digitsOf(word: number): number {
-  const values = word ^ 0x30303030;
-  return Math.clz32((values | (values + 0x06060606)) & 0xf0f0f0f0) >>> 3;
-}
 
 function isHex(byte: number): boolean {
   const lower = byte | 32;

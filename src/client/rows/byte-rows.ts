@@ -85,7 +85,8 @@ function cut(
     [scan.wide, scan.hasBlanks] = [[], false];
     const spans: number[] = [];
     [from, to] = [value, scan.endOfArray(value, 1, createRowWalk(scan, names, spans))];
-    const { view, hasBlanks, hasEscapes, wide } = scan;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const { hasBlanks, hasEscapes, wide } = scan;
     list = { fields, keyed, spans, bytes, view, isCompact: !hasBlanks, hasEscapes, wide };
     scan.wide = [];
     return to;

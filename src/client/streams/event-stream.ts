@@ -96,8 +96,8 @@ export class EventStreamParser {
     let [line, start, end] = [chunk, from, to];
     if (isLent) {
       this.#begun.add(chunk.subarray(from, to));
-      [start, end] = [0, this.#begun.length()];
-      line = this.#begun.lendRoom();
+      line = this.#begun.lend();
+      [start, end] = [0, line.length];
     }
     if (end - start > this.#cap) this.#longLine = kindOf(line[start]);
     if (this.#isFirstLine) start += lengthOfMark(line, start, end);
@@ -120,7 +120,7 @@ export class EventStreamParser {
       return;
     }
     this.#isFirstLine = false;
-    this.#longLine ??= kindOf(this.#begun.length() > 0 ? this.#begun.lendRoom()[0] : chunk[from]);
+    this.#longLine ??= kindOf(this.#begun.length() > 0 ? this.#begun.lend()[0] : chunk[from]);
     this.#skip(bytes);
   }
 
