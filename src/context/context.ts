@@ -93,8 +93,6 @@ export interface Clock {
   readonly elapsed: () => number;
   /** Resolves after the wait; rejects with the signal's reason when that aborts first. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Calls after the wait, unless what it gives is called before: for waits that mostly do not come to their end. */
-  readonly after: (milliseconds: number, call: () => void) => () => void;
   /** Calls at this interval until the returned function is called. It never keeps the process alive. */
   readonly every: (milliseconds: number, call: () => void) => () => void;
 }

@@ -37,10 +37,6 @@ const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeA
  */
 export class ByteScan {
   readonly bytes: Uint8Array;
-  /** Of the same bytes. */
-  readonly view: DataView;
-  /** Where the last eight of them begin. */
-  private readonly lastLong: number;
   /** There was white space between tokens. */
   hasBlanks = false;
   /** A string with a backslash came. */
@@ -50,13 +46,9 @@ export class ByteScan {
    * show is not known.
    */
   wide: number[] = [];
-  /** Where each value that holds no others begins and ends, while somebody wants to know. */
-  leaves: number[] | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.lastLong = bytes.length - 8;
   }
 
   /** The index of the first byte at or after `at` that is not white space. */
@@ -77,15 +69,6 @@ export class ByteScan {
     const byte = this.bytes[at] ?? 0;
     if (byte === OPEN_OBJECT) return this.endOfObject(at, depth);
     if (byte === OPEN_ARRAY) return this.endOfArray(at, depth);
-    const end = this.endOfLeaf(at);
-    if (end === -1) throw broken();
-    this.leaves?.push(at, end);
-    return end;
-  }
-
-  /** The same of a value that holds no others; -1 where no such value begins. */
-  endOfLeaf(at: number): number {
-    const byte = this.bytes[at] ?? 0;
     if (byte === QUOTE) return this.endOfString(at);
     if (byte === MINUS || (byte >= 48 && byte <= 57)) return this.endOfNumber(at);
     return this.endOfLiteral(at, literals.get(byte));
@@ -146,6 +129,22 @@ export class ByteScan {
     }
   }
 
+  /**
+   * Whether the bytes from `start` to `end` are a JSON text of printable ASCII without white space between its tokens: one
+   * that can be written as a line as it came. `false` says nothing: such a text may be JSON all the same, and takes the
+   * longer way through `JSON.parse`. This look takes a third of the time of that, and leaves nothing behind to collect.
+   */
+  isPlain(start: number, end: number): boolean {
+    this.hasBlanks = false;
+    this.wide.length = 0;
+    try {
+      return this.endOfValue(start) === end && !this.hasBlanks && this.wide.length === 0;
+    } catch (cause) {
+      if (cause instanceof SyntaxError || cause instanceof Unread) return false;
+      throw cause;
+    }
+  }
+
   /** Whether the key that begins at `at` is this name. One that is spelt with escapes is left to who reads texts. */
   isNamed(at: number, name: Uint8Array): boolean {
     for (let index = 0; index < name.length; index += 1) {
@@ -165,50 +164,28 @@ export class ByteScan {
     return at + 6;
   }
 
-  /** In a loop, so that reading digits stands here once: V8 has room then to make the walk over a row one piece. */
   private endOfNumber(at: number): number {
     const { bytes } = this;
     const first = bytes[at] === MINUS ? at + 1 : at;
-    let start = first;
-    for (;;) {
-      const end = this.endOfDigits(start);
-      // 0, or digits that do not begin with it.
-      if (start === first && bytes[first] === 48 && end > first + 1) return first + 1;
-      if (start === first && bytes[end] === DOT) start = end + 1;
-      else return ((bytes[end] ?? 0) | 32) === 101 ? this.endOfExponent(end) : end;
-    }
-  }
-
-  private endOfExponent(at: number): number {
-    const sign = this.bytes[at + 1];
-    return this.endOfDigits(sign === MINUS || sign === 43 ? at + 2 : at + 1);
+    // 0, or digits that do not begin with it.
+    let end = bytes[first] === 48 ? first + 1 : this.endOfDigits(first);
+    if (bytes[end] === DOT) end = this.endOfDigits(end + 1);
+    if (((bytes[end] ?? 0) | 32) !== 101) return end;
+    const sign = bytes[end + 1];
+    return this.endOfDigits(sign === MINUS || sign === 43 ? end + 2 : end + 1);
   }
 
   /** One digit at least. */
   private endOfDigits(at: number): number {
+    const { bytes } = this;
     let index = at;
-    while (index <= this.lastLong) {
-      const first = digitsOf(this.view.getInt32(index));
-      // Those of the second word count where the first is full, without a branch: lengths are random.
-      const found = first + (digitsOf(this.view.getInt32(index + 4)) & -(first >>> 2));
-      index += found;
-      if (found === 8) continue;
-      if (index === at) throw broken();
-      return index;
-    }
-    return this.endOfLastDigits(at, index);
-  }
-
-  /** The same near the end, where no eight bytes are left: those up to `from` are digits. */
-  private endOfLastDigits(at: number, from: number): number {
-    let index = from;
-    while (((this.bytes[index] ?? 0) ^ 48) < 10) index += 1;
+    while (((bytes[index] ?? 0) ^ 48) < 10) index += 1;
     if (index === at) throw broken();
     return index;
   }
 
   private endOfLiteral(at: number, literal: Uint8Array | undefined): number {
-    if (literal === undefined) return -1;
+    if (literal === undefined) throw broken();
     for (let index = 1; index < literal.length; index += 1)
       if (this.bytes[at + index] !== literal[index]) throw broken();
     return at + literal.length;
@@ -220,15 +197,6 @@ export class Unread extends Error {}
 
 /** Where the key begins, with its quote, and the value. Gives where the value ends if it has found out. */
 export type Visit = (key: number, value: number) => number | undefined;
-
-/**
- * How many digits four bytes begin with. What is left of a digit is 0 to 9, and still less than 16 when 6 are added,
- * which carries what is beyond 9 into the upper half.
- */
-function digitsOf(word: number): number {
-  const values = word ^ 0x30303030;
-  return Math.clz32((values | (values + 0x06060606)) & 0xf0f0f0f0) >>> 3;
-}
 
 function isHex(byte: number): boolean {
   const lower = byte | 32;

@@ -1,6 +1,5 @@
-import { endOfString, endOfValue, skipBlanks } from "./json-scan.ts";
+import { eachOutsideStrings, endOfValue, skipBlanks } from "./json-scan.ts";
 
-const QUOTE = 34;
 const MINUS = 45;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
@@ -46,23 +45,10 @@ function unusedMarker(text: string): string {
 
 /** Writes each long integer as a string that begins with the marker. */
 function markLongIntegers(text: string, marker: string): string {
-  const pieces: string[] = [];
-  let kept = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at) - 1;
-    else if (code === MINUS || (code >= DIGIT_0 && code <= DIGIT_9)) {
-      const end = endOfValue(text, at);
-      const token = end - at < 16 ? "" : text.slice(at, end);
-      // In front of a colon it would become the name of a member, and an error would pass for an answer.
-      if (LONG_INTEGER.test(token) && text[skipBlanks(text, end)] !== ":") {
-        pieces.push(text.slice(kept, at), `"${marker}${token}"`);
-        kept = end;
-      }
-      at = end - 1;
-    }
-  }
-  return kept === 0 ? text : pieces.join("") + text.slice(kept);
+  return replaceNumbers(text, (token, end) =>
+    // In front of a colon it would become the name of a member, and an error would pass for an answer.
+    LONG_INTEGER.test(token) && text[skipBlanks(text, end)] !== ":" ? `"${marker}${token}"` : token,
+  );
 }
 
 function restoreIntegers(root: unknown, marker: string): unknown {
@@ -83,4 +69,28 @@ function restoreIntegers(root: unknown, marker: string): unknown {
 
 function isHolder(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
+}
+
+/**
+ * `JSON.parse`, but every number arrives as a string of the very digits that were written. Throws a SyntaxError where
+ * `JSON.parse` does.
+ */
+export function parseNumbersAsText(text: string): unknown {
+  // Quoting would make `01` or a number in place of a name pass for JSON.
+  JSON.parse(text);
+  return JSON.parse(replaceNumbers(text, (token) => `"${token}"`));
+}
+
+/** The text with what `write` makes of each number. */
+function replaceNumbers(text: string, write: (token: string, end: number) => string): string {
+  const pieces: string[] = [];
+  let kept = 0;
+  eachOutsideStrings(text, (code, at) => {
+    if (code !== MINUS && (code < DIGIT_0 || code > DIGIT_9)) return at;
+    const end = endOfValue(text, at);
+    pieces.push(text.slice(kept, at), write(text.slice(at, end), end));
+    kept = end;
+    return end - 1;
+  });
+  return pieces.join("") + text.slice(kept);
 }

@@ -69,17 +69,21 @@ export function eachElement(text: string, visit: (start: number, end: number) =>
   expectEnd(text, end);
 }
 
-/** The index after the object at `from`. `visit` gets where a key and its value begin, and returns where it ends. */
+/**
+ * The index after the object at `from`. `visit` gets where a key and its value begin, and returns where it ends. Who knows
+ * the key by its place gives `endOfKey`.
+ */
 export function walkObject(
   text: string,
   from: number,
   visit: (keyStart: number, keyEnd: number, start: number) => number,
+  endOfKey = endOfString,
 ): number {
   let at = open(text, from, OPEN_OBJECT, "object");
   if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
   for (;;) {
     if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("JSON member without a name");
-    const keyEnd = endOfString(text, at);
+    const keyEnd = endOfKey(text, at);
     const colon = skipBlanks(text, keyEnd);
     if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("JSON member without a colon");
     const next = skipBlanks(text, visit(at, keyEnd, skipBlanks(text, colon + 1)));
@@ -98,6 +102,14 @@ export function walkArray(text: string, from: number, visit: (start: number) => 
     if (text.charCodeAt(next) === CLOSE_ARRAY) return next + 1;
     if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON array without an end");
     at = skipBlanks(text, next + 1);
+  }
+}
+
+/** Calls `visit` with each character that is not part of a string; it returns the last place that it has dealt with. */
+export function eachOutsideStrings(text: string, visit: (code: number, at: number) => number): void {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    at = code === QUOTE ? endOfString(text, at) - 1 : visit(code, at);
   }
 }
 
@@ -121,7 +133,7 @@ function endOfContainer(text: string, at: number): number {
 }
 
 /** Digits and letters, which come most, lie above the comma. */
-export function endsScalar(code: number): boolean {
+function endsScalar(code: number): boolean {
   if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
   return code === COMMA || isBlank(code);
 }

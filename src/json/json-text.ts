@@ -1,9 +1,7 @@
 import { collectText } from "../text/collect-text.ts";
-import { endOfString, endOfValue, isBlank, skipBlanks } from "./json-scan.ts";
+import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan.ts";
 import { replaceEach } from "../text/replace-each.ts";
 import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
-
-const QUOTE = 34;
 
 /**
  * Nesting of thousands of levels would need gigabytes of indentation, more than a string can hold. A document
@@ -22,15 +20,12 @@ export function compactJson(text: string): string {
   if (!MAY_HAVE_BLANKS.test(text)) return text;
   const compact = collectText();
   let kept = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at) - 1;
-    else if (isBlank(code)) {
-      compact.add(text.slice(kept, at));
-      kept = skipBlanks(text, at);
-      at = kept - 1;
-    }
-  }
+  eachOutsideStrings(text, (code, at) => {
+    if (!isBlank(code)) return at;
+    compact.add(text.slice(kept, at));
+    kept = skipBlanks(text, at);
+    return kept - 1;
+  });
   if (kept === 0) return text;
   compact.add(text.slice(kept));
   return compact.end();

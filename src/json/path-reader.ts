@@ -1,43 +1,57 @@
-import { createAlikeText, type WalkedText } from "./alike-text.ts";
-import { endOfValue, OPEN_ARRAY, OPEN_OBJECT, skipBlanks, walkArray, walkObject } from "./json-scan.ts";
-import { decodeName, rawAt } from "./raw-json.ts";
+import {
+  beginsWith,
+  endOfString,
+  endOfValue,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  skipBlanks,
+  walkArray,
+  walkObject,
+} from "./json-scan.ts";
+import { decodeName, rawElements } from "./raw-json.ts";
 
 /** Texts of the values that the paths lead to, each at its path's place; undefined where one leads nowhere. */
 export type PathReader = (text: string) => readonly (string | undefined)[];
 
+/** The text of the value that one path leads to: see `createPathReader`. */
+export function rawAt(text: string, path: readonly string[]): string | undefined {
+  return createPathReader([path])(text)[0];
+}
+
 /**
- * `rawAt` for many paths at once, prepared for many texts: each is walked once, whatever the paths, and one that is
- * written like the last that was walked not even that.
+ * Prepares paths for many texts: each is walked once, whatever the paths. A path is names of members, and in arrays an
+ * index from 0, or `*` for all elements, which gives the text of an array with what was found in each (null where there
+ * was nothing). It leads nowhere when a step is missing; in an object, `0` is the name of a member.
  */
 export function createPathReader(paths: readonly (readonly string[])[]): PathReader {
   const root = createNode(paths.map((path, index) => ({ path, index })));
-  /** What is left of each path where it goes on in all elements. */
-  const rests = paths.map((path) => (path.includes("*") ? path.slice(path.indexOf("*")) : undefined));
+  const rests = paths.map(createRestReader);
   const nowhere = paths.flatMap(() => [-1, -1]);
-  const alike = createAlikeText();
-
-  const walk = (text: string): readonly number[] => {
-    const spans = [...nowhere];
-    const isLearned = alike.isOpen(text);
-    const walked: Walked = { spans, values: [], isEntered: [], isLearned };
-    readNode(root, text, skipBlanks(text, 0), walked);
-    if (isLearned) alike.learn(text, walked);
-    return spans;
-  };
-
   return (text) => {
-    const spans = alike.spansIn(text) ?? walk(text);
-    return rests.map((rest, index) => {
+    const spans = [...nowhere];
+    readNode(root, text, skipBlanks(text, 0), spans);
+    const texts: (string | undefined)[] = [];
+    for (let index = 0; index < rests.length; index += 1) {
       const start = spans[2 * index] ?? -1;
-      if (start < 0) return undefined;
-      const value = text.slice(start, spans[2 * index + 1]);
-      return rest === undefined ? value : rawAt(value, rest);
-    });
+      const value = start < 0 ? undefined : text.slice(start, spans[2 * index + 1]);
+      const rest = rests[index];
+      texts.push(value === undefined || rest === undefined ? value : rest(value));
+    }
+    return texts;
   };
 }
 
-interface Walked extends WalkedText {
-  readonly isLearned: boolean;
+/** Reads what is left of a path that goes on in all elements of an array. */
+function createRestReader(path: readonly string[]): ((text: string) => string | undefined) | undefined {
+  const star = path.indexOf("*");
+  if (star < 0) return undefined;
+  const read = createPathReader([path.slice(star + 1)]);
+  return (text) => {
+    if (!beginsWith(text, OPEN_ARRAY)) return undefined;
+    return `[${rawElements(text)
+      .map((element) => read(element)[0] ?? "null")
+      .join(",")}]`;
+  };
 }
 
 interface NumberedPath {
@@ -53,7 +67,13 @@ interface Node {
   readonly ends: readonly number[];
   readonly children: ReadonlyMap<string, Node>;
   /** Rows of a list have the same names in the same order: what the n-th was in the row before. */
-  readonly members: { key: string; child: Node | undefined }[];
+  readonly members: Member[];
+}
+
+interface Member {
+  /** With its quotes, as it is written. */
+  readonly key: string;
+  readonly child: Node | undefined;
 }
 
 function createNode(paths: readonly NumberedPath[]): Node {
@@ -68,67 +88,56 @@ function createNode(paths: readonly NumberedPath[]): Node {
   return { indices: paths.map(({ index }) => index), ends, children, members: [] };
 }
 
-/** The index after the value at `start`. */
-function readNode(node: Node, text: string, start: number, walked: Walked): number {
-  const end = readInside(node, text, start, walked);
-  for (const index of node.ends) setSpan(walked, index, start, end);
+/** The index after the value at `start`. `spans`: a start and an end for each path, -1 for what there is not. */
+function readNode(node: Node, text: string, start: number, spans: number[]): number {
+  const end = node.children.size === 0 ? endOfValue(text, start) : readInside(node, text, start, spans);
+  for (const index of node.ends) setSpan(spans, index, start, end);
   return end;
 }
 
-function setSpan({ spans }: WalkedText, index: number, start: number, end: number): void {
+function setSpan(spans: number[], index: number, start: number, end: number): void {
   spans[2 * index] = start;
   spans[2 * index + 1] = end;
 }
 
-function readInside(node: Node, text: string, start: number, walked: Walked): number {
-  const first = node.children.size === 0 ? undefined : text.charCodeAt(start);
+function readInside(node: Node, text: string, start: number, spans: number[]): number {
+  const first = text.charCodeAt(start);
   if (first === OPEN_OBJECT) {
     let place = 0;
-    return walkObject(text, start, (keyStart, keyEnd, at) =>
-      readChild(childOf(node, place++, text, keyStart, keyEnd), text, at, walked),
+    let child: Node | undefined;
+    return walkObject(
+      text,
+      start,
+      (_keyStart, _keyEnd, at) => readChild(child, text, at, spans),
+      (_text, at) => {
+        const member = memberAt(node, place++, text, at);
+        child = member.child;
+        return at + member.key.length;
+      },
     );
   }
   if (first === OPEN_ARRAY) {
     let place = 0;
-    return walkArray(text, start, (at) => readChild(node.children.get(String(place++)), text, at, walked));
+    return walkArray(text, start, (at) => readChild(node.children.get(String(place++)), text, at, spans));
   }
-  return stepOver(text, start, node.children.size > 0, walked);
+  return endOfValue(text, start);
 }
 
-function stepOver(text: string, start: number, isEntered: boolean, walked: Walked): number {
-  const end = endOfValue(text, start);
-  if (!walked.isLearned) return end;
-  walked.values.push(start, end);
-  walked.isEntered.push(isEntered ? 1 : 0);
-  return end;
-}
-
-function readChild(child: Node | undefined, text: string, at: number, walked: Walked): number {
-  if (child === undefined) return stepOver(text, at, false, walked);
+function readChild(child: Node | undefined, text: string, at: number, spans: number[]): number {
+  if (child === undefined) return endOfValue(text, at);
   // Of members with the same name the last counts, also where it leads nowhere.
-  for (const index of child.indices) setSpan(walked, index, -1, -1);
-  return readNode(child, text, at, walked);
+  if (child.children.size > 0) for (const index of child.indices) setSpan(spans, index, -1, -1);
+  return readNode(child, text, at, spans);
 }
 
-function childOf(
-  node: Node,
-  place: number,
-  text: string,
-  keyStart: number,
-  keyEnd: number,
-): Node | undefined {
+function memberAt(node: Node, place: number, text: string, at: number): Member {
   const before = node.members[place];
-  if (
-    before !== undefined &&
-    before.key.length === keyEnd - keyStart &&
-    text.startsWith(before.key, keyStart)
-  )
-    return before.child;
-  const key = text.slice(keyStart, keyEnd);
-  const child = node.children.get(decodeName(key));
+  if (before !== undefined && text.startsWith(before.key, at)) return before;
+  const key = text.slice(at, endOfString(text, at));
+  const member = { key, child: node.children.get(decodeName(key)) };
   // A hostile object may have millions of members.
-  if (place < MOST_REMEMBERED) node.members[place] = { key, child };
-  return child;
+  if (place < MOST_REMEMBERED) node.members[place] = member;
+  return member;
 }
 
 const MOST_REMEMBERED = 100;

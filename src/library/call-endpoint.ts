@@ -4,7 +4,7 @@ import type { Context } from "../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
 import type { RecordShape } from "../contract/record.ts";
-import { parseNumbersAsText } from "../json/number-texts.ts";
+import { parseNumbersAsText } from "../json/exact-json.ts";
 import { rawMembers } from "../json/raw-json.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";

@@ -4,7 +4,7 @@ import { type Endpoint, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
 
 /**
- * The same pages, every row held against the contract; one that cannot differ in it from the row before shares its fate. A row that is not what it says is passed on all the same,
+ * The same pages, every row held against the contract. A row that is not what it says is passed on all the same,
  * because it may hold what the user came for; the pull then ends as a failure that names the first.
  */
 export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
@@ -14,10 +14,9 @@ export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endp
   for await (const page of pages) {
     const check = checks.get(page.group) ?? compileRowCheck(rowShape(endpoint, page.group).record);
     checks.set(page.group, check);
-    let problem: string | undefined;
-    for (const [index, isAlike] of page.rows.alike().entries()) {
+    for (const row of page.rows.values()) {
       total += 1;
-      if (!isAlike) problem = check(page.rows.value(index));
+      const problem = check(row);
       if (problem === undefined) continue;
       wrong += 1;
       first ??= `row ${total}, ${problem}`;

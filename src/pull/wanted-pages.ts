@@ -27,7 +27,6 @@ export async function wantedPages(
   const { reply } = endpoint;
   let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, {
     ...wish.walk,
-    isTyped: wish.isValidated,
     seen,
   });
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);

@@ -1,5 +1,4 @@
 import { type Clock, isInterruption } from "../context/context.ts";
-import { onAbort } from "../context/on-abort.ts";
 import { childOf } from "../context/child-signal.ts";
 
 /** A stop that was asked for and met: so many events or rows, or so much time, connected or not. */
@@ -50,7 +49,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);
     if (signal.aborted) giveUp();
-    const release = onAbort(signal, giveUp);
-    work.then(resolve, reject).finally(release);
+    signal.addEventListener("abort", giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
   });
 }

@@ -1,6 +1,6 @@
 import type { Subject } from "../client/pages/page.ts";
 import type { Connection } from "../client/streams/connection.ts";
-import { createEventStreamParser } from "../client/streams/event-stream.ts";
+import { EventStreamParser } from "../client/streams/event-stream.ts";
 import { childOf } from "../context/child-signal.ts";
 import type { Clock, Context } from "../context/context.ts";
 import { Failure } from "../contract/failure.ts";
@@ -91,10 +91,10 @@ async function firstWord(
   const over = childOf(signal);
   over.signal.addEventListener("abort", connection.close, { once: true });
   clock.sleep(listening, over.signal).then(over.abort, () => undefined);
-  const parser = createEventStreamParser();
+  const parser = new EventStreamParser();
   try {
     for await (const chunks of connection.chunks) {
-      const events = chunks.flatMap(parser.push);
+      const events = chunks.flatMap((chunk) => parser.push(chunk));
       const data = events.filter(({ name }) => feed.events.has(name)).length;
       if (data > 0) charged(data);
       const error = events.find(({ name }) => name === "error");

@@ -1,6 +1,6 @@
 import type { Connection } from "../client/streams/connection.ts";
-import { maxSkippedBytes } from "../client/streams/event-data.ts";
-import { createEventStreamParser } from "../client/streams/event-stream.ts";
+import { maxSkippedBytes } from "../client/streams/event-builder.ts";
+import { EventStreamParser } from "../client/streams/event-stream.ts";
 import { dataOf, type StreamEvent, withoutChunk } from "../client/streams/stream-event.ts";
 import type { Clock } from "../context/context.ts";
 import { fail, Failure } from "../contract/failure.ts";
@@ -36,7 +36,7 @@ export interface Heard {
 export async function listen(clock: Clock, connection: Connection, listening: Listening): Promise<Heard> {
   const { handlers, limits, signal } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
-  const parser = createEventStreamParser(limits.largestEvent);
+  const parser = new EventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
   let last = momentOf(clock);
   let newest = listening.newest;
@@ -104,7 +104,7 @@ interface Sorted {
 
 function sortEvents(
   chunks: readonly Buffer[],
-  parser: ReturnType<typeof createEventStreamParser>,
+  parser: EventStreamParser,
   dataNames: ReadonlySet<string>,
 ): Sorted {
   const sorted: Sorted = { data: [], others: [] };

@@ -1,5 +1,3 @@
-import { viewOf } from "./same-bytes.ts";
-
 /**
  * The 64-bit hash of the texts hashed last, as two signed words: an object for each row would cost more than the row, and
  * unsigned ones, which V8 keeps as doubles, as much.
@@ -24,7 +22,7 @@ export function beginHash(into: TextHash): void {
 
 export function addText(into: TextHash, text: string): void {
   const bytes = Buffer.from(text);
-  addBytes(into, viewOf(bytes), 0, bytes.length);
+  addBytes(into, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length);
 }
 
 /**

@@ -84,7 +84,8 @@ export function createTestClock(start: number, speed: number, flows = false): Te
     setTimeout(tick, 1);
   };
 
-  const after: Clock["after"] = (milliseconds, call) => {
+  /** What it gives takes it back. */
+  const after = (milliseconds: number, call: () => void): (() => void) => {
     asked.push(milliseconds);
     const length = Math.max(0, milliseconds);
     const sleeper: Sleeper = { wake: flowing + length, until: elapsed + length, resolve: call };
@@ -118,7 +119,6 @@ export function createTestClock(start: number, speed: number, flows = false): Te
     now: () => (flows ? now + elapsed : now),
     elapsed: () => elapsed,
     sleep,
-    after,
     every,
     asked,
     pending: () => sleepers.size,

@@ -14,8 +14,7 @@ function expectedEnd(text: string): number | undefined {
 
 function foundEnd(bytes: Buffer): number | undefined {
   try {
-    const end = new ByteScan(bytes).endOfLeaf(0);
-    return end < 0 ? undefined : end;
+    return new ByteScan(bytes).endOfValue(0);
   } catch (cause) {
     if (cause instanceof SyntaxError) return undefined;
     throw cause;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createPathReader } from "../../src/json/path-reader.ts";
-import { rawAt } from "../../src/json/raw-json.ts";
+import { expectedAt as rawAt } from "./reference-path.ts";
 import { fc } from "../harness/properties.ts";
 
 describe("texts one after another", () => {

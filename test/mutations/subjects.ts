@@ -10,10 +10,7 @@ const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts
 const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
 const json = ["test/json/raw-json.test.ts", "test/json/json-text.test.ts"];
 const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
-const patterns = ["test/client/alike-rows.test.ts", ...bytes];
-const streams = ["event-stream", "alike-event", "parser-fuzz.slow"].map(
-  (name) => `test/client/streams/${name}.test.ts`,
-);
+const streams = ["event-stream", "parser-fuzz.slow"].map((name) => `test/client/streams/${name}.test.ts`);
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
 export const subjects: readonly Subject[] = [
@@ -38,10 +35,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/client/streams/event-stream.ts": streams,
       "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
-      "src/client/streams/alike-event.ts": streams,
-      "src/client/streams/text-pattern.ts": streams,
-      "src/client/streams/event-sample.ts": streams,
-      "src/client/streams/known-text.ts": [...streams, "test/client/streams/known-text.test.ts"],
+      "src/client/streams/event-builder.ts": streams,
       "src/client/streams/stream-event.ts": streams,
       "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
     },
@@ -75,15 +69,11 @@ export const subjects: readonly Subject[] = [
     name: "rows",
     files: {
       "src/json/byte-scan.ts": bytes,
-      "src/json/row-pattern.ts": patterns,
-      "src/text/same-bytes.ts": ["test/client/streams/alike-event.test.ts", ...patterns],
-      "src/client/rows/byte-rows.ts": patterns,
-      "src/client/rows/row-walk.ts": patterns,
+      "src/client/rows/byte-rows.ts": bytes,
       "src/client/rows/row-key.ts": bytes,
       "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
-      "src/client/pages/hash-table.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
+      "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
-      "src/client/rows/alike-rows.ts": ["test/client/alike-rows.test.ts"],
       "src/json/raw-json.ts": json,
       "src/json/json-scan.ts": json,
     },

@@ -1,4 +1,5 @@
 import { untrustedAnswer } from "../../contract/failure.ts";
+import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 
 /** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
 export const maxBodyBytes = 32 * 1024 * 1024;
@@ -13,11 +14,7 @@ const maxValues = 500_000;
 /** A body of that length has too few bytes for it to matter. */
 const lightBytes = 1024 * 1024;
 
-const QUOTE = 34;
 const COMMA = 44;
-const OPEN_ARRAY = 91;
-const BACKSLASH = 92;
-const OPEN_OBJECT = 123;
 
 export function tooLarge(bytes: number, url: URL): Error {
   return untrustedAnswer(`the answer from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
@@ -25,24 +22,23 @@ export function tooLarge(bytes: number, url: URL): Error {
 
 /** Refuses what would fit as bytes, but not as values. */
 export function checkValues(body: Uint8Array, url: URL): void {
-  if (body.length <= lightBytes || !hasMoreValues(body, maxValues)) return;
-  throw untrustedAnswer(`the answer from ${url.host} holds more than ${maxValues} values`);
+  if (body.length <= lightBytes) return;
+  // Of UTF-8 read as Latin 1, what counts is the same.
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
+  if (countValues(text) > maxValues)
+    throw untrustedAnswer(`the answer from ${url.host} holds more than ${maxValues} values`);
 }
 
 /** Counted by what begins a value or stands before one; of what is no JSON it says nothing useful, and ends. */
-function hasMoreValues(body: Uint8Array, most: number): boolean {
+function countValues(text: string): number {
   let values = 0;
-  let isString = false;
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at];
-    if (isString) {
-      if (byte === BACKSLASH) at += 1;
-      else isString = byte !== QUOTE;
-    } else if (byte === QUOTE) isString = true;
-    else if (byte === COMMA || byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      values += 1;
-      if (values > most) return true;
-    }
+  try {
+    eachOutsideStrings(text, (code, at) => {
+      if (code === COMMA || code === OPEN_ARRAY || code === OPEN_OBJECT) values += 1;
+      return at;
+    });
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
   }
-  return false;
+  return values;
 }

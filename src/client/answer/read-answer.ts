@@ -8,13 +8,9 @@ import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { readRows } from "../pages/page.ts";
 
 /** Reads the answers of one list. `name`: the member that holds the rows. */
-export function createAnswerReader(
-  name: string,
-  shape: RowShape,
-  isTyped = false,
-): (document: Document) => CutAnswer {
+export function createAnswerReader(name: string, shape: RowShape): (document: Document) => CutAnswer {
   const { identity } = shape;
-  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape), isTyped });
+  const cut = createAnswerCutter(name, { identity, timeField: timeFieldOf(shape) });
   return (document) => cut(document.bytes) ?? readAsText(document, name, identity);
 }
 

@@ -1,5 +1,4 @@
 import type { Clock, Context } from "../../context/context.ts";
-import { onAbort } from "../../context/on-abort.ts";
 import { createAgent } from "./agent.ts";
 import type { Answer } from "../answer/answer-body.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
@@ -49,11 +48,14 @@ export async function withDeadline<T>(
     send(controller.signal).then(resolve, reject);
   });
   let isLate = false;
-  const cancel = clock.after(timeout, () => {
+  const late = (): void => {
     isLate = true;
     controller.abort(new Error("too late"));
-  });
-  const release = onAbort(signal, () => controller.abort(signal.reason));
+  };
+  const waiting = new AbortController();
+  clock.sleep(timeout, waiting.signal).then(late, () => undefined);
+  const abort = (): void => controller.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
   try {
     return await outcome;
   } catch (cause) {
@@ -61,7 +63,7 @@ export async function withDeadline<T>(
     if (isLate) throw timeoutFailure(timeout, peer);
     throw connectionFailure(cause, peer);
   } finally {
-    cancel();
-    release();
+    waiting.abort("it is over");
+    signal.removeEventListener("abort", abort);
   }
 }

@@ -25,7 +25,7 @@ export async function* walkCursorPages(
   reply: Extract<Reply, { kind: "cursor-pages" }>,
 ): AsyncGenerator<Page> {
   const { client, endpoint, args, walk } = asking;
-  const read = createAnswerReader(reply.rows, rowShape(endpoint), walk.isTyped);
+  const read = createAnswerReader(reply.rows, rowShape(endpoint));
   const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
   const sent = new Set<string>();
   const over = childOf(client.signal);

@@ -27,10 +27,10 @@ export interface NumberedAnswer {
 
 /** Asks for the page at a place: by its number or its cursor, in the window that the place is frozen to. */
 export function createAskPage(
-  { client, endpoint, args, walk }: Asking,
+  { client, endpoint, args }: Asking,
   { rows: name }: NumberedPages,
 ): (at: Place, pageSize: number) => Promise<NumberedAnswer> {
-  const read = createAnswerReader(name, rowShape(endpoint), walk.isTyped);
+  const read = createAnswerReader(name, rowShape(endpoint));
   return async (at, pageSize) => {
     const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) asked.set("to", at.to);

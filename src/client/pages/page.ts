@@ -77,8 +77,6 @@ export interface Walk {
   readonly pageSize: number;
   /** Refuse rows that the service did not filter or order as asked; see echo.ts. */
   readonly isStrict: boolean;
-  /** Note which rows have the types of the one before, for who holds them against the contract. */
-  readonly isTyped?: boolean | undefined;
   /** Ask once, with nothing added to the arguments: for the rows of that answer, or for the answer whole, as it came. */
   readonly once?: "rows" | "document" | undefined;
   /** Begin there instead of at the beginning. */

@@ -1,8 +1,7 @@
-import { type HashSet, HashTable } from "./hash-table.ts";
 import type { TextHash } from "../../text/text-hash.ts";
 
 /**
- * A set of texts, told by their hashes, that only answers whether one is new: 8 bytes a text instead of the text. The chance that any two of a
+ * A set of texts, told by their hashes, that only answers whether one is new: a slot of 8 bytes instead of the text. The chance that any two of a
  * million share a hash, and one is dropped as a repeat, is below one in ten million.
  */
 export interface SeenKeys {
@@ -49,24 +48,8 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
   };
 }
 
-/** For a walk that nobody goes on with, over few rows: a plain set. */
-export function createShortMemory(): SeenKeys {
-  const keys = new Set<string>();
-  return {
-    add: (hash) => {
-      const before = keys.size;
-      return keys.add(keyOf(hash)).size > before;
-    },
-    has: (hash) => keys.has(keyOf(hash)),
-    takeAdded: () => "",
-    restore: () => undefined,
-  };
-}
-
-const keyOf = ({ high, low }: TextHash): string => `${high} ${low}`;
-
 /** Two tables in turn: when the newer one is full, it becomes the older one and what was older is forgotten. */
-function createRecentTable(): HashSet {
+function createRecentTable(): Pick<HashTable, "add" | "has"> {
   let [older, newer] = [new HashTable(), new HashTable()];
   return {
     add: (high, low) => {
@@ -80,4 +63,65 @@ function createRecentTable(): HashSet {
     },
     has: (high, low) => older.has(high, low) || newer.has(high, low),
   };
+}
+
+/** Beyond it, linear probing gets slow. */
+const fullness = 0.75;
+const firstSlots = 1024;
+
+/**
+ * An open-addressed set of 64-bit hashes, each two signed words, that doubles. A high word of 0 counts as 1, so that it
+ * tells whether a slot is taken.
+ */
+export class HashTable {
+  /** How many it holds. */
+  size = 0;
+  /** Two a slot; as many slots as a power of two. */
+  #words = new Int32Array(2 * firstSlots);
+
+  /** True when it was not there before. */
+  add(given: number, low: number): boolean {
+    const high = given === 0 ? 1 : given;
+    const at = placeOf(this.#words, high, low);
+    if (this.#words[at] === high) return false;
+    this.#words[at] = high;
+    this.#words[at + 1] = low;
+    this.size += 1;
+    if (this.size * 2 > this.#words.length * fullness) this.#double();
+    return true;
+  }
+
+  has(given: number, low: number): boolean {
+    const high = given === 0 ? 1 : given;
+    return this.#words[placeOf(this.#words, high, low)] === high;
+  }
+
+  clear(): void {
+    this.#words.fill(0);
+    this.size = 0;
+  }
+
+  #double(): void {
+    const old = this.#words;
+    const words = new Int32Array(2 * old.length);
+    for (let from = 0; from < old.length; from += 2) {
+      const [high, low] = [old[from] ?? 0, old[from + 1] ?? 0];
+      if (high === 0) continue;
+      const at = placeOf(words, high, low);
+      words[at] = high;
+      words[at + 1] = low;
+    }
+    this.#words = words;
+  }
+}
+
+/** Where the hash stands, or the empty slot where it would. */
+function placeOf(words: Int32Array, high: number, low: number): number {
+  const last = words.length - 1;
+  let at = ((high ^ low) << 1) & last;
+  for (let taken = words[at]; taken !== 0; taken = words[at]) {
+    if (taken === high && words[at + 1] === low) return at;
+    at = (at + 2) & last;
+  }
+  return at;
 }

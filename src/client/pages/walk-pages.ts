@@ -12,7 +12,7 @@ import { checkEcho } from "../answer/echo.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../json/own-member.ts";
 import { refuseEndless } from "./distinct-pages.ts";
-import { createShortMemory } from "./seen-keys.ts";
+import { createSeenKeys } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
 import { createPage, type Asking, type Page, type Walk } from "./page.ts";
 
@@ -43,7 +43,7 @@ function walkList(
   asking: Asking,
   reply: Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>,
 ): AsyncGenerator<Page> {
-  const { seen = createShortMemory() } = asking.walk;
+  const { seen = createSeenKeys("all", false) } = asking.walk;
   const list = { ...asking, walk: { ...asking.walk, seen } };
   return refuseEndless(
     reply.kind === "cursor-pages" ? walkCursorPages(list, reply) : walkNumberedPages(list, reply),

@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { ByteScan, Unread } from "../../json/byte-scan.ts";
+import { ByteScan, Unread, type Visit } from "../../json/byte-scan.ts";
 import { isSafeJson } from "../../json/json-text.ts";
 import { isObject } from "../../json/own-member.ts";
-import { createRowWalk, type RowNotes, type RowWalk } from "./row-walk.ts";
 import { hashKeyAt } from "./row-key.ts";
 import type { Rows } from "./rows.ts";
 
@@ -14,12 +13,15 @@ export interface CutAnswer {
 }
 
 /** Where the rows lie, in numbers: an object for each row would be more than half of what a page leaves to collect. */
-interface RowList extends RowNotes {
+interface RowList {
+  /** For each row its start and end, then those of the values that tell it from others; -1 for what it lacks. */
+  readonly spans: readonly number[];
   readonly bytes: Buffer;
   /** Of the same bytes. */
   readonly view: DataView;
-  /** Whose values those are; the first so many tell a row from others. */
+  /** Whose values those are. */
   readonly fields: readonly string[];
+  /** The first so many tell a row from others. */
   readonly keyed: number;
   /** No white space between their tokens. */
   readonly isCompact: boolean;
@@ -39,8 +41,6 @@ export interface Noted {
   readonly identity: readonly string[];
   /** The field that says when a row was. */
   readonly timeField?: string | undefined;
-  /** Which rows have the types of the one before. */
-  readonly isTyped?: boolean | undefined;
 }
 
 /**
@@ -49,18 +49,16 @@ export interface Noted {
  */
 export type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 
-/** For the answers of one list, whose rows are mostly written alike. `name`: the member that holds them. */
-export function createAnswerCutter(name: string, { identity, timeField, isTyped }: Noted): AnswerCutter {
+/** For the answers of one list. `name`: the member that holds the rows. */
+export function createAnswerCutter(name: string, { identity, timeField }: Noted): AnswerCutter {
   const fields =
     timeField === undefined || identity.includes(timeField) ? identity : [...identity, timeField];
   const names = fields.map((field) => Buffer.from(field));
-  const walk = createRowWalk(names, isTyped === true);
-  const of = { fields, keyed: identity.length };
   const member = Buffer.from(name);
   return (body) => {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
     try {
-      return cut(bytes, member, walk, of);
+      return cut(bytes, member, { fields, names, keyed: identity.length });
     } catch (cause) {
       if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
       throw cause;
@@ -71,8 +69,7 @@ export function createAnswerCutter(name: string, { identity, timeField, isTyped 
 function cut(
   bytes: Buffer,
   name: Uint8Array,
-  walk: RowWalk,
-  { fields, keyed }: Pick<RowList, "fields" | "keyed">,
+  { fields, names, keyed }: Pick<RowList, "fields" | "keyed"> & { readonly names: readonly Uint8Array[] },
 ): CutAnswer | undefined {
   const scan = new ByteScan(bytes);
   const begin = scan.skipBlanks(0);
@@ -86,12 +83,11 @@ function cut(
     if (bytes[value] !== OPEN_ARRAY || list !== undefined) throw new Unread();
     isWide = scan.wide.length > 0;
     [scan.wide, scan.hasBlanks] = [[], false];
-    walk.begin(scan);
-    [from, to] = [value, scan.endOfArray(value, 1, walk.endOfRow)];
-    const { spans, stride, alike } = walk.take();
-    const { view, hasBlanks, hasEscapes, wide } = scan;
-    // Each by its name: V8 is slow to add to what is spread, and this is done for each page.
-    list = { fields, keyed, spans, stride, alike, bytes, view, isCompact: !hasBlanks, hasEscapes, wide };
+    const spans: number[] = [];
+    [from, to] = [value, scan.endOfArray(value, 1, createRowWalk(scan, names, spans))];
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const { hasBlanks, hasEscapes, wide } = scan;
+    list = { fields, keyed, spans, bytes, view, isCompact: !hasBlanks, hasEscapes, wide };
     scan.wide = [];
     return to;
   });
@@ -101,8 +97,38 @@ function cut(
   return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
 }
 
+/** Gives where the row ends that begins there, and notes where it and the values of these names lie. */
+function createRowWalk(
+  scan: ByteScan,
+  names: readonly Uint8Array[],
+  spans: number[],
+): (start: number) => number {
+  const stride = 2 + 2 * names.length;
+  const visit: Visit = (key, value) => {
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index];
+      if (name === undefined || !scan.isNamed(key, name)) continue;
+      const end = scan.endOfValue(value, 3);
+      const at = spans.length - stride + 2 + 2 * index;
+      spans[at] = value;
+      spans[at + 1] = end;
+      return end;
+    }
+    return undefined;
+  };
+  return (start) => {
+    if (scan.bytes[start] !== OPEN_OBJECT) throw new Unread();
+    spans.push(start, -1);
+    for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
+    const end = scan.endOfObject(start, 2, visit);
+    spans[spans.length - stride + 1] = end;
+    return end;
+  };
+}
+
 function byteRows(list: RowList): Rows {
-  const { bytes, spans, stride, keyed, wide } = list;
+  const { bytes, spans, fields, keyed, wide } = list;
+  const stride = strideOf(fields);
   let marks: readonly object[] | undefined;
   const isWide = wide.length > 0;
   const length = spans.length / stride;
@@ -115,39 +141,23 @@ function byteRows(list: RowList): Rows {
     texts,
     values: () => texts().map(parseRow),
     marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
-    value: (index) => parseRow(text(index)),
-    alike: () => list.alike,
     hashKey: (index, into) => hashKeyAt(list, index * stride + 2, index * stride + 2 + 2 * keyed, into),
     keep: (kept) =>
-      byteRows({
-        ...list,
-        spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true),
-        alike: alikeAmong(list.alike, kept),
-      }),
+      byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
     lines: () => linesOf(list),
   };
 }
 
-function markAt({ bytes, spans, stride, fields }: RowList, index: number): object {
+/** How many numbers a row has among the spans. */
+const strideOf = (fields: readonly string[]): number => 2 + 2 * fields.length;
+
+function markAt({ bytes, spans, fields }: RowList, index: number): object {
   const members = fields.flatMap((field, place): (readonly [string, unknown])[] => {
-    const at = index * stride + 2 + 2 * place;
+    const at = index * strideOf(fields) + 2 + 2 * place;
     if (spans[at] === -1) return [];
     return [[field, JSON.parse(bytes.toString("utf8", spans[at], spans[at + 1]))]];
   });
   return Object.fromEntries(members);
-}
-
-/** A row that was checked and is gone took with it what the rows after it go by. */
-function alikeAmong(alike: readonly boolean[], kept: readonly boolean[]): readonly boolean[] {
-  const among: boolean[] = [];
-  let isAlike = true;
-  for (const [index, isKept] of kept.entries()) {
-    isAlike &&= alike[index] === true;
-    if (!isKept) continue;
-    among.push(isAlike);
-    isAlike = true;
-  }
-  return among;
 }
 
 function parseRow(text: string): object {
@@ -157,7 +167,8 @@ function parseRow(text: string): object {
 }
 
 /** Each separator becomes the end of a line, in place: the envelope has been read, and nobody reads between the rows. */
-function linesOf({ bytes, spans, stride, isCompact, wide }: RowList): Uint8Array | undefined {
+function linesOf({ bytes, spans, fields, isCompact, wide }: RowList): Uint8Array | undefined {
+  const stride = strideOf(fields);
   const [first] = spans;
   const last = spans[spans.length - stride + 1];
   if (first === undefined || last === undefined || !isCompact) return undefined;

@@ -11,13 +11,6 @@ export interface Rows {
   readonly values: () => readonly object[];
   /** Of each no more for certain than what tells it from others and when it was, parsed. */
   readonly marks: () => readonly object[];
-  /** One of them parsed. */
-  readonly value: (index: number) => object;
-  /**
-   * For each row whether it has the names and the types of the one before: who has checked the one need not the other. So
-   * far as that was noted on the way.
-   */
-  readonly alike: () => readonly boolean[];
   /** The hash of what tells the row from others, each value as JSON; false where it lacks any of it. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
   /** Those of them that are marked. */
@@ -40,8 +33,6 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
     texts: () => rows.map(({ row }) => row),
     values: () => rows.map(({ value }) => value),
     marks: () => rows.map(({ value }) => value),
-    value: (index) => rows[index]?.value ?? {},
-    alike: () => rows.map(() => false),
     hashKey: (index, into) => {
       beginHash(into);
       for (const field of identity) {

@@ -1,24 +1,17 @@
-import { viewOf } from "../../text/same-bytes.ts";
-
 /** Bytes that come in pieces and are wanted as one. */
 export interface ByteStore {
   readonly length: () => number;
   readonly add: (bytes: Uint8Array) => void;
-  /** A part that is ASCII, and a LF behind it: at the speed of the memory, and without an object for it. */
-  readonly addLine: (bytes: Uint8Array, from: number, to: number) => void;
-  /** Keeps one more byte among at most so many, where that takes no memory; else nothing is done. */
-  readonly tryByte: (byte: number, most: number) => boolean;
   readonly addByte: (byte: number) => void;
+  /** A part, and a LF behind it. */
+  readonly addLine: (bytes: Uint8Array, from: number, to: number) => void;
   /** All of them, which stand there until the next ones are added; the store is empty then. */
   readonly lend: () => Buffer;
-  /** The same, at the beginning of what is given: to cut them off would take longer than to look at a short line. */
-  readonly lendRoom: () => Buffer;
   /** All of them; the store is empty then, and does not touch again what it gave. */
   readonly take: () => Buffer;
 }
 
 const nothing: Buffer = Buffer.alloc(0);
-const emptyView = viewOf(nothing);
 const LF = 0x0a;
 /** Room that is kept for the next ones. */
 const mostKept = 64 * 1024;
@@ -29,79 +22,42 @@ const mostKept = 64 * 1024;
  */
 export function createByteStore(): ByteStore {
   let room: Buffer = nothing;
-  let view = emptyView;
   let length = 0;
-  /** What text was added from last. */
-  let source: Uint8Array = nothing;
-  let sourceView = view;
-  const setRoom = (bytes: Buffer): void => {
-    room = bytes;
-    view = viewOf(bytes);
-  };
   const makeRoom = (more: number): void => {
     if (length + more <= room.length) return;
     const larger = Buffer.allocUnsafe(Math.max(256, 2 * room.length, length + more));
     room.copy(larger, 0, 0, length);
-    setRoom(larger);
+    room = larger;
   };
-  const lendRoom = (): Buffer => {
-    const lent = room;
-    if (room.length > mostKept) setRoom(nothing);
+  const add = (bytes: Uint8Array): void => {
+    makeRoom(bytes.length);
+    room.set(bytes, length);
+    length += bytes.length;
+  };
+  const addByte = (byte: number): void => {
+    if (length === room.length) makeRoom(1);
+    room[length] = byte;
+    length += 1;
+  };
+  const lend = (): Buffer => {
+    const lent = room.subarray(0, length);
+    if (room.length > mostKept) room = nothing;
     length = 0;
-    [source, sourceView] = [nothing, emptyView];
     return lent;
   };
   return {
     length: () => length,
+    add,
+    addByte,
     addLine: (bytes, from, to) => {
-      if (bytes !== source) [source, sourceView] = [bytes, viewOf(bytes)];
-      const size = to - from;
-      makeRoom(size + 1);
-      copyText(sourceView, from, size, view, length);
-      view.setUint8(length + size, LF);
-      length += size + 1;
+      add(bytes.subarray(from, to));
+      addByte(LF);
     },
-    add: (bytes) => {
-      makeRoom(bytes.length);
-      room.set(bytes, length);
-      length += bytes.length;
-    },
-    tryByte: (byte, most) => {
-      if (length >= room.length || length >= most) return false;
-      room[length] = byte;
-      length += 1;
-      return true;
-    },
-    addByte: (byte) => {
-      if (length === room.length) makeRoom(1);
-      room[length] = byte;
-      length += 1;
-    },
-    lend: () => {
-      const size = length;
-      return lendRoom().subarray(0, size);
-    },
-    lendRoom,
+    lend,
     take: () => {
-      const taken = room.subarray(0, length);
-      setRoom(nothing);
-      length = 0;
+      const taken = lend();
+      room = nothing;
       return taken;
     },
   };
-}
-
-/**
- * Eight bytes at a time, as a double: what is no number, whose bits might change on the way, is no text either. The last
- * eight may be some that were written before.
- */
-function copyText(source: DataView, from: number, size: number, target: DataView, at: number): void {
-  if (size < 8) {
-    for (let index = 0; index < size; index += 1) target.setUint8(at + index, source.getUint8(from + index));
-    return;
-  }
-  const last = size - 8;
-  for (let index = 0; index < last; index += 8)
-    target.setFloat64(at + index, source.getFloat64(from + index, true), true);
-  target.setFloat64(at + last, source.getFloat64(from + last, true), true);
 }

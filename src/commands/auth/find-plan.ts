@@ -4,7 +4,7 @@ import { member } from "../../json/own-member.ts";
 import type { Target } from "../../client/connection/target.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import { fail, Failure } from "../../contract/failure.ts";
-import { rawAt } from "../../json/raw-json.ts";
+import { rawAt } from "../../json/path-reader.ts";
 import { isTier, plans, type Tier } from "../../contract/tier.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import type { RunOptions } from "../../run/run-options.ts";

@@ -6,7 +6,7 @@ import type { Question } from "../../contract/args.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure } from "../../contract/failure.ts";
-import { rawAt } from "../../json/raw-json.ts";
+import { rawAt } from "../../json/path-reader.ts";
 import { plans } from "../../contract/tier.ts";
 import { estimate, questionBefore, type Wanted } from "../../pull/estimate.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";

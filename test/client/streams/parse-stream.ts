@@ -1,6 +1,6 @@
-import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
+import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { dataOf, isSkipped, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
-import { isPlainJson } from "../../../src/json/plain-json.ts";
+import { ByteScan } from "../../../src/json/byte-scan.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 
 export interface Parsed {
@@ -15,7 +15,7 @@ export const skippedText = "(skipped)";
 
 /** What a parser of its own makes of the chunks. */
 export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
-  const parser = createEventStreamParser(cap);
+  const parser = new EventStreamParser(cap);
   const events: ExpectedEvent[] = [];
   for (const chunk of chunks) events.push(...parser.push(chunk).map(readable));
   return {
@@ -28,9 +28,11 @@ export function parseChunks(chunks: Iterable<Buffer>, cap?: number): Parsed {
 
 function readable(event: StreamEvent): ExpectedEvent {
   const { name, id, requestId } = event;
-  if (event.isPlainJson !== isPlainJson(dataOf(event))) throw new Error("taken for what it is not");
+  const bytes = dataOf(event);
+  if (event.isPlainJson !== new ByteScan(bytes).isPlain(0, bytes.length))
+    throw new Error("taken for what it is not");
   const data = isSkipped(event) ? skippedText : dataOf(event).toString("utf8");
-  return { name, data, id: String(id), requestId: requestId?.toString() };
+  return { name, data, id, requestId };
 }
 
 /** The bytes in pieces of one size, each in memory of its own as a socket gives them. */

@@ -1,7 +1,7 @@
 import v8 from "node:v8";
 import vm from "node:vm";
 import { expect, test } from "vitest";
-import { createEventStreamParser } from "../../../src/client/streams/event-stream.ts";
+import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
 import { isLong } from "../../harness/long.ts";
 import { createRandom } from "../../harness/random.ts";
 import { inPieces, parseChunks } from "./parse-stream.ts";
@@ -50,7 +50,7 @@ test.each([
   { what: "empty data lines", chunk: () => Buffer.from("data\n".repeat(13)) },
 ])("memory stays where it was: $what", ({ chunk }) => {
   const random = createRandom(7);
-  const parser = createEventStreamParser();
+  const parser = new EventStreamParser();
   const before = memory();
   let most = 0;
   for (let turn = 0; turn < 10_000; turn++) {
@@ -69,7 +69,7 @@ test.each([
 ])("what is skipped is let go: $what", async ({ pieces }) => {
   const before = memory();
   const parsers = Array.from({ length: 20 }, () => {
-    const parser = createEventStreamParser();
+    const parser = new EventStreamParser();
     // A chunk of its own for each, as a socket gives it.
     for (const piece of pieces) parser.push(Buffer.from(piece));
     return parser;
