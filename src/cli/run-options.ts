@@ -3,8 +3,8 @@ import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import {
   type ErrorFormat,
-  outputFormats,
   formatByName,
+  outputFormats,
   type RowFormat,
   usualErrorFormat,
 } from "../contract/output-format.ts";
@@ -15,7 +15,7 @@ import { isTier, type Tier, tiers } from "../contract/tier.ts";
 import { checkHost } from "../settings/check-host.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import { type Settings, settings as settable, type Sourced } from "../settings/settings.ts";
-import type { Faults } from "../sandbox/faults/fault.ts";
+import type { Faults } from "../sandbox/faults/fault-kinds.ts";
 import type { FlagValues } from "./flags/flags.ts";
 import { globalFlags } from "./flags/global-flags.ts";
 import { type Picture, readPicture } from "./flags/picture-flags.ts";

@@ -1,5 +1,5 @@
 import { parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
-import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { startSandbox } from "./bundled-sandbox.ts";
 import { toRow } from "./rows.ts";
 import { sandboxNow } from "./sandbox.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { at, exchange, list, NOON, USDC, USDC_WETH, WETH } from "./contract/service.ts";

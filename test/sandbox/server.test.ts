@@ -2,7 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
-import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { at, exchange, NOON } from "./contract/service.ts";
 
 const open: RunningSandbox[] = [];

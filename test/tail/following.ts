@@ -1,5 +1,5 @@
 import { createMarket } from "../../src/sandbox/market/market.ts";
-import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";

@@ -1,4 +1,4 @@
-import { faultTraits } from "../../sandbox/faults/kinds.ts";
+import { faultTraits } from "../../sandbox/faults/fault-kinds.ts";
 import type { Flag } from "../flags/flags.ts";
 import type { Block } from "../help/page.ts";
 

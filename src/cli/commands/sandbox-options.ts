@@ -1,7 +1,6 @@
 import { usageFailure } from "../../contract/failure.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
-import type { Dialect } from "../../sandbox/dialect.ts";
-import type { SandboxOptions } from "../../sandbox/exchange.ts";
+import type { Dialect, SandboxOptions } from "../../sandbox/sandbox-exchange.ts";
 import type { FlagValues } from "../flags/flags.ts";
 import { readFaults } from "../flags/read-faults.ts";
 import { readCount, readText, readTime } from "../flags/read-flag.ts";

@@ -1,5 +1,5 @@
 import { usageFailure } from "../../contract/failure.ts";
-import type { Faults } from "../../sandbox/faults/fault.ts";
+import type { Faults } from "../../sandbox/faults/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../../sandbox/faults/parse-faults.ts";
 import type { FlagValues } from "./flags.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Faults } from "../../../src/sandbox/faults/fault.ts";
+import type { Faults } from "../../../src/sandbox/faults/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../../../src/sandbox/faults/parse-faults.ts";
 import { at } from "../contract/service.ts";
 import { headerOf, rawRequest, statusOf } from "../raw-request.ts";

@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterEach } from "vitest";
-import type { SandboxOptions } from "../../../src/sandbox/exchange.ts";
+import type { SandboxOptions } from "../../../src/sandbox/sandbox-exchange.ts";
 import { type RunningSandbox, startSandbox } from "../../../src/sandbox/server.ts";
 import { exchange, NOON, type TestClock } from "../contract/service.ts";
 
