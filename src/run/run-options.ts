@@ -10,7 +10,7 @@ import {
   usualErrorFormat,
 } from "../contract/output-format.ts";
 import { isTier, type Tier, tiers } from "../contract/tier.ts";
-import type { Faults } from "../sandbox/faults/fault.ts";
+import type { Faults } from "../sandbox/faults/fault-kinds.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import type { Settings, Sourced } from "../settings/settings.ts";
 import { parseTimeBound } from "../time/time.ts";

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Tier } from "../contract/tier.ts";
-import { allowances } from "./allowances.ts";
+import { allowances, CreditAccount, RateWindow } from "./meters.ts";
 import type { Caller } from "./caller.ts";
-import { CreditAccount } from "./credit-account.ts";
-import type { SandboxOptions } from "./exchange.ts";
-import { RateWindow } from "./rate-window.ts";
+import type { SandboxOptions } from "./sandbox-exchange.ts";
 
 /** One caller's meters. */
 export interface Account {

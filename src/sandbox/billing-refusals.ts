@@ -1,11 +1,23 @@
 import type { Tier } from "../contract/tier.ts";
-import { USD_PER_OVERAGE_BLOCK } from "./allowances.ts";
-import type { CreditAccount } from "./credit-account.ts";
-import { writeInstant } from "./instant.ts";
+import { type CreditAccount, USD_PER_OVERAGE_BLOCK } from "./meters.ts";
+import { writeInstant } from "./request-times.ts";
 import type { JsonObject } from "./json-writer.ts";
-import { links } from "./links.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./service-refusal.ts";
 import type { Account } from "./accounts.ts";
+
+const console = "https://console.dexpaprika.com";
+const pricing = "https://dexpaprika.com/api/pricing";
+
+export const documentation = "https://docs.dexpaprika.com";
+
+/** Next steps that fit the tier; specification, section Errors, `links`. They are text: the sandbox asks nobody. */
+export const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
+  keyless: { register: console, docs: documentation, pricing, coupon: `${pricing}?coupon=START10` },
+  free: { upgrade: console, usage: `${console}/usage`, docs: documentation, pricing },
+  dev: { portal: `${console}/billing`, upgrade: console, usage: `${console}/usage`, docs: documentation },
+  pro: { portal: `${console}/billing`, packs: `${console}/packs`, usage: `${console}/usage` },
+  enterprise: { portal: `${console}/billing`, usage: `${console}/usage` },
+};
 
 /** Specification, section Errors: the body of 402, 429 and the 403 of plan and host. */
 function billing(

@@ -1,6 +1,5 @@
 import type { Tier } from "../contract/tier.ts";
-import type { Dialect } from "./dialect.ts";
-import type { SandboxHost } from "./exchange.ts";
+import type { Accounting, Dialect, SandboxHost } from "./sandbox-exchange.ts";
 
 /** Who asks, as far as the Authorization header says. */
 export type Caller =
@@ -35,4 +34,16 @@ export function identify(authorization: string | undefined, host: SandboxHost, d
 /** The public service's free REST host strips the word, in any case (wire-facts 2.1). */
 function withoutBearer(authorization: string | undefined): string | undefined {
   return authorization?.replace(/^bearer +/i, "");
+}
+
+/** Wire-facts 1: what stands before the public service's paid hosts turns away whoever brings no key. */
+export function blockedPage(caller: Caller, dialect: Dialect): string | undefined {
+  if (dialect === "spec" || caller.kind !== "keyless") return undefined;
+  return "<!DOCTYPE html><html><head><title>You have been blocked</title></head><body></body></html>";
+}
+
+/** What the log says of the key. */
+export function keyOf(caller: Caller): Accounting["key"] {
+  if (caller.kind === "keyed") return caller.tier;
+  return caller.kind === "invalid" ? "invalid" : "none";
 }

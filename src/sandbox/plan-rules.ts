@@ -1,15 +1,12 @@
-import type { EndpointId } from "../contract/endpoints/all.ts";
-import type { Tier } from "../contract/tier.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { type Tier, tiers } from "../contract/tier.ts";
+import type { Arrived } from "./arrival.ts";
 import { planRequired } from "./billing-refusals.ts";
-import { readInstant } from "./instant.ts";
+import { candleSeconds, readInstant } from "./request-times.ts";
 import type { Query } from "./query.ts";
-import { candleSeconds } from "./candle-intervals.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./service-refusal.ts";
 
 const DAY = 86_400;
-
-/** Specification, Authentication 7: closed to keyless and free callers as a whole. */
-const paidOnly: ReadonlySet<EndpointId> = new Set(["pool_transactions", "token_ohlcv"]);
 
 /** How far back candles reach, and how fine they are; wire-facts 2.2. */
 interface CandleLimits {
@@ -33,18 +30,21 @@ const ascending = ["free", "dev", "pro"] as const;
 const GRACE_SECONDS = 60;
 
 /** What the caller's plan does not include. Values that cannot be read are left to the 400 of the endpoint. */
-export function planRefusal(
-  endpoint: EndpointId,
-  query: Query,
-  tier: Tier,
-  now: number,
-): Refusal | undefined {
-  if (paidOnly.has(endpoint) && (tier === "keyless" || tier === "free")) return planRequired(tier, "dev");
-  if (endpoint !== "pool_ohlcv" && endpoint !== "token_ohlcv") return undefined;
-  const param = beyond(candleLimits[tier], query, now);
+export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: Arrived): Refusal | undefined {
+  const { tier } = account;
+  const closed = planRequiredBy(plan, tier);
+  if (closed !== undefined || reply.kind !== "candles") return closed;
+  const param = beyond(candleLimits[tier], query, at);
   if (param === undefined) return undefined;
-  const enough = ascending.find((each) => beyond(candleLimits[each], query, now) === undefined);
+  const enough = ascending.find((each) => beyond(candleLimits[each], query, at) === undefined);
   return planRequired(tier, enough ?? "pro", param);
+}
+
+/** Specification, Authentication 7: closed to lower tiers as a whole. */
+export function planRequiredBy(plan: Tier, tier: Tier): Refusal | undefined {
+  if (tiers.indexOf(tier) >= tiers.indexOf(plan)) return undefined;
+  const required = ascending.find((each) => each === plan);
+  return required === undefined ? undefined : planRequired(tier, required);
 }
 
 /** Specification, plan_required: interval, start, end or count_back, whichever asks for more than the plan has. */

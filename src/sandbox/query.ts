@@ -1,5 +1,5 @@
-import { atOrAfter, readInstant, type RequestInstant } from "./instant.ts";
-import { invalidChoice, invalidParam, missingParam } from "./refusal.ts";
+import { atOrAfter, readInstant, type RequestInstant } from "./request-times.ts";
+import { invalidChoice, invalidParam, missingParam } from "./service-refusal.ts";
 
 /**
  * The query of a request. A name asked for is the only one read: everything else is dropped without a word, as

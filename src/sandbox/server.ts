@@ -1,11 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type KeyedTier, sandboxKeys } from "./caller.ts";
-import type { SandboxHost, SandboxOptions } from "./exchange.ts";
-import { answerWithFaults } from "./faults/answer-with-faults.ts";
-import { sendAnswer } from "./faults/send-answer.ts";
-import { logRequest, readRequest } from "./http-messages.ts";
-import { answerUnreadable, refusesHostless } from "./plain-refusal.ts";
+import type { SandboxHost, SandboxOptions } from "./sandbox-exchange.ts";
+import { answerWithFaults } from "./faults/faulty-answer.ts";
+import { sendAnswer } from "./faults/delivery.ts";
+import { answerUnreadable, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
 import { createSandboxState, type SandboxState } from "./state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./streams/stream-server.ts";

@@ -1,12 +1,10 @@
 import { type Accounts, createAccounts } from "./accounts.ts";
-import { createTokenVolumes, type TokenVolumes } from "./answers/token-volumes.ts";
-import type { Dialect } from "./dialect.ts";
-import type { SandboxOptions } from "./exchange.ts";
-import { createFaultCounter, type FaultCounter } from "./faults/fault-counter.ts";
+import { createTokenVolumes, RecentLists, type TokenVolumes } from "./remembered.ts";
+import type { Dialect, SandboxOptions } from "./sandbox-exchange.ts";
+import { createFaultCounter, type FaultCounter } from "./faults/due-faults.ts";
 import { createMarket } from "./market/market.ts";
 import type { JsonObject } from "./json-writer.ts";
 import type { Market, PoolFacts, TokenFacts } from "./market/types.ts";
-import { RecentLists } from "./recent-lists.ts";
 
 /** Everything a sandbox remembers between two requests: meters, and what it may compute again at any time. */
 export interface SandboxState {

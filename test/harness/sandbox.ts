@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { type Row, toRow } from "./rows.ts";
-import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { secretMark } from "./key-search.ts";
 import { startSandbox } from "./bundled-sandbox.ts";

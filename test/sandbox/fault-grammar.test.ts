@@ -1,9 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { isDue } from "../../src/sandbox/faults/choose-fault.ts";
-import { createFaultCounter } from "../../src/sandbox/faults/fault-counter.ts";
-import type { Fault, Faults } from "../../src/sandbox/faults/fault.ts";
-import { faultNames } from "../../src/sandbox/faults/kinds.ts";
+import { createFaultCounter, isDue } from "../../src/sandbox/faults/due-faults.ts";
+import { type Fault, faultNames, type Faults } from "../../src/sandbox/faults/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import { dexdata } from "../harness/dexdata.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeInstant, writeInstantMs } from "../../src/sandbox/instant.ts";
+import { writeInstant, writeInstantMs } from "../../src/sandbox/request-times.ts";
 
 test("instants of any day, in any order, are written as Date writes them", () => {
   const days = [0, 1, -1, 59, 365, 19_782, 20_728, 20_728, 20_729, 20_728, 47_541];

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
 import { inTime } from "../harness/in-time.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
-import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { at, exchange, NOON } from "./contract/service.ts";
 
 const open: RunningSandbox[] = [];

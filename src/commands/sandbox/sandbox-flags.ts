@@ -1,5 +1,5 @@
 import { usageFailure } from "../../contract/failure.ts";
-import { faultTraits } from "../../sandbox/faults/kinds.ts";
+import { faultTraits } from "../../sandbox/faults/fault-kinds.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import {
   choice,

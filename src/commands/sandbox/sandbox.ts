@@ -4,7 +4,7 @@ import { type Context, isInterruption } from "../../context/context.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
-import type { SandboxOptions } from "../../sandbox/exchange.ts";
+import type { SandboxOptions } from "../../sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../files/file-fault.ts";
 import { openLogFile } from "../../files/log-file.ts";

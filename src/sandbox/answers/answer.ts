@@ -1,9 +1,8 @@
-import type { Dialect } from "../dialect.ts";
-import type { SandboxHost } from "../exchange.ts";
+import type { Dialect, SandboxHost } from "../sandbox-exchange.ts";
 import type { Json } from "../json-writer.ts";
 import type { Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
 import type { Query } from "../query.ts";
-import { notFound, unsupportedNetwork } from "../refusal.ts";
+import { notFound, unsupportedNetwork } from "../service-refusal.ts";
 import type { Account } from "../accounts.ts";
 import type { SandboxState } from "../state.ts";
 

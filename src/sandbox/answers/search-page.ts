@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../json-writer.ts";
 import type { NetworkFacts } from "../market/types.ts";
 import type { Query } from "../query.ts";
-import type { RecentLists } from "../recent-lists.ts";
+import type { RecentLists } from "../remembered.ts";
 import { type Asked, networkNamed, networkOf, supportedNetworks } from "./answer.ts";
-import { readCursor, writeCursor } from "./page-cursor.ts";
+import { readCursor, writeCursor } from "./page-position.ts";
 
 /** What the four searches differ in. `at`: unix seconds of the first page. */
 export interface Search<T> {

@@ -1,9 +1,36 @@
-import { STATUS_CODES } from "node:http";
-import type { SandboxResponse } from "../exchange.ts";
-import type { Fault } from "./fault.ts";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { respond } from "../http-messages.ts";
+import type { FaultyResponse } from "./faulty-answer.ts";
+import type { Socket } from "node:net";
+import { after } from "../streams/ticker.ts";
+import type { SandboxResponse } from "../sandbox-exchange.ts";
+import type { Fault } from "./fault-kinds.ts";
+
+export function sendAnswer(message: IncomingMessage, reply: ServerResponse, response: FaultyResponse): void {
+  const { delivery } = response;
+  if (delivery === undefined) respond(reply, response);
+  else sendSteps(message.socket, deliver(delivery, response, message.method !== "HEAD"));
+}
+
+/** Carries the steps out on a connection, past the HTTP server, which would mend what is to be broken. */
+function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
+  let next = 0;
+  let callOff: (() => void) | undefined;
+  const go = (): void => {
+    const step = steps[next];
+    next += 1;
+    if (step === undefined || socket.destroyed) return;
+    if ("write" in step) socket.write(step.write, go);
+    else if ("waitMs" in step) callOff = after(step.waitMs, go);
+    else if (step.end === "reset") socket.resetAndDestroy();
+    else socket.end();
+  };
+  socket.once("close", () => callOff?.());
+  go();
+}
 
 /** What to do with a connection, in order. Both ends close it; `reset` so that the other side's reads fail. */
-export type DeliveryStep =
+type DeliveryStep =
   | { readonly write: Buffer }
   | { readonly waitMs: number }
   | { readonly end: "reset" | "close" };
@@ -13,7 +40,7 @@ const READING_MS = 25;
 const TRICKLE_MS = 50;
 
 /** How the answer goes out under a fault of delivery. HEAD has no body, hence `hasBody`. */
-export function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): readonly DeliveryStep[] {
+function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): readonly DeliveryStep[] {
   const body = Buffer.from(response.body);
   const sent = hasBody ? body : Buffer.alloc(0);
   const head = writeHead(response, body.length, fault.kind === "reset-after");

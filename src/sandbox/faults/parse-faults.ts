@@ -1,10 +1,17 @@
 import { nearest } from "../../text/nearest.ts";
 import { isTier, tiers } from "../../contract/tier.ts";
-import type { Fault, Faults, When } from "./fault.ts";
-import { type FaultName, faultNames, isFaultName, traitsOf } from "./kinds.ts";
+import {
+  type Fault,
+  type FaultName,
+  faultNames,
+  type Faults,
+  isFaultName,
+  traitsOf,
+  type When,
+} from "./fault-kinds.ts";
 
 /** Why a text is no list of faults, and what to type instead. */
-export interface FaultProblem {
+interface FaultProblem {
   readonly problem: string;
   readonly next: string;
 }

@@ -1,9 +1,15 @@
-import type { MarketPool, MarketToken } from "./catalogue.ts";
-import { DAY } from "./catalogue.ts";
-import { countTrades } from "./trade-count.ts";
+import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
+import {
+  BUY,
+  countTrades,
+  FLAGS,
+  isSwap,
+  lastRowAt,
+  LIQUIDITY,
+  type TradeBook,
+  WIDTH,
+} from "./trade-rows.ts";
 import { rowVolume } from "./trade-day.ts";
-import type { TradeBook } from "./trade-rows.ts";
-import { BUY, FLAGS, isSwap, lastRowAt, LIQUIDITY, WIDTH } from "./trade-rows.ts";
 import type { Activity } from "./types.ts";
 import { usdAt } from "./usd.ts";
 

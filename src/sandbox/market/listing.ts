@@ -1,5 +1,4 @@
-import type { Catalogue, MarketPool, MarketToken } from "./catalogue.ts";
-import { makeNetwork } from "./networks.ts";
+import { type Catalogue, makeNetwork, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
 import { makeCatalogue } from "./pools.ts";
 import type { Market, NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { NETWORK_ROWS } from "./well-known.ts";

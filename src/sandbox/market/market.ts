@@ -1,16 +1,13 @@
 import { activityOfPool, activityOfToken, priceChangeOfPool } from "./activity.ts";
-import { candlesOfPool, candlesOfToken } from "./candles.ts";
-import type { MarketPool, MarketToken } from "./catalogue.ts";
-import { DAY } from "./catalogue.ts";
+import { candlesOfPool, candlesOfToken } from "./fold-candles.ts";
+import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
 import { hash } from "./hash.ts";
-import { liquidityOfPool, liquidityOfToken } from "./liquidity.ts";
-import { rememberLatest } from "./latest-asked.ts";
+import { liquidityOfPool, liquidityOfToken, priceOfPool, pricingPool, usdAt } from "./usd.ts";
+import { rememberLatest } from "./recent.ts";
 import { createListing } from "./listing.ts";
-import { priceOfPool } from "./prices.ts";
 import { createTradeBook } from "./trades.ts";
 import { blockHashOf, countTransactions, findTransactions, listTransactions } from "./transactions.ts";
 import type { Market, PoolFacts, TokenFacts } from "./types.ts";
-import { pricingPool, usdAt } from "./usd.ts";
 
 /**
  * The made-up market of the sandbox. Networks are made when first asked for, trades day by day; what is kept is

@@ -1,16 +1,22 @@
 import { makeAddress, makeHash64 } from "./addresses.ts";
-import type { BlockClock, Catalogue, MarketPool, MarketToken } from "./catalogue.ts";
-import { alignToBlock, blockNumberAt, COUNTED_AT, HISTORY_END, HISTORY_START } from "./catalogue.ts";
+import {
+  alignToBlock,
+  type BlockClock,
+  blockNumberAt,
+  type Catalogue,
+  COUNTED_AT,
+  HISTORY_END,
+  HISTORY_START,
+  makeBlockClock,
+  type MarketPool,
+  type MarketToken,
+} from "./pool-catalogue.ts";
 import { isStableSymbol } from "./assets.ts";
-import { makeDexes, slugOf } from "./dexes.ts";
+import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
 import { hash, hashText, pickAt, unitAt } from "./hash.ts";
-import type { TokenName } from "./names.ts";
-import { FOREIGN_NAMES, HOSTILE_NAMES } from "./names.ts";
-import { makeBlockClock } from "./networks.ts";
 import { makeKnownToken, makeToken } from "./tokens.ts";
 import type { DexFacts, NetworkFacts, PoolFacts } from "./types.ts";
-import type { NetworkRow, PoolRow } from "./well-known.ts";
-import { POOL_ROWS } from "./well-known.ts";
+import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 

@@ -1,10 +1,8 @@
 import { makeAddress, makeCoinType } from "./addresses.ts";
 import { isStableSymbol, makeAsset, makeKnownAsset } from "./assets.ts";
-import type { MarketToken } from "./catalogue.ts";
-import { DAY, HISTORY_START } from "./catalogue.ts";
+import { DAY, HISTORY_START, type MarketToken } from "./pool-catalogue.ts";
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
-import type { TokenName } from "./names.ts";
-import { makeTokenName } from "./names.ts";
+import { makeTokenName, type TokenName } from "./names.ts";
 import type { AddressFamily, NetworkFacts } from "./types.ts";
 import { TOKEN_ROWS } from "./well-known.ts";
 

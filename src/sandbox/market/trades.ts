@@ -1,10 +1,14 @@
-import type { MarketPool } from "./catalogue.ts";
-import { FIRST_DAY, LAST_DAY } from "./catalogue.ts";
+import { FIRST_DAY, LAST_DAY, type MarketPool } from "./pool-catalogue.ts";
 import { makeRecent } from "./recent.ts";
-import { countTrades } from "./trade-count.ts";
+import {
+  countTrades,
+  type DayTotals,
+  NO_TRADES,
+  type TradeBook,
+  type TradeDay,
+  WIDTH,
+} from "./trade-rows.ts";
 import { makeTradeDay } from "./trade-day.ts";
-import type { DayTotals, TradeBook, TradeDay } from "./trade-rows.ts";
-import { NO_TRADES, WIDTH } from "./trade-rows.ts";
 
 // Rows of 56 bytes: about 40 and 28 MB. Totals of some 120 bytes: about 20 MB.
 const HUB_ROWS_KEPT = 700_000;

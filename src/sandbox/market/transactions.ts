@@ -1,11 +1,26 @@
 import { makeAddress, makeBlockHash, makeTransactionId, readTransactionWord } from "./addresses.ts";
-import type { MarketPool } from "./catalogue.ts";
-import { blockNumberAt, blockTime, DAY, FIRST_DAY, LAST_DAY } from "./catalogue.ts";
+import { blockNumberAt, blockTime, DAY, FIRST_DAY, LAST_DAY, type MarketPool } from "./pool-catalogue.ts";
 import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
-import { countTrades, dayKey } from "./trade-count.ts";
-import type { TradeBook, TradeDay } from "./trade-rows.ts";
-import { ADD, BUY, cell, FLAGS, FOLLOWS, lastRowAt, NO_USD, PRICE, RAW0, RAW1 } from "./trade-rows.ts";
-import { LIQUIDITY, SECOND, USD0, USD1 } from "./trade-rows.ts";
+import {
+  ADD,
+  BUY,
+  cell,
+  countTrades,
+  dayKey,
+  FLAGS,
+  FOLLOWS,
+  lastRowAt,
+  LIQUIDITY,
+  NO_USD,
+  PRICE,
+  RAW0,
+  RAW1,
+  SECOND,
+  type TradeBook,
+  type TradeDay,
+  USD0,
+  USD1,
+} from "./trade-rows.ts";
 import type { NetworkFacts, Transaction, TransactionKey, TransactionWindow } from "./types.ts";
 
 const TRADERS = 4000;

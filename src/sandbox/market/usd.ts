@@ -1,10 +1,18 @@
-import type { Asset } from "./assets.ts";
-import { KNOT_SECONDS, logPriceAtKnot } from "./assets.ts";
-import type { MarketPool, MarketToken } from "./catalogue.ts";
-import { DAY } from "./catalogue.ts";
-import { countTrades } from "./trade-count.ts";
-import type { TradeBook } from "./trade-rows.ts";
-import { cell, lastRowAt, USD0, USD1 } from "./trade-rows.ts";
+import { type Asset, KNOT_SECONDS, logPriceAtKnot } from "./assets.ts";
+import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
+import {
+  cell,
+  countTrades,
+  isSwap,
+  lastRowAt,
+  PRICE,
+  SECOND,
+  type TradeBook,
+  USD0,
+  USD1,
+} from "./trade-rows.ts";
+import type { PoolPrice } from "./types.ts";
+import { unitAt } from "./hash.ts";
 
 /**
  * USD prices. A token has one at any instant: the one after the last swap of its busiest pool. There, a stable
@@ -75,7 +83,7 @@ export function undisturbedAtKnot(pool: MarketPool, day: number, knot: number): 
   );
 }
 
-export function undisturbedPrice(pool: MarketPool, day: number, second: number): number {
+function undisturbedPrice(pool: MarketPool, day: number, second: number): number {
   const knot = Math.floor(second / KNOT_SECONDS);
   const from = undisturbedAtKnot(pool, day, knot);
   const to = undisturbedAtKnot(pool, day, knot + 1);
@@ -84,4 +92,50 @@ export function undisturbedPrice(pool: MarketPool, day: number, second: number):
 
 export function usdColumn(token: MarketToken, pool: MarketPool): number {
   return pool.token0 === token ? USD0 : USD1;
+}
+
+/**
+ * The pool's price after its last swap. In USD it is token0's one price of that instant, not this pool's own
+ * view of it: a token costs the same on every page. 0 when the service does not price token0.
+ */
+export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): PoolPrice {
+  const day = Math.floor(at / DAY);
+  const priceUsd = pool.token0.isPriced ? usdAt(book, pool.token0, day, at - day * DAY) : 0;
+  const firstDay = Math.floor(pool.tradesFrom / DAY);
+  for (let earlier = day; earlier >= firstDay; earlier -= 1) {
+    if (countTrades(pool, earlier) === 0) continue;
+    const trades = book.day(pool, earlier);
+    let row = lastRowAt(trades, at - earlier * DAY);
+    while (row >= 0 && !isSwap(trades, row)) row -= 1;
+    if (row < 0) continue;
+    return { price: cell(trades, row, PRICE), priceUsd, time: earlier * DAY + cell(trades, row, SECOND) };
+  }
+  const { createdAt } = pool.facts;
+  const createdDay = Math.floor(createdAt / DAY);
+  return {
+    price: undisturbedPrice(pool, createdDay, createdAt - createdDay * DAY),
+    priceUsd,
+    time: createdAt,
+  };
+}
+
+const SILENT_DAYS = 7;
+
+/** USD locked in the pool, moving slowly. 0 in its first week: the service shows none for young pools. */
+export function liquidityOfPool(pool: MarketPool, at: number): number {
+  if (at - pool.facts.createdAt < SILENT_DAYS * DAY) return 0;
+  const place = at / (4 * DAY);
+  const step = Math.floor(place);
+  const from = unitAt(pool.key ^ 0x27d4eb2f, step);
+  const height = from + (unitAt(pool.key ^ 0x27d4eb2f, step + 1) - from) * (place - step);
+  // About the volume of one to eight busy days, the busiest pools the fewest.
+  const days = 1 + 7 * unitAt(pool.key, -4);
+  return pool.swapUsd * pool.tradesPerDay ** 0.9 * days * (0.85 + 0.3 * height);
+}
+
+/** The token's share of its pools: half of a pool of two. */
+export function liquidityOfToken(token: MarketToken, at: number): number {
+  let sum = 0;
+  for (const pool of token.pools) sum += liquidityOfPool(pool, at) / pool.facts.tokens.length;
+  return sum;
 }

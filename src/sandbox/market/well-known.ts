@@ -18,7 +18,7 @@ export interface NetworkRow {
   readonly hubs: readonly string[];
 }
 
-export interface TokenRow {
+interface TokenRow {
   readonly network: string;
   readonly symbol: string;
   readonly name: string;

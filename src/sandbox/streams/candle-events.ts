@@ -1,6 +1,6 @@
 import { belowAt, hash, hashText } from "../market/hash.ts";
 import type { Market, TokenFacts, Transaction } from "../market/types.ts";
-import { type EventSource, makeEvent, type StreamEvent } from "./stream-event.ts";
+import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";
 import { transactionsOfToken } from "./transaction-events.ts";
 
 export const streamIntervals = ["1s", "5s", "60s"] as const;

@@ -1,22 +1,26 @@
-import { identify } from "../caller.ts";
-import type { Accounting, SandboxResponse } from "../exchange.ts";
+import { type Arrived, arrive, respondWith, standardHeaders } from "../arrival.ts";
+import { keyOf } from "../caller.ts";
 import { guard } from "../guards.ts";
-import { keyOf, splitTarget, standardHeaders } from "../handle.ts";
-import { writeJson } from "../json-writer.ts";
-import { Query } from "../query.ts";
-import { refuse, Refusal } from "../refusal.ts";
+import { removedStream } from "../removed-paths.ts";
+import type { Accounting, SandboxResponse } from "../sandbox-exchange.ts";
+import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import { pastCandles } from "./candle-events.ts";
-import { EventStream, type StreamSink } from "./event-stream.ts";
-import { findFeed, type ServedFeed } from "./feeds.ts";
-import { type Arrived, planOfStream, type StreamRequest } from "./plan-of-stream.ts";
-import { readBackfill } from "./read-backfill.ts";
-import { readBodySubscriptions, readQuerySubscription, type Subscription } from "./read-subscriptions.ts";
+import {
+  readBackfill,
+  readBodySubscriptions,
+  readQuerySubscription,
+  type Subscription,
+} from "./read-subscriptions.ts";
+import { findFeed, type ServedFeed } from "./served-feeds.ts";
+import { EventStream, type StreamSink } from "./served-stream.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { blockedPage } from "../blocked-page.ts";
-import { internalError, refusalBody, removedStream } from "./stream-refusals.ts";
+import { planOfStream, type StreamRequest } from "./stream-plan.ts";
+import { streamBodyIn } from "./stream-refusals.ts";
 import { sourceOf } from "./subject.ts";
+
+type ArrivedStream = Arrived<StreamRequest>;
 
 export type Opening =
   | { readonly kind: "refused"; readonly response: SandboxResponse }
@@ -34,34 +38,22 @@ export type Opening =
  * against the minute and costs nothing, and neither does a refusal.
  */
 export function openStream(request: StreamRequest, state: SandboxState, hub: StreamHub): Opening {
-  const at = state.at();
-  const caller = identify(request.headers["authorization"], request.host, state.dialect);
-  const account = state.account(caller, request.remoteAddress);
-  const [path, search] = splitTarget(request.target);
-  const arrived: Arrived = { request, path, query: new Query(search, at), caller, account, at };
-  const headers = standardHeaders(state, account, at);
-  const accounting: Accounting = { plan: account.tier, key: keyOf(caller), credits: 0 };
+  const arrived = arrive(request, state);
+  const { caller, account } = arrived;
   try {
     const order = judge(arrived, state, hub);
+    const headers = standardHeaders(arrived, state);
     return {
       kind: "open",
       status: 200,
       headers: { ...headers, "Content-Type": "text/event-stream", "Cache-Control": "no-cache" },
-      account: accounting,
+      account: { plan: account.tier, key: keyOf(caller), credits: 0 },
       start: (sink) => start(arrived, order, state, hub, sink),
     };
   } catch (cause) {
-    const error = cause instanceof Refusal ? cause : refuse(500, "internal_error", internalError(cause));
-    const page = error.status === 401 ? blockedPage(caller, state.dialect) : undefined;
-    return {
-      kind: "refused",
-      response: {
-        status: page === undefined ? error.status : 403,
-        headers: { ...headers, ...error.headers, ...(page && { "Content-Type": "text/html" }) },
-        body: page ?? writeJson(refusalBody(error, state.dialect)),
-        account: accounting,
-      },
-    };
+    const refusal = asRefusal(cause);
+    const body = streamBodyIn(state.dialect, refusal);
+    return { kind: "refused", response: respondWith(arrived, state, refusal, body, 0) };
   }
 }
 
@@ -73,30 +65,19 @@ interface Order {
 }
 
 /** Throws the first refusal. A place among the streams is looked for last: a bad request is bad anyway. */
-function judge(arrived: Arrived, state: SandboxState, hub: StreamHub): Order {
+function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Order {
   const { request, path, query, caller, account, at } = arrived;
   // Specification, Removed endpoints: 410 for everybody.
   if (path === "/stream") throw removedStream(state.dialect);
   const feed = findFeed(path, state.dialect);
-  const streamPlan =
+  const plan = (): Refusal | undefined =>
     feed && planOfStream(feed, arrived, state, () => readSubscriptions(feed, arrived, state));
-  const elapsed = state.options.elapsed();
   // Who could not pay for one update is refused, though opening costs nothing.
-  const { host } = request;
-  const refusal = guard({
-    host,
-    caller,
-    account,
-    route: undefined,
-    streamPlan,
-    query,
-    cost: 1,
-    at,
-    elapsed,
-  });
+  const refusal = guard(arrived, state.options.elapsed(), 1, plan);
   if (refusal !== undefined) throw refusal;
   if (feed === undefined) throw refuse(404, "route_not_found", `no such path: ${path}`);
-  if (!feed.verbs.some((verb) => verb === request.method)) throw methodNotAllowed(request.method, feed);
+  if (!feed.verbs.some((verb) => verb === request.method))
+    throw methodNotAllowed(`${request.method} is not allowed here`, feed.verbs.join(", "));
   const order = {
     subscriptions: readSubscriptions(feed, arrived, state),
     limit: query.integer("limit", 1, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY,
@@ -110,7 +91,7 @@ function judge(arrived: Arrived, state: SandboxState, hub: StreamHub): Order {
 
 function readSubscriptions(
   feed: ServedFeed,
-  { request, query, at }: Arrived,
+  { request, query, at }: ArrivedStream,
   state: SandboxState,
 ): readonly Subscription[] {
   return request.method === "POST"
@@ -119,7 +100,7 @@ function readSubscriptions(
 }
 
 function start(
-  { request, caller, account, at }: Arrived,
+  { request, caller, account, at }: ArrivedStream,
   { subscriptions, limit, backfill }: Order,
   state: SandboxState,
   hub: StreamHub,
@@ -144,9 +125,4 @@ function start(
   }
   if (!stream.isOver) leaveHub = hub.add(stream, subscriptions, at);
   return stream;
-}
-
-function methodNotAllowed(method: string, { verbs }: ServedFeed): Refusal {
-  const { status, body } = refuse(405, "method_not_allowed", `${method} is not allowed here`);
-  return new Refusal(status, body, { Allow: verbs.join(", ") });
 }

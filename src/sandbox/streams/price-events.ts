@@ -1,8 +1,7 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
-import { plainDecimal } from "./plain-decimal.ts";
-import { type EventSource, makeEvent } from "./stream-event.ts";
+import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 
 /**
@@ -52,4 +51,19 @@ export function writeTokenPrice(dialect: Dialect) {
 /** The older form, which the public service still has beside the other. */
 export function writeLegacyPrice({ address, network }: TokenFacts, price: string, time: number): JsonObject {
   return { a: address, c: network.id, p: price, t: time, t_p: time };
+}
+
+/**
+ * A double as a decimal without an exponent, in the fewest digits that read back as the same double: the stream's
+ * `p` and the `price_usd` of `multi/prices` are then one number.
+ */
+export function plainDecimal(value: number): string {
+  const text = String(value);
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (match === null) return text;
+  const [, sign = "", first = "", rest = "", exponent = "0"] = match;
+  const digits = first + rest;
+  const point = 1 + Number(exponent);
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  return `${sign}${digits.padEnd(point, "0")}`;
 }

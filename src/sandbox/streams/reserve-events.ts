@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, PoolFacts, TokenFacts, Transaction } from "../market/types.ts";
-import { type EventSource, makeEvent } from "./stream-event.ts";
+import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Tier } from "../../contract/tier.ts";
 import type { Caller } from "../caller.ts";
-import type { Dialect } from "../dialect.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
+import type { Refusal } from "../service-refusal.ts";
 import { serverStreamLimit, streamLimit } from "./stream-refusals.ts";
 
 /** Specification, Limits: concurrent streams per server, over both hosts. */

@@ -1,9 +1,8 @@
 import type { SandboxState } from "../state.ts";
-import type { EventStream } from "./event-stream.ts";
+import type { EventSource, EventStream, StreamEvent } from "./served-stream.ts";
 import type { Subscription } from "./read-subscriptions.ts";
 import { StreamCensus } from "./stream-census.ts";
-import type { EventSource, StreamEvent } from "./stream-event.ts";
-import { internalError } from "./stream-refusals.ts";
+import { internalError } from "../service-refusal.ts";
 import { sourceOf, subjectKey } from "./subject.ts";
 
 /** Wire-facts 5.4. Pings run in real time, as rate windows do. */

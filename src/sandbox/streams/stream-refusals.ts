@@ -1,8 +1,9 @@
 import type { Tier } from "../../contract/tier.ts";
-import type { Dialect } from "../dialect.ts";
-import type { JsonObject } from "../json-writer.ts";
-import { documentation, links } from "../links.ts";
-import { refuse, Refusal } from "../refusal.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
+import { bodyIn } from "../arrival.ts";
+import type { Json } from "../json-writer.ts";
+import { links } from "../billing-refusals.ts";
+import { Refusal, refuse } from "../service-refusal.ts";
 
 /** Specification, section Errors: before a stream, 400 also where REST says 404. `place`: which entry of a batch. */
 export function refuseEntry(param: string, message: string, place: string): Refusal {
@@ -43,25 +44,10 @@ function tooManyStreams(tier: Tier, message: string, dialect: Dialect): Refusal 
   return new Refusal(429, { ...body, retry_after: retryAfter, links: links[tier] }, headers);
 }
 
-/** Specification, Removed endpoints: GET and POST /stream. */
-export function removedStream(dialect: Dialect): Refusal {
-  const replacement = "/sse/prices";
-  if (dialect === "public") {
-    return new Refusal(410, { code: 410, message: "endpoint removed", replacement });
-  }
-  const message = `endpoint removed; use ${replacement} with method=token_price`;
-  return new Refusal(410, { error: "endpoint_removed", code: 410, message, replacement, documentation });
-}
-
-/** Wire-facts 5.7: outside plan and billing, the public service's streams refuse with a message and nothing else. */
-export function refusalBody({ status, body }: Refusal, dialect: Dialect): JsonObject {
-  if (dialect === "spec" || status === 410 || "tier" in body) return body;
-  if (status === 401) return { message: "api key verification has failed" };
-  if (body["error"] === "route_not_found") return { message: "Not Found" };
-  return { message: body["message"] };
-}
-
-/** The message of a 500, and of the `error` event in its place when the stream is open (specification, Events 2). */
-export function internalError(cause: unknown): string {
-  return `internal error: ${cause instanceof Error ? cause.message : String(cause)}`;
+/** Wire-facts 5.7: outside plan and billing, the public service's streams refuse with words of their own. */
+export function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
+  const written = bodyIn(dialect, refusal);
+  if (written === refusal.body) return written;
+  if (refusal.status === 401) return { message: "api key verification has failed" };
+  return refusal.body["error"] === "route_not_found" ? { message: "Not Found" } : written;
 }

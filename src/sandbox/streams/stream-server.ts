@@ -1,12 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { SandboxHost } from "../exchange.ts";
-import { faultySink } from "../faults/faulty-sink.ts";
-import { openWithFaults } from "../faults/open-with-faults.ts";
-import { sendAnswer } from "../faults/send-answer.ts";
-import { logRequest, readRequest } from "../http-messages.ts";
-import { refusesHostless } from "../plain-refusal.ts";
+import type { SandboxHost } from "../sandbox-exchange.ts";
+import { faultySink, openWithFaults } from "../faults/faulty-stream.ts";
+import { sendAnswer } from "../faults/delivery.ts";
+import { logRequest, readRequest, refusesHostless } from "../http-messages.ts";
 import type { SandboxState } from "../state.ts";
-import type { StreamSink } from "./event-stream.ts";
+import type { StreamSink } from "./served-stream.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { after } from "./ticker.ts";
 

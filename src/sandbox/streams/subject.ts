@@ -1,9 +1,9 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
 import { candleSource, type StreamInterval } from "./candle-events.ts";
 import { priceSource, writeLegacyPrice, writeTokenPrice } from "./price-events.ts";
 import { poolReserveSource, tokenReserveSource } from "./reserve-events.ts";
-import type { EventSource } from "./stream-event.ts";
+import type { EventSource } from "./served-stream.ts";
 import { poolTransactionSource, tokenTransactionSource } from "./transaction-events.ts";
 
 /** What a stream shows: the method and what it is about. */

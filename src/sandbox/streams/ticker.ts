@@ -2,7 +2,7 @@
    Context. */
 /* oxlint-disable no-restricted-globals */
 
-export interface Ticker {
+interface Ticker {
   /** Takes turns from now on, if it does not already. */
   readonly wake: () => void;
   readonly stop: () => void;

@@ -1,7 +1,7 @@
-import { writeInstant } from "../instant.ts";
+import { writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, PoolFacts, TokenFacts, Transaction } from "../market/types.ts";
-import { type EventSource, makeEvent } from "./stream-event.ts";
+import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Everything `transactions` lists of the pool: swaps, adds and removes (specification, resource Transaction). */
 export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isFaultProblem, parseFaults } from "../../harness/bundled-sandbox.ts";
-import type { Faults } from "../../../src/sandbox/faults/fault.ts";
+import type { Faults } from "../../../src/sandbox/faults/fault-kinds.ts";
 import { at } from "../contract/service.ts";
 import { headerOf, rawRequest, statusOf } from "../raw-request.ts";
 import { poolTrades, PRO, refusalOf, serve } from "./stream-client.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createMarket } from "../../../src/sandbox/market/market.ts";
 import { createSandboxState } from "../../../src/sandbox/state.ts";
 import { openStream } from "../../../src/sandbox/streams/open-stream.ts";
-import { plainDecimal } from "../../../src/sandbox/streams/plain-decimal.ts";
+import { plainDecimal } from "../../../src/sandbox/streams/price-events.ts";
 import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
 import { sourceOf, type Subject } from "../../../src/sandbox/streams/subject.ts";
 import { NOON } from "../contract/service.ts";

@@ -1,0 +1,28 @@
+import type { EndpointId } from "../../contract/endpoints/all.ts";
+import type { Answer } from "./answer.ts";
+import { answerDexes, answerNetworks, answerUsage } from "./service.ts";
+import { answerMultiPrices } from "./price-batch.ts";
+import { answerPoolOhlcv, answerTokenOhlcv } from "./candle-answers.ts";
+import { answerPoolTransactions } from "./transaction-pages.ts";
+import { answerNetworkPoolsSearch, answerPoolsSearch } from "./pool-search.ts";
+import { answerPool, answerToken } from "./details.ts";
+import { answerSearch } from "./word-search.ts";
+import { answerNetworkTokensSearch, answerTokensSearch } from "./token-search.ts";
+
+/** An endpoint of the contract without an answer does not compile. */
+export const answers: Readonly<Record<EndpointId, Answer>> = {
+  networks: answerNetworks,
+  dexes: answerDexes,
+  pool: answerPool,
+  pool_transactions: answerPoolTransactions,
+  pool_ohlcv: answerPoolOhlcv,
+  token_ohlcv: answerTokenOhlcv,
+  token: answerToken,
+  network_tokens_search: answerNetworkTokensSearch,
+  tokens_search: answerTokensSearch,
+  network_pools_search: answerNetworkPoolsSearch,
+  pools_search: answerPoolsSearch,
+  search: answerSearch,
+  multi_prices: answerMultiPrices,
+  usage: answerUsage,
+};

@@ -1,0 +1,32 @@
+import type { JsonObject } from "../json-writer.ts";
+import type { Activity, Market, TokenFacts } from "../market/types.ts";
+
+/** The windows of activity of the specification, with their seconds; `1m` stands in search rows only. */
+export const windowSeconds = {
+  "24h": 86_400,
+  "6h": 21_600,
+  "1h": 3600,
+  "30m": 1800,
+  "15m": 900,
+  "5m": 300,
+} as const;
+
+export const searchWindowSeconds = { ...windowSeconds, "1m": 60 } as const;
+
+export function eachWindow<T>(
+  windows: Readonly<Record<string, number>>,
+  make: (seconds: number) => T,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(windows).map(([name, seconds]) => [name, make(seconds)]));
+}
+
+/** Specification, resource Token search row: a window of activity as the searches show it. */
+export function searchWindow({ volumeUsd, buys, sells, txns, priceChange }: Activity): JsonObject {
+  return { volume_usd: volumeUsd, buys, sells, txns, last_price_usd_change: priceChange };
+}
+
+/** Fully diluted value in USD; null for a token without a price. */
+export function fdvUsd(market: Market, token: TokenFacts, at: number): number | null {
+  const price = market.tokenPriceUsd(token, at);
+  return price === undefined ? null : (price * Number(token.totalSupply)) / 10 ** token.decimals;
+}

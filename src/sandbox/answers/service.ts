@@ -1,0 +1,87 @@
+import { type Answer, networkOf, supportedNetworks } from "./answer.ts";
+import type { JsonObject } from "../json-writer.ts";
+import type { DexFacts, Market, NetworkFacts } from "../market/types.ts";
+import { pageInfo, readPage } from "./page-position.ts";
+import { describeCredits, describeOverage } from "../billing-refusals.ts";
+import { writeInstant } from "../request-times.ts";
+
+/**
+ * Wire-facts 4.1. The three counts, which the service was seen to leave out, are left out here too: they would
+ * make the market of every network for one short list.
+ */
+export const answerNetworks: Answer = (asked) =>
+  supportedNetworks(asked).map(({ id, displayName }) => ({ id, display_name: displayName }));
+
+const DAY = 86_400;
+
+/** Wire-facts 4.2. `order_by` has one value, `pool`: by the number of pools, which is also the default. */
+export const answerDexes: Answer = (asked) => {
+  const network = networkOf(asked);
+  const { query, at, state } = asked;
+  const asPage = readPage(query);
+  query.choice("order_by", ["pool"]);
+  const sort = query.choice("sort", ["asc", "desc"]) ?? "desc";
+  const key = JSON.stringify([network.id, at]);
+  const rows = state.dexLists.get(key, () => listDexes(asked.market, network, at));
+  const ordered = sort === "asc" ? rows.toReversed() : rows;
+  // The public service sends all of them, whatever page is asked for, with totals of 0.
+  if (asked.dialect === "public") {
+    return { dexes: ordered, page_info: { limit: asPage.limit, page: 0, total_items: 0, total_pages: 0 } };
+  }
+  const first = (asPage.page - 1) * asPage.limit;
+  return { dexes: ordered.slice(first, first + asPage.limit), page_info: pageInfo(asPage, rows.length) };
+};
+
+/** Most pools first. */
+function listDexes(market: Market, network: NetworkFacts, at: number): readonly JsonObject[] {
+  const sums = new Map<DexFacts, { volume: number; txns: number; pools: number }>();
+  for (const dex of market.dexes(network)) sums.set(dex, { volume: 0, txns: 0, pools: 0 });
+  for (const pool of market.pools(network, at)) {
+    const sum = sums.get(pool.dex);
+    if (sum === undefined) continue;
+    const { volumeUsd, txns } = market.poolActivity(pool, at, DAY);
+    sum.volume += volumeUsd;
+    sum.txns += txns;
+    sum.pools += 1;
+  }
+  return [...sums]
+    .toSorted(([, a], [, b]) => b.pools - a.pools)
+    .map(([dex, { volume, txns, pools }]) => ({
+      chain: network.id,
+      dex_id: dex.dexId,
+      dex_name: dex.dexName,
+      protocol: dex.protocol,
+      volume_usd_24h: volume,
+      txns_24h: txns,
+      pools_count: pools,
+    }));
+}
+
+/** Wire-facts 4.12, which only the public service has: how much of everything there is. */
+export const answerStats: Answer = (asked) => {
+  const { market, at } = asked;
+  const networks = supportedNetworks(asked);
+  const total = (count: (network: (typeof networks)[number]) => number): number =>
+    networks.reduce((sum, network) => sum + count(network), 0);
+  return {
+    chains: networks.length,
+    factories: total((network) => market.dexes(network).length),
+    pools: total((network) => market.pools(network, at).length),
+    tokens: total((network) => market.tokens(network, at).length),
+  };
+};
+
+/**
+ * Specification, "Other endpoints": the plan for everybody, and the period's use with a key on the paid host. The
+ * names of the use are those of the billing bodies.
+ */
+export const answerUsage: Answer = ({ account, at, host }) => {
+  const { tier, credits } = account;
+  if (host === "rest_free") return { plan: tier };
+  return {
+    plan: tier,
+    credits: describeCredits(tier, credits, at),
+    overage: tier === "pro" ? describeOverage(credits, at) : undefined,
+    resets_at: writeInstant(credits.resetsAt(at)),
+  };
+};

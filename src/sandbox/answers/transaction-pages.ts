@@ -1,0 +1,158 @@
+import { writeInstant } from "../request-times.ts";
+import type { Json, JsonObject } from "../json-writer.ts";
+import type { Market, PoolFacts, Transaction } from "../market/types.ts";
+import { invalidParam } from "../service-refusal.ts";
+import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
+import { pageInfo, readPage } from "./page-position.ts";
+
+// Specification, endpoint 1: page style reaches 100 pages, `cursor` goes deeper.
+const LAST_PAGE = 100;
+// Wire-facts 4.6: the public service never looks further back.
+const PUBLIC_REACH_SECONDS = 7 * 86_400;
+
+interface Window {
+  readonly from: number | undefined;
+  readonly to: number;
+}
+
+/** Specification, endpoint 1: newest first. A request with `cursor` gets the cursor envelope, any other the page one. */
+export const answerPoolTransactions: Answer = (asked) => {
+  networkOf(asked);
+  const page = readPage(asked.query);
+  if (page.page > LAST_PAGE) {
+    throw invalidParam("page", `pages end at ${LAST_PAGE}; use cursor for what lies deeper`);
+  }
+  const window = readWindow(asked);
+  const cursor = asked.query.raw("cursor");
+  const pool = poolOf(asked);
+  if (cursor !== undefined) return cursorPage(asked, pool, window, cursor, page.limit);
+  const { market } = asked;
+  const skip = (page.page - 1) * page.limit;
+  const total = market.transactionCount(pool, window.from ?? 0, window.to);
+  const rows = skip >= total ? [] : market.transactions(pool, { ...window, skip, limit: page.limit });
+  return { transactions: writeRows(asked, rows), page_info: pageInfo(page, total) };
+};
+
+/** Both bounds inclusive; nothing later than the request shows. The public service leaves `to` out. */
+function readWindow({ query, at, dialect }: Asked): Window {
+  const from = query.from("from");
+  const to = query.to("to");
+  if (dialect === "spec") return { from, to: Math.min(to ?? at, at) };
+  return {
+    from: Math.max(from ?? 0, at - PUBLIC_REACH_SECONDS),
+    to: Math.min(to === undefined ? at : to - 1, at),
+  };
+}
+
+/** An empty cursor gives the first set; any other is the id of a transaction of this pool, and rows after it follow. */
+function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
+  const { market, at } = asked;
+  const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);
+  if (cursor !== "" && before === undefined)
+    throw invalidParam("cursor", "must be the id of a transaction of the pool");
+  const found = market.transactions(pool, { ...window, before, limit: limit + 1 });
+  const rows = finishTransaction(asked, pool, found, limit);
+  const last = rows.at(-1);
+  const hasMore =
+    rows.length <= limit
+      ? found.length > limit
+      : market.transactions(pool, { ...window, before: last, limit: 1 }).length > 0;
+  return {
+    transactions: writeRows(asked, rows),
+    page_info: { next_cursor: hasMore ? (last?.id ?? "") : "", limit },
+  };
+}
+
+/**
+ * The first `limit` rows and, beyond them, the other events of the last transaction: a cursor names a transaction, so a
+ * page that ended within one would lose its remaining events or repeat the first ones.
+ */
+function finishTransaction(
+  { market, at }: Asked,
+  pool: PoolFacts,
+  found: readonly Transaction[],
+  limit: number,
+): readonly Transaction[] {
+  const rows = found.slice(0, limit);
+  const id = rows.at(-1)?.id;
+  if (id === undefined || found[limit]?.id !== id) return rows;
+  return [...rows.filter((row) => row.id !== id), ...market.transactionsWithId(pool, id, at)];
+}
+
+function writeRows({ dialect, market }: Asked, rows: readonly Transaction[]): readonly JsonObject[] {
+  return rows.map((row) => {
+    const createdAt = writeInstant(row.time);
+    return dialect === "spec"
+      ? specifiedTransaction(row, createdAt)
+      : publicTransaction(market, row, createdAt);
+  });
+}
+
+/** Specification, resource Transaction: these 18 fields; the two USD prices are left out where there is none. */
+function specifiedTransaction(row: Transaction, createdAt: string): JsonObject {
+  const [token0, token1] = row.pool.tokens;
+  return {
+    id: row.id,
+    log_index: row.logIndex,
+    transaction_index: row.transactionIndex,
+    pool_id: row.pool.id,
+    sender: row.sender,
+    recipient: numericId(row.recipient),
+    token_0: token0?.address,
+    token_0_symbol: token0?.symbol,
+    token_1: token1?.address,
+    token_1_symbol: token1?.symbol,
+    amount_0: String(row.amount0),
+    amount_1: String(row.amount1),
+    price_0: row.price0,
+    price_1: row.price1,
+    price_0_usd: row.price0Usd,
+    price_1_usd: row.price1Usd,
+    created_at_block_number: row.blockNumber,
+    created_at: createdAt,
+  };
+}
+
+/** Wire-facts 4.6: the 24 keys of the public service, with amounts as integers of any length. */
+function publicTransaction(market: Market, row: Transaction, createdAt: string): JsonObject {
+  const [token0, token1] = row.pool.tokens;
+  return {
+    ...specifiedTransaction(row, createdAt),
+    factory_id: row.pool.dex.factoryId,
+    chain: row.pool.network.id,
+    recipient: row.recipient,
+    amount_0: row.amount0,
+    amount_1: row.amount1,
+    volume_0: unsigned(row.amount0, token0?.decimals),
+    volume_1: unsigned(row.amount1, token1?.decimals),
+    created_at_block_hash: market.blockHash(row),
+    canonical_chain: true,
+  };
+}
+
+function unsigned(amount: bigint, decimals = 0): number {
+  return Math.abs(Number(amount)) / 10 ** decimals;
+}
+
+/** The specification types `recipient` as a number, "address or numeric id": a made-up id of the address, exact as a double. */
+function numericId(address: string): number {
+  const known = ids.get(address);
+  if (known !== undefined) return known;
+  const id = makeNumericId(address);
+  if (ids.size < IDS_KEPT) ids.set(address, id);
+  return id;
+}
+
+// The traders of several networks.
+const ids = new Map<string, number>();
+const IDS_KEPT = 50_000;
+
+function makeNumericId(address: string): number {
+  let [high, low] = [0x811c9dc5, 0x01000193];
+  for (let index = 0; index < address.length; index++) {
+    const code = address.charCodeAt(index);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ high ^ code, 0x85ebca6b);
+  }
+  return (high >>> 12) * 2 ** 32 + (low >>> 0);
+}

@@ -1,0 +1,163 @@
+import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import { invalidParam, missingParam } from "../service-refusal.ts";
+import { type Answer, supportedNetworks } from "./answer.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
+import { writeInstant, writeInstantMs } from "../request-times.ts";
+import type { JsonObject } from "../json-writer.ts";
+import { fdvUsd } from "./figures.ts";
+
+// The specification has no paging here.
+const MOST = 20;
+
+/** Specification, endpoint 5: names, symbols and addresses, whatever their case; best effort. */
+export const answerSearch: Answer = (asked) => {
+  const query = asked.query.raw("query");
+  if (query === undefined) throw missingParam("query");
+  const words = query.trim().toLowerCase();
+  if (words === "") throw invalidParam("query", "must not be empty");
+  if (isGeneric(words)) return { tokens: [], pools: [], dexes: [] };
+  const { market, at, dialect } = asked;
+  const networks = supportedNetworks(asked);
+  const distances = new Map<TokenFacts, number>();
+  const ofToken = (token: TokenFacts): number => {
+    const known = distances.get(token);
+    if (known !== undefined) return known;
+    const distance = nearest(words, token.address, token.symbol, token.name);
+    distances.set(token, distance);
+    return distance;
+  };
+  const tokenLists = networks.map((network) => market.tokens(network, at));
+  const poolLists = networks.map((network) => market.pools(network, at));
+  const dexLists = networks.map((network) => market.dexes(network));
+  // Pools are found by their tokens too; there are ten times as many, so each token is looked at once.
+  const ofPool = ({ id, tokens }: PoolFacts): number => Math.min(nearest(words, id), ...tokens.map(ofToken));
+  const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
+  return {
+    tokens: closest(tokenLists, ofToken, MOST).map((token) => foundToken(market, token, at, dialect)),
+    pools: closest(poolLists, ofPool, MOST).map((pool) => foundPool(market, pool, at, dialect)),
+    dexes: closest(dexLists, ofDex, MOST).map((dex) => foundDex(market, dex, at)),
+  };
+};
+
+function nearest(words: string, ...names: readonly string[]): number {
+  return Math.min(...names.map((name) => distanceOf(name.toLowerCase(), words)));
+}
+
+// What stands in so many names that the service finds nothing by it.
+const generic = new Set(["token", "coin", "pool", "swap", "dex", "protocol", "finance"]);
+
+/** Specification, endpoint 5: generic terms may find nothing. */
+function isGeneric(words: string): boolean {
+  return words.length < 2 || generic.has(words);
+}
+
+/** 0 the same, 1 beginning with the words, 2 holding them; both in lower case. Infinity: not found. */
+function distanceOf(name: string, words: string): number {
+  const at = name.indexOf(words);
+  if (at === -1) return Number.POSITIVE_INFINITY;
+  if (name.length === words.length) return 0;
+  return at === 0 ? 1 : 2;
+}
+
+/** The closest items, at most `most`; of equally close ones, what stands further up in its list. */
+function closest<T>(
+  lists: readonly (readonly T[])[],
+  distance: (item: T) => number,
+  most: number,
+): readonly T[] {
+  const hits: { readonly item: T; readonly distance: number; readonly place: number }[] = [];
+  for (const list of lists) {
+    for (const [place, item] of list.entries()) {
+      const far = distance(item);
+      if (far !== Number.POSITIVE_INFINITY) hits.push({ item, distance: far, place });
+    }
+  }
+  return hits
+    .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
+    .slice(0, most)
+    .map(({ item }) => item);
+}
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+/**
+ * Specification, resource Search result, tokens[], and the price. What else the public service adds sums over all
+ * pools of each token found, so the specification's dialect does without.
+ */
+function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
+  return {
+    id: token.address,
+    name: token.name,
+    symbol: token.symbol,
+    chain: token.network.id,
+    decimals: token.decimals,
+    total_supply: token.totalSupply,
+    fdv: fdvUsd(market, token, at),
+    description: token.description,
+    website: token.website,
+    explorer: token.explorer,
+    price_usd: market.tokenPriceUsd(token, at) ?? null,
+    ...(dialect === "public" ? publicFigures(market, token, at) : {}),
+  };
+}
+
+function publicFigures(market: Market, token: TokenFacts, at: number): JsonObject {
+  const { volumeUsd, priceChange } = market.tokenActivity(token, at, DAY);
+  return {
+    type: "",
+    status: "visible",
+    liquidity_usd: market.tokenLiquidityUsd(token, at),
+    volume_usd: volumeUsd,
+    price_usd_change: priceChange,
+  };
+}
+
+/** pools[]: `volume_usd` and `transactions` stand here and only here; other searches name the window. */
+function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect): JsonObject {
+  const day = market.poolActivity(pool, at, DAY);
+  return {
+    id: pool.id,
+    // The public service puts the factory or program here (wire-facts 4.10).
+    dex_id: dialect === "public" ? pool.dex.factoryId : pool.dex.dexId,
+    dex_name: pool.dex.dexName,
+    chain: pool.network.id,
+    created_at_block_number: pool.createdAtBlockNumber,
+    created_at: writeInstantMs(pool.createdAt),
+    volume_usd: day.volumeUsd,
+    transactions: day.txns,
+    price_usd: market.poolPrice(pool, at).priceUsd,
+    last_price_change_usd_5m: market.poolPriceChange(pool, at, 300),
+    last_price_change_usd_1h: market.poolPriceChange(pool, at, HOUR),
+    last_price_change_usd_24h: day.priceChange,
+    tokens: pool.tokens.map((token) => ({
+      id: token.address,
+      name: token.name,
+      symbol: token.symbol,
+      chain: token.network.id,
+      decimals: token.decimals,
+      total_supply: token.totalSupply,
+      description: token.description,
+      website: token.website,
+      explorer: token.explorer,
+      added_at: writeInstantMs(token.addedAt),
+    })),
+  };
+}
+
+/** dexes[]: the specification leaves it open; wire-facts 4.10. */
+function foundDex(market: Market, dex: DexFacts, at: number): JsonObject {
+  const pools = market.pools(dex.network, at).filter((pool) => pool.dex === dex);
+  const activities = pools.map((pool) => market.poolActivity(pool, at, DAY));
+  return {
+    id: dex.dexId,
+    dex_id: dex.dexId,
+    dex_name: dex.dexName,
+    chain: dex.network.id,
+    protocol: dex.protocol,
+    volume_usd_24h: activities.reduce((sum, { volumeUsd }) => sum + volumeUsd, 0),
+    txns_24h: activities.reduce((sum, { txns }) => sum + txns, 0),
+    pools_count: pools.length,
+    created_at: writeInstant(Math.min(at, ...pools.map(({ createdAt }) => createdAt))),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Feed } from "../../contract/feed.ts";
+import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
+
+/** Specification, Streaming, and wire-facts 5.1. A word of `method` is also the name of the feed's events. */
+export type StreamMethod =
+  | "token_price"
+  | "t_p"
+  | "pool"
+  | "token"
+  | "token_ohlcv"
+  | "pool_reserves"
+  | "token_reserves";
+
+interface Serving {
+  readonly methods: readonly StreamMethod[];
+  /** Methods of HTTP. */
+  readonly verbs: readonly ("GET" | "POST")[];
+  /** What it says of a batch over the limit (wire-facts 5.7). */
+  readonly tooMany: string;
+}
+
+export type ServedFeed = Feed & Serving;
+
+const [getOnly, getAndPost] = [["GET"], ["GET", "POST"]] as const;
+const tooMany = "too many assets, max 25 allowed";
+const prices: Serving = { methods: ["token_price"], verbs: getAndPost, tooMany };
+const transactions: Serving = { methods: ["pool", "token"], verbs: getOnly, tooMany };
+const ohlcv: Serving = { methods: ["token_ohlcv"], verbs: getOnly, tooMany };
+const reserves: Serving = {
+  methods: ["pool_reserves", "token_reserves"],
+  verbs: getAndPost,
+  tooMany: "too many subscriptions",
+};
+
+/** A feed of the contract without an entry here does not compile. `undefined`: the dialect does not have the feed. */
+const served: Readonly<Record<FeedName, Readonly<Record<Dialect, Serving | undefined>>>> = {
+  prices: { spec: prices, public: { ...prices, methods: ["token_price", "t_p"] } },
+  transactions: { spec: transactions, public: { ...transactions, verbs: getAndPost } },
+  ohlcv: { spec: ohlcv, public: ohlcv },
+  reserves: { spec: undefined, public: reserves },
+};
+
+export function findFeed(path: string, dialect: Dialect): ServedFeed | undefined {
+  const feed = Object.values(feeds).find((each) => each.path === path);
+  const serving = feed && served[feed.name][dialect];
+  return feed && serving && { ...feed, ...serving };
+}
