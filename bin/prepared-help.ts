@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HelpForm } from "../src/program/help/command-help.ts";
-import type { Block } from "../src/run/page/help-page.ts";
+import type { Block } from "../src/render/page/help-page.ts";
 import { preparedFile } from "../src/program/help/prepared-file.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
-import type { Block } from "../run/page/help-page.ts";
+import type { Block } from "../render/page/help-page.ts";
 
 /** Where the overview of all commands lists it, in that order. */
 export const sections = ["Ask", "Follow", "Set up", "Learn"] as const;

@@ -1,6 +1,6 @@
 import { nearest } from "../text/nearest.ts";
 import { didYouMean, nearestCommand } from "../commands/asking/nearest-command.ts";
-import { networkAliases, wellKnownNetworks } from "../commands/asking/network-aliases.ts";
+import { networkAliases, wellKnownNetworks } from "../contract/network-aliases.ts";
 import { type Command, positionalText } from "../commands/command.ts";
 
 /** What to type instead of a word that is no command; `path`: the words before it. Undefined where nothing is near. */

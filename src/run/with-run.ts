@@ -4,8 +4,8 @@ import { bounded } from "./deadline.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
 import { createListSources, type ListSources } from "./list-sources.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
-import { createHeldOutput, type HeldOutput } from "./output/held-output.ts";
-import { createProgress, type Progress } from "./progress/progress.ts";
+import { createHeldOutput, type HeldOutput } from "../render/held-output.ts";
+import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
 import { type OtherValues, readRunOptions, type RunOptions } from "./run-options.ts";
 

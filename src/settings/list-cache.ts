@@ -73,3 +73,8 @@ function listsIn(folder: string): readonly string[] {
     return [];
   }
 }
+
+/** How the name of a kept list ends, whichever host it came from. */
+export function listEnding(id: string, network: string | undefined): string {
+  return ` ${id} ${network ?? ""}`;
+}

@@ -7,3 +7,13 @@ export function counted(number: number, noun: string): string {
 export function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/gu, ",");
 }
+
+/** An instant in milliseconds since the epoch, as lines on stderr and in `--events` say it. */
+export function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** A time to wait, never said shorter than it is. */
+export function seconds(milliseconds: number): string {
+  return `${Math.ceil(milliseconds / 1000)} s`;
+}

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { completionScripts } from "../../src/commands/completion/completion-script.ts";
-import type { Shell } from "../../src/commands/completion/shells.ts";
+import { completionScripts, type Shell } from "../../src/commands/completion/completion-scripts.ts";
 
 /** What the committed files are; `npm run generate` writes them anew. */
 const files: Readonly<Record<Shell, string>> = {

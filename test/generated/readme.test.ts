@@ -6,7 +6,7 @@ import { creditsTopic } from "../../src/program/help/topics/credits.ts";
 import { topicNames } from "../../src/program/help/topic-names.ts";
 import { environmentTopic } from "../../src/program/help/topics/environment.ts";
 import { streamsTopic } from "../../src/program/help/topics/streams.ts";
-import type { Block } from "../../src/run/page/help-page.ts";
+import type { Block } from "../../src/render/page/help-page.ts";
 import { exitCodes } from "../../src/contract/exit-codes.ts";
 import { readme } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";

@@ -1,6 +1,5 @@
 import { createPage } from "../../src/client/pages/page.ts";
-import { endpoints } from "../../src/contract/endpoints/all.ts";
-import type { EndpointId } from "../../src/contract/endpoints/all.ts";
+import { type EndpointId, endpoints } from "../../src/contract/endpoints/all.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { createRenderer } from "../../src/render/renderer.ts";
 import type { RowFormat } from "../../src/contract/output-format.ts";

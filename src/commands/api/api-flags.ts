@@ -2,7 +2,7 @@ import { flag } from "../../run/flags/flag.ts";
 import type { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { texts, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { strictFlag } from "../endpoint/reply-flags.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 
 /** What `dexdata api` takes besides the flags of every command of the service. */
 export const apiFlags = {

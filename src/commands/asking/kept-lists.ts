@@ -4,8 +4,7 @@ import type { Question } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Context } from "../../context/context.ts";
 import { member } from "../../json/own-member.ts";
-import { writeCachedList } from "../../settings/list-cache.ts";
-import { listEnding } from "./list-ending.ts";
+import { listEnding, writeCachedList } from "../../settings/list-cache.ts";
 import type { Questions } from "./questions.ts";
 
 /** Nobody types a longer name, and what is near to it would take memory and time to find out. */

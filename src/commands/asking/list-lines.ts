@@ -1,7 +1,7 @@
 import { isObject, member } from "../../json/own-member.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { addressProblem } from "./address-form.ts";
-import { type AssetKind, kindOfRow } from "./asset-kind.ts";
+import { addressProblem } from "../../contract/address-form.ts";
+import { type AssetKind, kindOfRow } from "../../contract/asset-kind.ts";
 
 /** An asset that a line of a list names. */
 export interface ListedAsset {

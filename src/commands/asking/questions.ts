@@ -1,12 +1,11 @@
 import type { Subject, Walk } from "../../client/pages/page.ts";
 import { type Args, readArgs, type Typed } from "../../contract/args.ts";
-import type { Endpoint } from "../../contract/endpoint.ts";
+import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { completeWindow } from "../../client/candles/default-window.ts";
 import { chooseEndpoint } from "./choose-endpoint.ts";
-import { showsDetails } from "./details.ts";
 import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
@@ -15,6 +14,10 @@ import { positionals, takesAddress, takesMany, takesNetwork } from "./positional
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { isList, readSubjects } from "./subjects.ts";
+import type { RecordShape } from "../../contract/record.ts";
+import { hasColumns, type RowFormat } from "../../contract/output-format.ts";
+import { splitPath } from "../../render/formats/select-row.ts";
+import { fieldAt } from "../../render/values/value-at.ts";
 
 /** A command line understood: what is asked, how often, and how much of it is wanted. Nothing was sent yet. */
 export interface Questions {
@@ -143,4 +146,20 @@ export function groupsOf(
 ): readonly string[] {
   if (reply.kind !== "groups") return ["rows"];
   return reply.groups.filter((name) => wanted?.includes(name) ?? true);
+}
+
+/** Whether rows in full are needed: for one of the fields that are named, else for the usual columns. */
+export function showsDetails(
+  endpoint: Endpoint,
+  { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
+): boolean {
+  if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
+  // Plain rows of the public service have neither name nor symbol, and columns without them say little.
+  if (fields === undefined) return hasColumns(format);
+  const { record } = rowShape(endpoint);
+  return fields.some((field) => isDetail(record, splitPath(field)));
+}
+
+function isDetail(record: RecordShape, parts: readonly string[]): boolean {
+  return parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true);
 }

@@ -1,7 +1,7 @@
 import type { Subject } from "../../client/pages/page.ts";
 import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import { countedKinds } from "./asset-kind.ts";
+import { countedKinds } from "../../contract/asset-kind.ts";
 import { type ListedAsset, readList, splitPair } from "./list-lines.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 

@@ -8,8 +8,8 @@ import { fail, Failure } from "../../contract/failure.ts";
 import { nearest } from "../../text/nearest.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { keptRow, listName } from "./kept-lists.ts";
-import { nearestNetwork } from "./nearest-network.ts";
-import { whyEmpty } from "./why-empty.ts";
+import { nearestNetwork } from "../../contract/network-aliases.ts";
+import { intervalSeconds, showSeconds } from "../../client/candles/candle-slices.ts";
 
 /**
  * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request
@@ -112,4 +112,23 @@ async function listKnown(
       rows.map((row) => row.join("\t")),
     );
   return rows;
+}
+
+/** Why an answer has no rows, where what was asked tells; undefined where it does not. */
+export function whyEmpty({ args, endpoint }: Question): string | undefined {
+  const token = args.get("token_address");
+  const isRaw = endpoint.rawPath !== undefined;
+  if (token !== undefined && isSymbol(token)) {
+    const flag = isRaw ? "--field token_address=" : "--token ";
+    return `${flag}"${token}" is a symbol, and an address is compared; look it up: dexdata search ${token}`;
+  }
+  const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
+  const interval = args.get("interval");
+  if (isRaw || interval === undefined || !(end - start < intervalSeconds(interval))) return undefined;
+  return `no candle of ${interval} begins between ${showSeconds(start)} and ${showSeconds(end)}; ask for shorter ones with --interval`;
+}
+
+/** Addresses are longer, but for those of a few system tokens, which begin with 0x. */
+function isSymbol(token: string): boolean {
+  return !token.startsWith("0x") && /^[\p{L}\p{N}$.]{1,15}$/u.test(token);
 }

@@ -16,8 +16,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import { askPlan, findPlan, hostsOf, type SeenPlan } from "./find-plan.ts";
-import { profileName } from "./profile-name.ts";
-import { rivalOf } from "./rival-key.ts";
+import { profileName, rivalOf } from "./profiles.ts";
 
 export async function login({ words, flags }: Input<typeof askingFlags>, outer: Context): Promise<ExitCode> {
   if (words.length > 0) {

@@ -11,8 +11,8 @@ import type { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts
 import type { logoutFlags } from "./auth-flags.ts";
 import { expectWords, hasParts, writeRows } from "../../run/output/local-output.ts";
 import { say, sayWarning } from "../../run/report.ts";
-import { profileName } from "./profile-name.ts";
-import { rivalOf } from "./rival-key.ts";
+import { checkProfileName, label } from "../../settings/setting.ts";
+import type { Settings } from "../../settings/settings.ts";
 
 /** Every stored key, without asking anybody. */
 export async function list(
@@ -85,4 +85,33 @@ export async function logout(
     wasStored ? `removed the key of profile "${name}"` : `no key is stored as profile "${name}"`,
   );
   return 0;
+}
+
+/** The profile that was named, by flag, environment or config.json; the settings are checked already. */
+export function profileName(context: Context, typed: string | undefined): string | undefined {
+  if (typed === undefined) return readSettings(context).profile.value;
+  const checked = checkProfileName(typed);
+  if ("problem" in checked) throw usageFailure(`${label("--profile", typed)}: ${checked.problem}`);
+  return typed;
+}
+
+/** What makes the next command use another key than that of this profile, and what to do about it. */
+export function rivalOf(
+  context: Context,
+  { profile, key_command }: Settings,
+  name: string,
+): string | undefined {
+  const typed = context.env["DEXDATA_API_KEY"];
+  if (typed !== undefined && typed !== "") return "DEXDATA_API_KEY is set, and goes before a stored key";
+  const named = profile.source === "environment" ? profile : undefined;
+  if (named === undefined && key_command.value !== undefined)
+    return "key_command is set, and goes before a stored key; take it back with: dexdata config unset key_command";
+  if (profile.value === name) return undefined;
+  if (profile.value !== undefined)
+    return named === undefined
+      ? `profile is set to ${profile.value}, and goes before it; take it back with: dexdata config unset profile`
+      : `DEXDATA_PROFILE is ${profile.value}, and goes before it`;
+  const { active } = readCredentials(context);
+  if (active === name) return undefined;
+  return `profile "${active}" stays the one in use; for this one: --profile ${name}, or dexdata auth switch ${name}`;
 }

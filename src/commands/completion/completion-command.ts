@@ -1,7 +1,11 @@
 import { command } from "../command.ts";
 import { pick } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { shells } from "./shells.ts";
+import { completionScripts, shells } from "./completion-scripts.ts";
+import type { Context } from "../../context/context.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { choiceFailure } from "../../contract/read-param.ts";
 
 export const completionCommand = command({
   words: "completion",
@@ -15,6 +19,18 @@ export const completionCommand = command({
   ],
   flags: {},
   shared: pick(sharedFlags, "error-format"),
-  run: async ({ words }, context) =>
-    await (await import("./print-completion.ts")).printCompletion(words, context),
+  run: async ({ words }, context) => await printCompletion(words, context),
 });
+
+/** Prints what is committed in completions/, for an installation that did not put it in place. */
+async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {
+  const [word = "", more] = words;
+  if (word === "") throw usageFailure("a shell is needed", usage);
+  if (more !== undefined) throw usageFailure(`"${more}": one word too many`, usage);
+  const shell = shells.find((each) => each === word);
+  if (shell === undefined) throw choiceFailure(`"${word}"`, word, shells);
+  await context.stdout.write(completionScripts[shell]);
+  return 0;
+}
+
+const usage = "usage: dexdata completion <bash|zsh|fish>";

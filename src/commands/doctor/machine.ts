@@ -4,9 +4,8 @@ import { cannotBeRead } from "../../files/file-fault.ts";
 import { readRegularText } from "../../files/named-file.ts";
 import { versionLine } from "../../contract/version.ts";
 import { counted } from "../../text/counted.ts";
-import { readsUnicode } from "../../run/output/terminal.ts";
-import { isColored, settledColor } from "../../run/output/terminal.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { isColored, readsUnicode, settledColor } from "../../run/output/terminal.ts";
+import { fail, type Finding, ok, warn } from "./finding.ts";
 
 /** package.json says the same to npm. */
 const oldest = [20, 19] as const;

@@ -5,10 +5,9 @@ import { roomOf } from "../../render/table/fit-columns.ts";
 import { createPaint } from "../../render/painter.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { wrapWords } from "../../render/table/wrap-words.ts";
-import { readsUnicode } from "../../run/output/terminal.ts";
+import { isColored, readsUnicode, settledColor } from "../../run/output/terminal.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { counted } from "../../text/counted.ts";
-import { isColored, settledColor } from "../../run/output/terminal.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import type { Finding } from "./finding.ts";
 

@@ -7,6 +7,7 @@ import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.t
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { takesAddress } from "../asking/positionals.ts";
+import type { Pull } from "./pull.ts";
 
 /** Flags of this run that the continuing command needs as well, to ask the same service the same way. */
 const repeated = new Set(["limit", "all", "fill", "spark", "no-strict", ...Object.keys(sharedFlags)]);
@@ -104,4 +105,26 @@ function openingOf(candle: string): string | undefined {
   const opens: unknown = JSON.parse(rawMembers(candle).get("time_open") ?? "null");
   const instant = typeof opens === "string" ? parseRfc3339(opens) : undefined;
   return instant === undefined ? undefined : toWire(instant);
+}
+
+/** Whether a list goes on after the rows that were written, and where. */
+export interface Rest {
+  /** Null where that is not known: no page came, or an answer was passed on as it is. */
+  readonly more: boolean | null;
+  /** The parameter that continues with the very next row; null where none does, as the last page was used in part. */
+  readonly next: Readonly<Record<string, string>> | null;
+}
+
+export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): Rest {
+  if (last === undefined || questions.walk.once !== undefined) return { more: null, next: null };
+  const { next, isCut = false } = last.page;
+  if (isCut) return { more: true, next: null };
+  if (next === undefined || next.flag === "subject") return { more: next !== undefined, next: null };
+  return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
+}
+
+/** `more: true, cursor: abc`, for the line of --stats; undefined where no list goes on. */
+export function restText({ more, next }: Rest): string | undefined {
+  if (more !== true) return undefined;
+  return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
 }

@@ -1,21 +1,11 @@
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
+import type { WantedDestination } from "../../pull/claim-file.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 
-/** Where the rows of a run go, as typed. */
-export interface DestinationFlags {
-  /** Undefined: stdout. Where a link was typed, what that leads to. */
-  readonly file: string | undefined;
-  /** Go on with what an interrupted run left in the file; else the file is whole or absent. */
-  readonly isResumed: boolean;
-  /** A file that exists may be replaced. */
-  readonly isForced: boolean;
-  readonly receipt: string | undefined;
-}
-
 /** `--out`, `--resume`, `--force` and `--receipt`; a file that would be lost is refused. */
-export function readDestination(flags: SharedValues): DestinationFlags {
+export function readDestination(flags: SharedValues): WantedDestination {
   const { out: file, receipt } = flags;
   const isResumed = flags.resume === true;
   const isForced = flags.force === true;

@@ -2,7 +2,7 @@ import { isInterruption } from "../../context/context.ts";
 import { Failure, type FailureDetails } from "../../contract/failure.ts";
 import type { Pull } from "./pull.ts";
 import { moreLine, quoted } from "./continuation.ts";
-import type { DestinationFlags } from "./destination-flags.ts";
+import type { WantedDestination } from "../../pull/claim-file.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { counted } from "../../text/counted.ts";
 import { outputFailure } from "../../run/output/output-failure.ts";
@@ -12,7 +12,7 @@ import type { RunOptions } from "../../run/run-options.ts";
  * What ended a pull early, with how many rows came before, so that they are not taken for all, and the command that
  * goes on. After a signal, which is no failure, the same is said as a notice.
  */
-export function whyCutShort(thrown: unknown, run: Pull, to: DestinationFlags): unknown {
+export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
   // A write that fails because the reader is gone is no failure of the output.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
@@ -40,7 +40,7 @@ function bothOf(
 
 function howToGoOn(
   { questions, last, typed, destination, options }: Pull,
-  to: DestinationFlags,
+  to: WantedDestination,
 ): string | undefined {
   const { command } = typed;
   const given = typed.input.typed;

@@ -6,6 +6,7 @@ import { listNameOf } from "../../contract/reply.ts";
 import { nearest } from "../../text/nearest.ts";
 import { splitPath } from "../../render/formats/select-row.ts";
 import { fieldAt, valueAt } from "../../render/values/value-at.ts";
+import type { Renderer } from "../../render/renderer.ts";
 
 /** Looks out for fields that were asked for and that no row has: a typing mistake would else pass for null. */
 export interface MissingFields {
@@ -109,4 +110,11 @@ function nearestPath(field: string, known: readonly string[]): string | undefine
 
 function isIndex(step: string): boolean {
   return step === "*" || /^\d+$/u.test(step);
+}
+
+/** A line about columns without which the table is not what was asked for: with `--quiet` too. */
+export function leftOutLines(renderer: Renderer): readonly string[] {
+  const names = renderer.leftOut?.() ?? [];
+  if (names.length === 0) return [];
+  return [`no room for ${names.join(", ")}; -o wide shows all, beyond the window`];
 }

@@ -1,5 +1,5 @@
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
-import type { PullState } from "../../run/progress/progress-parts.ts";
+import type { PullState } from "../../render/progress/progress-parts.ts";
 import type { Pull } from "./pull.ts";
 
 export function pullState(run: Pick<Pull, "questions" | "destination" | "open" | "last">): PullState {

@@ -8,7 +8,7 @@ import type { OpenClient } from "../../run/open-client.ts";
 import type { Report } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Questions } from "../asking/questions.ts";
-import type { Destination } from "./destination.ts";
+import type { Destination } from "../../pull/destination.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 
 /** A command line that asks the service, as it was typed. */

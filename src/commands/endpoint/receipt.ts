@@ -9,11 +9,11 @@ import { hideSecrets } from "../../contract/key.ts";
 import { formatInstant, fromWire } from "../../time/time.ts";
 import { version } from "../../contract/version.ts";
 import type { Pull } from "./pull.ts";
-import type { DestinationFlags } from "./destination-flags.ts";
+import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
 import type { Questions } from "../asking/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
-import { restOf } from "./rest.ts";
+import { restOf } from "./continuation.ts";
 
 /** How a run ended. */
 export interface Ending {
@@ -28,7 +28,7 @@ export interface Ending {
  * the credits, and whether it is complete or why not. Written whole, in the place of an older one.
  */
 export function writeReceipt(
-  { receipt = "", file, isForced }: DestinationFlags,
+  { receipt = "", file, isForced }: WantedDestination,
   run: Pull,
   ending: Ending,
 ): void {

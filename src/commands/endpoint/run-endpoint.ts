@@ -1,3 +1,4 @@
+import type { Claimed, WantedDestination } from "../../pull/claim-file.ts";
 import type { Context } from "../../context/context.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -6,10 +7,9 @@ import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import type { Claimed } from "./claim-file.ts";
-import { type Destination, openStdout } from "./destination.ts";
-import type { FinishedPull } from "./finished-pull.ts";
-import { type DestinationFlags, readDestination } from "./destination-flags.ts";
+import { type Destination, openStdout } from "../../pull/destination.ts";
+import type { FinishedPull } from "../../pull/finished-pull.ts";
+import { readDestination } from "./destination-flags.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
@@ -21,7 +21,7 @@ import type { Pull, TypedCommand } from "./pull.ts";
 import { pullState } from "./pull-state.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
-import { restOf, restText } from "./rest.ts";
+import { restOf, restText } from "./continuation.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /** One command of the service, from its words and flags to its rows. */
@@ -62,14 +62,14 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
 async function askWithin(
   run: Run,
   typed: TypedCommand,
-  to: DestinationFlags,
+  to: WantedDestination,
   read: ReadQuestions,
 ): Promise<ExitCode> {
   const { context, report } = run;
   let claimed: Claimed | undefined;
   if (to.file !== undefined) {
-    const { claimFile } = await import("./claim-file.ts");
-    claimed = await claimFile(context, { ...to, file: to.file }, report);
+    const { claimFile } = await import("../../pull/claim-file.ts");
+    claimed = await claimFile(context, { ...to, file: to.file }, report.remark);
     run.onClose(claimed.lock.release);
   }
   const finished = await findFinished(claimed, to);
@@ -92,10 +92,10 @@ async function askWithin(
 /** The earlier pull that --resume without a checkpoint refers to, by its receipt. */
 async function findFinished(
   claimed: Claimed | undefined,
-  { isResumed, receipt }: DestinationFlags,
+  { isResumed, receipt }: WantedDestination,
 ): Promise<FinishedPull | undefined> {
   if (!isResumed || claimed?.isUnproven !== true) return undefined;
-  const { noCheckpoint, readFinishedPull } = await import("./finished-pull.ts");
+  const { noCheckpoint, readFinishedPull } = await import("../../pull/finished-pull.ts");
   const finished = receipt === undefined ? undefined : readFinishedPull(receipt);
   if (finished === undefined) throw noCheckpoint(claimed.file);
   return finished;
@@ -107,7 +107,7 @@ async function reportFinished(
   { file }: Claimed,
   finished: FinishedPull,
 ): Promise<ExitCode> {
-  const { completeLine, noCheckpoint } = await import("./finished-pull.ts");
+  const { completeLine, noCheckpoint } = await import("../../pull/finished-pull.ts");
   if (queryDigest(queryOf(questions, options)) !== finished.query)
     throw noCheckpoint(file, `, and ${to.receipt} is of another query`);
   const line = await completeLine(file, finished, context.signal);
@@ -130,7 +130,7 @@ function beginningOf(begun: number | undefined, { now }: RunOptions, flags: Shar
 interface Asking {
   readonly run: Run;
   readonly typed: TypedCommand;
-  readonly to: DestinationFlags;
+  readonly to: WantedDestination;
   readonly claimed: Claimed | undefined;
   /** With the clock reading that an earlier run of the pull began with. */
   readonly options: RunOptions;
@@ -176,12 +176,12 @@ async function openFor(
   if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
     report.warn(`the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
-  const { openFile } = await import("./file-destination.ts");
+  const { openFile } = await import("../../pull/file-destination.ts");
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
 
 /** However it ends, the file and the receipt say so. */
-async function answerInto(run: Pull, to: DestinationFlags): Promise<ExitCode> {
+async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
     if (to.receipt === undefined) return;

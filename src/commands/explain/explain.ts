@@ -5,8 +5,8 @@ import { nearest } from "../../text/nearest.ts";
 import { didYouMean } from "../asking/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
-import type { Block } from "../../run/page/help-page.ts";
-import { printPage } from "../../run/page/print-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
+import { printPage } from "../../run/output/print-page.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { explainedWords, type Explanation, explanationOf } from "./explanation.ts";
 

@@ -1,8 +1,7 @@
 import { usageFailure } from "../../contract/failure.ts";
 import { formatByName } from "../../contract/output-format.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
-import type { Values } from "../../run/flags/flag.ts";
-import { flag } from "../../run/flags/flag.ts";
+import { flag, type Values } from "../../run/flags/flag.ts";
 import { duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";
 import { speed } from "../../run/flags/host-flags.ts";
 import { followEvents } from "./follow-events.ts";

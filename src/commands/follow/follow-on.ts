@@ -16,8 +16,7 @@ import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-row
 import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import type { Report } from "../../run/report.ts";
-import { leftOutLines } from "../endpoint/left-out.ts";
-import { missingFields } from "../endpoint/missing-fields.ts";
+import { leftOutLines, missingFields } from "../endpoint/missing-fields.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { FollowWishes } from "./follow-flags.ts";

@@ -7,7 +7,7 @@ import { checkHeld } from "../../files/file-lock.ts";
 import { lockOf, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime, fileOf, fixedFolder } from "../../files/file-pattern.ts";
 import { checkOutPattern, openRotatingFile } from "../../files/rotating-file.ts";
-import { holdFile } from "../../run/output/hold-file.ts";
+import { holdFile } from "../../files/out/hold-file.ts";
 import { readsUnicode } from "../../run/output/terminal.ts";
 import { refuseUnfinished } from "../../run/output/refuse-unfinished.ts";
 import { repaired } from "../stream/stream-output.ts";
@@ -38,7 +38,7 @@ export async function openFollowOutput(
   if (out === undefined) return { ...context.stdout, close: () => Promise.resolve() };
   checkOutPattern(out, context.clock.now());
   const lockFile = lockOfPattern(out);
-  const lock = await holdFile(context, out, lockFile, report);
+  const lock = await holdFile(context, out, lockFile, report.remark);
   try {
     refuseUnfinished(out, context.clock.now());
     const files = await openRotatingFile(out, context.clock, (file, torn) =>

@@ -7,10 +7,9 @@ import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard-handlers.ts";
 import type { FollowLog } from "./follow-events.ts";
-import { counted } from "../../text/counted.ts";
-import { type Report } from "../../run/report.ts";
-import { instant, seconds } from "../../run/output/times-said.ts";
-import { createRepetitions } from "../endpoint/repetitions.ts";
+import { counted, instant, seconds } from "../../text/counted.ts";
+import type { Report } from "../../run/report.ts";
+import { createRepetitions } from "../../run/output/repetitions.ts";
 
 /** Says what becomes of a tail besides its rows: a line on stderr for people, one in `--events` for programs. */
 export interface FollowReport {

@@ -12,7 +12,7 @@ import {
 } from "../../run/flags/flag-types.ts";
 import { speed } from "../../run/flags/host-flags.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 
 const group = "Sandbox";
 

@@ -7,7 +7,7 @@ import { subjectOf } from "../../tail/event-line.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { nameOf } from "../../tail/shards.ts";
 import { readsUnicode } from "../../run/output/terminal.ts";
-import type { HeldOutput } from "../../run/output/held-output.ts";
+import type { HeldOutput } from "../../render/held-output.ts";
 import type { StreamDisplay } from "./stream-display.ts";
 import type { ConnectionTally } from "./stream-tally.ts";
 

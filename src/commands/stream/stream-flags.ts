@@ -17,7 +17,7 @@ import {
 import { speed } from "../../run/flags/host-flags.ts";
 import { requestFlags } from "../../run/flags/request-flags.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 import { streamEvents } from "./stream-events.ts";
 
 /** What `--max-event` may allow: an event is in memory as a whole, a few times over. */

@@ -3,7 +3,7 @@ import type { Context } from "../../context/context.ts";
 import { openRotatingFile } from "../../files/rotating-file.ts";
 import type { Shard } from "../../tail/tail.ts";
 import type { TornLine } from "../../files/last-lines.ts";
-import type { HeldOutput } from "../../run/output/held-output.ts";
+import type { HeldOutput } from "../../render/held-output.ts";
 import { counted } from "../../text/counted.ts";
 import type { Report } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";

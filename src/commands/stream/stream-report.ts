@@ -7,10 +7,9 @@ import { nameOf, someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
 import type { Shard, TailHandlers } from "../../tail/tail.ts";
 import type { StreamLog } from "./stream-events.ts";
-import { counted } from "../../text/counted.ts";
+import { counted, instant } from "../../text/counted.ts";
 import { formatDuration } from "../../contract/duration.ts";
-import { createRepetitions } from "../endpoint/repetitions.ts";
-import { instant } from "../../run/output/times-said.ts";
+import { createRepetitions } from "../../run/output/repetitions.ts";
 
 export type StreamReport = Omit<TailHandlers, "begun" | "events" | "charged"> & {
   /** An event that is no JSON. */

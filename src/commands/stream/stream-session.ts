@@ -8,12 +8,12 @@ import type { Report } from "../../run/report.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { budgetOf } from "../../run/spending/budget.ts";
-import { watchIdle } from "./idle-connections.ts";
+import { watchIdle } from "../../tail/idle-connections.ts";
 import type { StreamDisplay } from "./stream-display.ts";
 import type { StreamOptions } from "./stream-options.ts";
 import type { StreamReport } from "./stream-report.ts";
-import type { Stops } from "./stream-stops.ts";
-import { unpricedAssets } from "./unpriced-assets.ts";
+import type { Stops } from "../../tail/stream-stops.ts";
+import { unpricedAssets } from "../../tail/unpriced-assets.ts";
 
 /** One stream from its start to its end. */
 export interface Session {

@@ -5,7 +5,7 @@ import { createPaint } from "../../render/painter.ts";
 import { createRenderer, type Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { cutText } from "../../render/values/width.ts";
-import type { HeldOutput } from "../../run/output/held-output.ts";
+import type { HeldOutput } from "../../render/held-output.ts";
 import type { Changes } from "./compare-rounds.ts";
 import type { Round } from "./round.ts";
 import { instantOf } from "./watch-lines.ts";

@@ -1,8 +1,7 @@
 import type { Context } from "../../context/context.ts";
 import { NETWORK_ROWS } from "../../sandbox/market/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
-import { readNewestList } from "../../settings/list-cache.ts";
-import { listEnding } from "../../commands/asking/list-ending.ts";
+import { listEnding, readNewestList } from "../../settings/list-cache.ts";
 import type { Candidate } from "./completion.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;

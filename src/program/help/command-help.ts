@@ -1,7 +1,7 @@
 import { type Command, usageOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 
 /** `brief` fits a screen: the command's own flags, and of the others the names. `full` says everything. */
 export type HelpForm = "brief" | "full";

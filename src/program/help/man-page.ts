@@ -3,7 +3,7 @@ import type { Flags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence } from "./command-help.ts";
 import { fullRows, groupedFlags } from "./flag-rows.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 import { topicNames } from "./topic-names.ts";
 import { type Surroundings, topics } from "./topics/topics.ts";
 

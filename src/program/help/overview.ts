@@ -1,5 +1,5 @@
 import { type Command, sections, usageOf } from "../../commands/command.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 import { topicNames } from "./topic-names.ts";
 
 /** What help and completion say of the words that only lead to others. */

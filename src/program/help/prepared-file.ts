@@ -1,5 +1,5 @@
 import type { HelpForm } from "./command-help.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 
 /** A page that the build draws up, so that help loads nothing of what it tells. */
 export type PreparedPage = Readonly<Record<HelpForm, readonly Block[]>>;

@@ -1,7 +1,7 @@
 import type { Command } from "../../commands/command.ts";
 import { commandHelp } from "./command-help.ts";
 import { groupHelp, overview } from "./overview.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 import type { PreparedPage } from "./prepared-file.ts";
 
 /** The page on these words where they name a command, or lead to some; without words the overview of all. */

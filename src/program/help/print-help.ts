@@ -4,9 +4,9 @@ import { usageFailure } from "../../contract/failure.ts";
 import type { Command } from "../../commands/command.ts";
 import { didYouMean, nearestCommand } from "../../commands/asking/nearest-command.ts";
 import type { HelpForm } from "./command-help.ts";
-import type { Block } from "../../run/page/help-page.ts";
+import type { Block } from "../../render/page/help-page.ts";
 import { preparedPage } from "./prepared-pages.ts";
-import { printPage } from "../../run/page/print-page.ts";
+import { printPage } from "../../run/output/print-page.ts";
 import { topicNames } from "./topic-names.ts";
 import { topics } from "./topics/topics.ts";
 

@@ -6,7 +6,7 @@ import { openLogFile } from "../../files/log-file.ts";
 import type { Clock } from "../../context/context.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 import type { Report } from "../report.ts";
-import { instant } from "./times-said.ts";
+import { instant } from "../../text/counted.ts";
 
 /** What happened to a stream: one line of `--events`. */
 export interface LoggedEvent<Name extends string> {

@@ -8,7 +8,7 @@ import { separatedLine } from "../../render/formats/separated-text.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
-import { drawLocalTable, type LocalRow } from "./local-table.ts";
+import { drawLocalTable, type LocalRow } from "../../render/table/local-table.ts";
 
 /** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
 export async function writeRows(

@@ -35,7 +35,7 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
     ["# with known rows only", "client/pages/distinct-pages.ts", "patienceWithRepeats"],
     ["requested by the service: #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
     ["of a stream: # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
-    ["after # MiB without its end", "client/streams/event-data.ts", "maxSkippedBytes", "MiB"],
+    ["after # MiB without its end", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
     ["up to # by --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
     ["# rows held at once", "tail/follow/look.ts", "mostRows"],

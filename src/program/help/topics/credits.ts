@@ -4,7 +4,7 @@ import type { Command } from "../../../commands/command.ts";
 import { pick } from "../../../run/flags/flag.ts";
 import { requestFlags } from "../../../run/flags/request-flags.ts";
 import { fullRows } from "../flag-rows.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 
 const spending = pick(requestFlags, "estimate", "max-credits", "rpm", "parallel", "require-plan", "retries");
 

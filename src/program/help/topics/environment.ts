@@ -1,6 +1,6 @@
 import { findFolders } from "../../../settings/folders.ts";
 import { settings } from "../../../settings/settings.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 import type { Surroundings } from "./topics.ts";
 
 export function environmentTopic(surroundings: Surroundings): readonly Block[] {

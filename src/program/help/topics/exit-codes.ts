@@ -1,5 +1,5 @@
 import { exitCodes } from "../../../contract/exit-codes.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 
 export function exitCodesTopic(): readonly Block[] {
   return [

@@ -1,5 +1,5 @@
 import { followEvents } from "../../../commands/follow/follow-events.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 
 export function followTopic(): readonly Block[] {
   return [

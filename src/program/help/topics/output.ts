@@ -1,7 +1,7 @@
 import { type OutputFormat, outputFormats } from "../../../contract/output-format.ts";
 import { outputFlags } from "../../../run/flags/output-flags.ts";
 import { fullRows } from "../flag-rows.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 
 const formats: Readonly<Record<OutputFormat, string>> = {
   table:

@@ -1,4 +1,4 @@
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 
 export function pullsTopic(): readonly Block[] {
   return [

@@ -3,7 +3,7 @@ import { feeds } from "../../../contract/feeds/all-feeds.ts";
 import { longestBackfill, streamIntervals } from "../../../contract/feeds/ohlcv-feed.ts";
 import { plans } from "../../../contract/tier.ts";
 import { streamEvents } from "../../../commands/stream/stream-events.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 
 export function streamsTopic(): readonly Block[] {
   return [

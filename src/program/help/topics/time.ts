@@ -1,7 +1,7 @@
 import { timeForms } from "../../../time/time-forms.ts";
 import { formatInstant, parseTimeBound } from "../../../time/time.ts";
 import type { Command } from "../../../commands/command.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 import type { Surroundings } from "./topics.ts";
 
 export function timeTopic(entries: readonly Command[], { clock }: Surroundings): readonly Block[] {

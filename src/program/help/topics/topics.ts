@@ -1,6 +1,6 @@
 import type { Clock, Context } from "../../../context/context.ts";
 import type { Command } from "../../../commands/command.ts";
-import type { Block } from "../../../run/page/help-page.ts";
+import type { Block } from "../../../render/page/help-page.ts";
 import type { TopicName } from "../topic-names.ts";
 import { creditsTopic } from "./credits.ts";
 import { environmentTopic } from "./environment.ts";

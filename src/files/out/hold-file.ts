@@ -1,7 +1,6 @@
 import { fail, Failure } from "../../contract/failure.ts";
-import { unwritable } from "../../files/out/out-file.ts";
-import { type FileLock, holdLock, type Locking } from "../../files/file-lock.ts";
-import type { Report } from "../report.ts";
+import { unwritable } from "./out-file.ts";
+import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 
 /**
  * The lock of a file that one process at a time may write; a failure where another process has it. That passes, so it is
@@ -11,7 +10,7 @@ export async function holdFile(
   context: Locking,
   file: string,
   lockFile: string,
-  { remark }: Pick<Report, "remark">,
+  remark: (text: string) => void,
 ): Promise<FileLock> {
   const watch = (): void => remark(`waiting for the lock ${lockFile} of another host or container`);
   const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {

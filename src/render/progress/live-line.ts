@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import ora, { spinners } from "ora";
 import type { Output } from "../../context/context.ts";
-import { joinFitting } from "../../render/table/join-fitting.ts";
+import { joinFitting } from "../table/join-fitting.ts";
 
 /** One line at the bottom of a terminal that is drawn again and again, and leaves nothing behind. */
 export interface LiveLine {

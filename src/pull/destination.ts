@@ -1,7 +1,7 @@
-import type { Meter } from "../../client/spending/meter.ts";
-import type { Output } from "../../context/context.ts";
-import { newTally, type Tally } from "../../pull/tally.ts";
-import { countedSink, newHash, type Sink } from "../../files/out/sink.ts";
+import type { Meter } from "../client/spending/meter.ts";
+import type { Output } from "../context/context.ts";
+import { newTally, type Tally } from "./tally.ts";
+import { countedSink, newHash, type Sink } from "../files/out/sink.ts";
 
 /** What the runs before have cost. */
 export interface Spent {

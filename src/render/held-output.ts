@@ -1,4 +1,4 @@
-import type { Output } from "../../context/context.ts";
+import type { Output } from "../context/context.ts";
 
 /** An output that can be held back for a while, such as stderr while a picture fills its terminal. */
 export interface HeldOutput extends Output {

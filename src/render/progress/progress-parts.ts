@@ -1,4 +1,4 @@
-import { visibleText } from "../../render/sanitise.ts";
+import { visibleText } from "../sanitise.ts";
 import { counted, grouped } from "../../text/counted.ts";
 
 /** How far a pull is. */

@@ -1,12 +1,21 @@
-import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
-import { counted } from "../../text/counted.ts";
-import { alreadyExists, journalOf, lockOf, partOf } from "../../files/out/out-file.ts";
-import type { Interrupted } from "../../files/out/interrupted.ts";
-import type { FileLock, Locking } from "../../files/file-lock.ts";
-import { isTaken } from "../../files/paths.ts";
-import type { DestinationFlags } from "./destination-flags.ts";
-import type { Report } from "../../run/report.ts";
-import { holdFile } from "../../run/output/hold-file.ts";
+import { fail, type Failure, usageFailure } from "../contract/failure.ts";
+import { counted } from "../text/counted.ts";
+import { alreadyExists, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
+import type { Interrupted } from "../files/out/interrupted.ts";
+import type { FileLock, Locking } from "../files/file-lock.ts";
+import { isTaken } from "../files/paths.ts";
+import { holdFile } from "../files/out/hold-file.ts";
+
+/** Where the rows of a run go, as typed. */
+export interface WantedDestination {
+  /** Undefined: stdout. Where a link was typed, what that leads to. */
+  readonly file: string | undefined;
+  /** Go on with what an interrupted run left in the file; else the file is whole or absent. */
+  readonly isResumed: boolean;
+  /** A file that exists may be replaced. */
+  readonly isForced: boolean;
+  readonly receipt: string | undefined;
+}
 
 /** A file that this run alone may write. */
 export interface Claimed {
@@ -18,16 +27,16 @@ export interface Claimed {
   readonly isUnproven: boolean;
 }
 
-type Wanted = Pick<DestinationFlags, "isResumed" | "isForced"> & { readonly file: string };
+type Wanted = Pick<WantedDestination, "isResumed" | "isForced"> & { readonly file: string };
 
 /** Locks the file, and refuses what an earlier run left unless a flag decides about it. */
 export async function claimFile(
   context: Locking,
   to: Wanted,
-  report: Pick<Report, "remark">,
+  remark: (text: string) => void,
 ): Promise<Claimed> {
   const { file } = to;
-  const lock = await holdFile(context, file, lockOf(file), report);
+  const lock = await holdFile(context, file, lockOf(file), remark);
   try {
     return { file, lock, ...(await findLeft(context.signal, to)) };
   } catch (cause) {
@@ -46,8 +55,8 @@ async function findLeft(
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };
-  const { checkReplaceable } = await import("../../files/out/checkpoint.ts");
-  const { findInterrupted } = await import("../../files/out/interrupted.ts");
+  const { checkReplaceable } = await import("../files/out/checkpoint.ts");
+  const { findInterrupted } = await import("../files/out/interrupted.ts");
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);
   if (interrupted === undefined) checkReplaceable(file);
   else if (!isResumed) throw unfinished(file, interrupted);

@@ -1,10 +1,10 @@
-import type { Client } from "../../client/client.ts";
-import { walkPages } from "../../client/pages/walk-pages.ts";
-import { multiPrices } from "../../contract/endpoints/multi-prices.ts";
-import { Failure } from "../../contract/failure.ts";
-import { member } from "../../json/own-member.ts";
-import type { Suspects } from "../../tail/find-invalid.ts";
-import { subjectKey } from "../../tail/shards.ts";
+import type { Client } from "../client/client.ts";
+import { walkPages } from "../client/pages/walk-pages.ts";
+import { multiPrices } from "../contract/endpoints/multi-prices.ts";
+import { Failure } from "../contract/failure.ts";
+import { member } from "../json/own-member.ts";
+import type { Suspects } from "./find-invalid.ts";
+import { subjectKey } from "./shards.ts";
 
 /**
  * The tokens that REST has no price of: one that does not exist has none, and few others. A credit a token. Where it

@@ -1,8 +1,8 @@
 import { grouped } from "../../text/counted.ts";
-import { visibleText } from "../../render/sanitise.ts";
-import { GAP } from "../../render/table/fit-columns.ts";
-import { wrapWords } from "../../render/table/wrap-words.ts";
-import { textWidth } from "../../render/values/width.ts";
+import { visibleText } from "../sanitise.ts";
+import { GAP } from "./fit-columns.ts";
+import { wrapWords } from "./wrap-words.ts";
+import { textWidth } from "../values/width.ts";
 
 /** Null is what nobody knows; undefined is left out. */
 export type LocalRow = Readonly<Record<string, string | number | null | undefined>>;

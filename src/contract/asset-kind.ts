@@ -1,5 +1,5 @@
-import { member } from "../../json/own-member.ts";
-import { counted } from "../../text/counted.ts";
+import { member } from "../json/own-member.ts";
+import { counted } from "../text/counted.ts";
 
 /** What a row of the service is about. */
 export type AssetKind = "token" | "pool" | "DEX" | "network";

@@ -1,11 +1,11 @@
-import type { Context, Output } from "../../context/context.ts";
-import type { SharedValues } from "../flags/shared-flags.ts";
-import { readsUnicode } from "../output/terminal.ts";
-import type { Countdown } from "../report.ts";
-import type { RunOptions } from "../run-options.ts";
-import type { LiveLine } from "./live-line.ts";
-import { progressParts, type PullState, type Wait } from "./progress-parts.ts";
-import { createYieldingOutput, type YieldingOutput } from "./yielding-output.ts";
+import type { Context, Output } from "../context/context.ts";
+import type { SharedValues } from "./flags/shared-flags.ts";
+import { readsUnicode } from "./output/terminal.ts";
+import type { Countdown } from "./report.ts";
+import type { RunOptions } from "./run-options.ts";
+import type { LiveLine } from "../render/progress/live-line.ts";
+import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
+import { createYieldingOutput, type YieldingOutput } from "../render/progress/yielding-output.ts";
 
 /** What a person sees of a run that takes a while. */
 export interface Progress {
@@ -55,7 +55,7 @@ export function createProgress(
 
   const keepDrawing = async (parts: () => readonly string[]): Promise<void> => {
     await clock.sleep(brief, done.signal);
-    const { createLiveLine } = await import("./live-line.ts");
+    const { createLiveLine } = await import("../render/progress/live-line.ts");
     const drawn = createLiveLine(context.stderr, readsUnicode(env));
     line = drawn;
     const release = context.onSuspend(drawn.clear, () => undefined);

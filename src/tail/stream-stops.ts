@@ -1,6 +1,6 @@
-import type { Clock } from "../../context/context.ts";
-import { fail, type Failure } from "../../contract/failure.ts";
-import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
+import type { Clock } from "../context/context.ts";
+import { fail, type Failure } from "../contract/failure.ts";
+import { createEnding, type Ending, Stop } from "./ending.ts";
 
 export interface StopsAsked {
   readonly limit: number | undefined;

@@ -1,9 +1,9 @@
-import { fail, type Failure } from "../../contract/failure.ts";
-import { member } from "../../json/own-member.ts";
-import { counted } from "../../text/counted.ts";
-import { holdsExactly } from "../../files/out/interrupted.ts";
-import { journalOf } from "../../files/out/out-file.ts";
-import { readJsonFile } from "../../files/read-json-file.ts";
+import { fail, type Failure } from "../contract/failure.ts";
+import { member } from "../json/own-member.ts";
+import { counted } from "../text/counted.ts";
+import { holdsExactly } from "../files/out/interrupted.ts";
+import { journalOf } from "../files/out/out-file.ts";
+import { readJsonFile } from "../files/read-json-file.ts";
 
 /** A complete pull, as its receipt describes it. */
 export interface FinishedPull {

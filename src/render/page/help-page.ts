@@ -1,4 +1,4 @@
-import type { Paint } from "../../render/painter.ts";
+import type { Paint } from "../painter.ts";
 
 /** A part of a page of help; its parts stand in this order, and a blank line before the next block. */
 export interface Block {

@@ -1,20 +1,19 @@
 import type { Hash } from "node:crypto";
-import type { Meter } from "../../client/spending/meter.ts";
-import type { Context } from "../../context/context.ts";
-import { modeOf } from "../../files/paths.ts";
-import type { CheckpointHeader, Progress } from "../../files/out/checkpoint.ts";
-import { type Account, growFile } from "../../files/out/growing-file.ts";
-import { newTally, type Tally } from "../../pull/tally.ts";
-import type { SeenKeys } from "../../client/pages/seen-keys.ts";
-import { newHash } from "../../files/out/sink.ts";
-import type { DestinationFlags } from "./destination-flags.ts";
-import type { Claimed } from "./claim-file.ts";
+import type { Meter } from "../client/spending/meter.ts";
+import type { Context } from "../context/context.ts";
+import { modeOf } from "../files/paths.ts";
+import type { CheckpointHeader, Progress } from "../files/out/checkpoint.ts";
+import { type Account, growFile } from "../files/out/growing-file.ts";
+import { newTally, type Tally } from "./tally.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
+import { newHash } from "../files/out/sink.ts";
+import type { Claimed, WantedDestination } from "./claim-file.ts";
 import { type Destination, nothingSpent, type Spent } from "./destination.ts";
 
 /** A pull into a file, before its first request. */
 export interface FilePull {
   readonly claimed: Claimed;
-  readonly to: DestinationFlags;
+  readonly to: WantedDestination;
   /** Of the checkpoint of a pull that begins. */
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
@@ -72,8 +71,8 @@ async function hashSoFar(
   { claimed: { file, interrupted }, inputs, to }: FilePull,
 ): Promise<Hash | undefined> {
   if (interrupted === undefined) return newHash(to.isResumed || to.receipt !== undefined);
-  const { checkInputs } = await import("../../files/out/checkpoint.ts");
-  const { hashRows } = await import("../../files/out/interrupted.ts");
+  const { checkInputs } = await import("../files/out/checkpoint.ts");
+  const { hashRows } = await import("../files/out/interrupted.ts");
   checkInputs(file, interrupted.progress, inputs);
   return await hashRows(file, interrupted, signal);
 }

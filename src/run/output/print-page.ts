@@ -1,7 +1,7 @@
 import type { Context } from "../../context/context.ts";
 import { createPaint } from "../../render/painter.ts";
-import { isColored, settledColor } from "../output/terminal.ts";
-import { type Block, drawPage } from "./help-page.ts";
+import { isColored, settledColor } from "./terminal.ts";
+import { type Block, drawPage } from "../../render/page/help-page.ts";
 
 /** Lines are no longer than this, however wide the window: long ones are hard to read. */
 const widest = 100;

@@ -1,10 +1,10 @@
-import type { Clock } from "../../context/context.ts";
-import { fail, type Failure } from "../../contract/failure.ts";
-import type { Ending } from "../../tail/ending.ts";
-import { createQuietWatch } from "../../tail/quiet-watch.ts";
-import { nameOf, someOf } from "../../tail/shards.ts";
-import type { Shard, TailHandlers } from "../../tail/tail.ts";
-import { counted } from "../../text/counted.ts";
+import type { Clock } from "../context/context.ts";
+import { fail, type Failure } from "../contract/failure.ts";
+import type { Ending } from "./ending.ts";
+import { createQuietWatch } from "./quiet-watch.ts";
+import { nameOf, someOf } from "./shards.ts";
+import type { Shard, TailHandlers } from "./tail.ts";
+import { counted } from "../text/counted.ts";
 
 interface Connection {
   readonly shard: Shard;
