@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Plugin } from "rolldown";
 import type { TestProject } from "vitest/node";
 import { bundle } from "./bundle.ts";
 import { searchFolder } from "./key-search.ts";
@@ -14,6 +15,14 @@ declare module "vitest" {
   }
 }
 
+const sharedMarket: Plugin = {
+  name: "shared-market",
+  resolveId: (id, importer) =>
+    id === "./market/market.ts" && importer === path.resolve("src/sandbox/state.ts")
+      ? path.resolve("test/harness/shared-market.ts")
+      : undefined,
+};
+
 /**
  * Once for all test files: the sandbox and the program are bundled, because vitest's loader takes a second of each file for
  * their modules and makes hot loops several times slower; and there is one temporary folder for everything that the files
@@ -25,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   for (const name of ["TMPDIR", "TEMP"]) process.env[name] = folder;
   const bundled = async (part: string): Promise<string> => {
     const file = path.join(folder, `${part}.cjs`);
-    await bundle(`test/harness/${part}-entry.ts`, file);
+    await bundle(`test/harness/${part}-entry.ts`, file, part === "sandbox" ? [sharedMarket] : []);
     return file;
   };
   project.provide("bundledSandbox", await bundled("sandbox"));
