@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Subject } from "../client/pages/page.ts";
-import { dataOf, type StreamEvent } from "../client/streams/stream-event.ts";
+import { dataOf, type EventId, type StreamEvent } from "../client/streams/stream-event.ts";
 import { compactJson, escapeJsonText } from "../json/json-text.ts";
 
 const DEL = 0x7f;
@@ -40,18 +40,13 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   const known = {
     feed,
     event: event.name,
-    ...(event.id !== "" && { id: event.id }),
-    ...(event.requestId !== undefined && { request_id: numberOrText(event.requestId) }),
+    ...(event.id !== "" && { id: String(event.id) }),
+    ...(event.requestId !== undefined && { request_id: event.requestId }),
     ...(subject !== undefined && { network: subject.network, address: subject.address }),
     received: new Date(received).toISOString(),
     ...(isReplacement && { replaces: true }),
   };
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
-}
-
-/** A number where it is written as one that keeps all of its digits. */
-function numberOrText(id: string): number | string {
-  return /^(?:0|[1-9]\d{0,14})$/u.test(id) ? Number(id) : id;
 }
 
 /** Whose an event of a connection is: `request_id` is the place in its batch (wire-facts 5.3). */
@@ -64,7 +59,7 @@ const remembered = 1024;
 
 /** Whether a candle's instant came before. */
 export function createReplacements(): (event: StreamEvent) => boolean {
-  const seen = new Set<string>();
+  const seen = new Set<EventId>();
   return ({ id }) => {
     if (id === "") return false;
     if (seen.has(id)) return true;

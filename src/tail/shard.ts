@@ -60,7 +60,7 @@ export async function keepOpen(
       const heard = await listen(clock, attempt, { handlers, limits, signal, newest });
       failure = heard.failure;
       newest = heard.lastEventId === "" ? undefined : heard.newest;
-      lastEventId = limits.feed.hasTimeIds ? (newest?.id ?? "") : (heard.lastEventId ?? lastEventId);
+      lastEventId = limits.feed.hasTimeIds ? String(newest?.id ?? "") : (heard.lastEventId ?? lastEventId);
       least = heard.retry ?? least;
       if (heard.hasData) {
         attempts = 0;

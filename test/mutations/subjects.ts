@@ -10,7 +10,9 @@ const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts
 const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
 const json = ["test/json/raw-json.test.ts", "test/json/json-text.test.ts"];
 const bytes = ["test/json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
-const streams = ["event-stream", "parser-fuzz.slow"].map((name) => `test/client/streams/${name}.test.ts`);
+const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
+  (name) => `test/client/streams/${name}.test.ts`,
+);
 const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
 
 export const subjects: readonly Subject[] = [
@@ -36,6 +38,7 @@ export const subjects: readonly Subject[] = [
       "src/client/streams/event-stream.ts": streams,
       "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
       "src/client/streams/event-builder.ts": streams,
+      "src/client/streams/event-frame.ts": streams,
       "src/client/streams/stream-event.ts": streams,
       "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
     },

@@ -58,18 +58,11 @@ test("the envelope says what came beside the data", () => {
     received: Date.parse("2026-11-21T08:54:00.123Z"),
     isReplacement: true,
   };
-  const candle = event('{"close":1.10}', { name: "token_ohlcv", id: "1795286520", requestId: "0" });
+  const candle = event('{"close":1.10}', { name: "token_ohlcv", id: "1795286520", requestId: 0 });
   expect(enveloped('{"close":1.10}', candle, facts)).toBe(
     '{"feed":"ohlcv","event":"token_ohlcv","id":"1795286520","request_id":0,"network":"base","address":"0x1",' +
       '"received":"2026-11-21T08:54:00.123Z","replaces":true,"data":{"close":1.10}}',
   );
-  for (const [id, written] of [
-    ["41", "41"],
-    ["007", '"007"'],
-    ["1e5", '"1e5"'],
-    ["1234567890123456", '"1234567890123456"'],
-  ])
-    expect(enveloped("1", event("1", { requestId: id }), facts)).toContain(`"request_id":${written},`);
   expect(
     enveloped("1", event("1", { name: "\u202e" }), { ...facts, subject: undefined, isReplacement: false }),
   ).toBe('{"feed":"ohlcv","event":"\\u202e","received":"2026-11-21T08:54:00.123Z","data":1}');
@@ -79,8 +72,8 @@ test("whose an event is: the only asset's, or that of its place in the batch", (
   const [one, two] = ["0x1", "0x2"].map((address) => ({ network: "base", address }));
   if (one === undefined || two === undefined) throw new Error("there are two");
   expect(subjectOf(event("1"), [one])).toBe(one);
-  expect(subjectOf(event("1", { requestId: "1" }), [one, two])).toBe(two);
-  expect(subjectOf(event("1", { requestId: "7" }), [one, two])).toBeUndefined();
+  expect(subjectOf(event("1", { requestId: 1 }), [one, two])).toBe(two);
+  expect(subjectOf(event("1", { requestId: 7 }), [one, two])).toBeUndefined();
   expect(subjectOf(event("1"), [one, two])).toBeUndefined();
 });
 

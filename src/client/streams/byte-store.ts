@@ -4,7 +4,7 @@ export interface ByteStore {
   readonly add: (bytes: Uint8Array) => void;
   readonly addByte: (byte: number) => void;
   /** A part, and a LF behind it. */
-  readonly addLine: (bytes: Uint8Array, from: number, to: number) => void;
+  readonly addLine: (bytes: Buffer, from: number, to: number) => void;
   /** All of them, which stand there until the next ones are added; the store is empty then. */
   readonly lend: () => Buffer;
   /** All of them; the store is empty then, and does not touch again what it gave. */
@@ -50,7 +50,8 @@ export function createByteStore(): ByteStore {
     add,
     addByte,
     addLine: (bytes, from, to) => {
-      add(bytes.subarray(from, to));
+      makeRoom(to - from + 1);
+      length += bytes.copy(room, length, from, to);
       addByte(LF);
     },
     lend,

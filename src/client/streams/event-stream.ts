@@ -22,6 +22,10 @@ export class EventStreamParser {
   readonly #begun = createByteStore();
   #skipsLineFeed = false;
   #isFirstLine = true;
+  /** No line has come of the event that comes next. */
+  #isBetween = false;
+  /** Where the event in progress began; negative where that was in an earlier chunk. */
+  #eventStart = -1;
   /** The line in progress is longer than the cap, and the rest of it is skipped. A comment is not part of its event. */
   #longLine: "comment" | "field" | undefined;
 
@@ -32,7 +36,8 @@ export class EventStreamParser {
 
   /** The standard's last event ID; undefined until the stream has sent one. */
   lastEventId(): string | undefined {
-    return this.#event.lastEventId;
+    const id = this.#event.lastEventId;
+    return id === undefined ? undefined : String(id);
   }
 
   /** Milliseconds of the last `retry` field. */
@@ -53,18 +58,29 @@ export class EventStreamParser {
     this.#skipsLineFeed = false;
     // Each is looked for anew only behind the last one, so that a chunk is searched once for either.
     let [nextLf, nextCr] = [-1, -1];
+    this.#eventStart = -1;
     while (start < chunk.length && !this.hasOverflown()) {
+      if (this.#isBetween && this.#begun.length() === 0) {
+        this.#eventStart = start;
+        const behind = this.#event.takeAlike(chunk, start, events);
+        if (behind > 0) {
+          start = behind;
+          continue;
+        }
+      }
       if (nextLf < start) nextLf = indexOrEnd(chunk, LF, start);
       if (nextCr < start) nextCr = indexOrEnd(chunk, CR, start);
       const end = Math.min(nextLf, nextCr);
       if (end === chunk.length) break;
-      this.#endLine(chunk, start, end, events);
-      start = end + 1;
-      if (end === nextCr) {
-        // CR LF is one end of line, also where a chunk ends between the two.
-        if (start === chunk.length) this.#skipsLineFeed = true;
-        else if (chunk[start] === LF) start += 1;
+      // CR LF is one end of line, also where a chunk ends between the two.
+      const behind = end === nextCr && chunk[end + 1] === LF ? end + 2 : end + 1;
+      this.#skipsLineFeed = end === nextCr && end + 1 === chunk.length;
+      if (this.#endLine(chunk, start, end)) {
+        const event = this.#event.finish(chunk, this.#eventStart, behind);
+        if (event !== undefined) events.push(event);
+        this.#isBetween = true;
       }
+      start = behind;
     }
     if (!this.hasOverflown()) this.#keepOrSkip(chunk, start);
     if (this.hasOverflown()) {
@@ -85,12 +101,16 @@ export class EventStreamParser {
     return true;
   }
 
-  /** The end of a line has come: mostly the line is a part of the chunk, looked at where it lies. */
-  #endLine(chunk: Buffer, from: number, to: number, events: StreamEvent[]): void {
+  /**
+   * The end of a line has come: mostly the line is a part of the chunk, looked at where it lies. True where it is empty,
+   * which is the end of an event.
+   */
+  #endLine(chunk: Buffer, from: number, to: number): boolean {
+    this.#isBetween = false;
     if (this.#longLine !== undefined) {
       this.#skip(to - from);
       this.#longLine = undefined;
-      return;
+      return false;
     }
     const isLent = this.#begun.length() > 0;
     let [line, start, end] = [chunk, from, to];
@@ -106,10 +126,8 @@ export class EventStreamParser {
       this.#skip(end - start);
       this.#longLine = undefined;
     } else if (start < end) this.#event.addLine(line, start, end, isLent);
-    else {
-      const event = this.#event.finish();
-      if (event !== undefined) events.push(event);
-    }
+    else return true;
+    return false;
   }
 
   /** Keeps the beginning of an incomplete line, or skips it where it is too long. */
@@ -119,7 +137,7 @@ export class EventStreamParser {
       if (from < chunk.length) this.#begun.add(chunk.subarray(from));
       return;
     }
-    this.#isFirstLine = false;
+    [this.#isBetween, this.#isFirstLine] = [false, false];
     this.#longLine ??= kindOf(this.#begun.length() > 0 ? this.#begun.lend()[0] : chunk[from]);
     this.#skip(bytes);
   }

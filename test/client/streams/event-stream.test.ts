@@ -54,7 +54,17 @@ test("an event without its chunk is the same event", () => {
   const [, event] = new EventStreamParser().push(Buffer.from("data: 1\n\nid: 7\ndata: 22\n\ndata: 3\n\n"));
   const alone = event && withoutChunk(event);
   expect(alone && dataOf(alone).toString()).toBe("22");
-  expect(alone).toMatchObject({ id: "7", name: "message", isPlainJson: true, start: 0, end: 2 });
+  expect(alone).toMatchObject({ id: 7, name: "message", isPlainJson: true, start: 0, end: 2 });
+});
+
+test("an id that is a number is one however it is read", () => {
+  const ids = [0, 1, 0, 123_456_789_012_345];
+  const stream = Buffer.from(ids.map((id) => `id: ${id}\ndata: {}\nrequest_id: ${id}\n\n`).join(""));
+  for (const size of sizes) {
+    const parser = new EventStreamParser();
+    const events = [...inPieces(stream, size)].flatMap((piece) => [...parser.push(piece)]);
+    expect(events.map(({ id, requestId }) => [id, requestId])).toEqual(ids.map((id) => [id, id]));
+  }
 });
 
 test("what was given does not change when the parser goes on", () => {

@@ -32,7 +32,7 @@ function readable(event: StreamEvent): ExpectedEvent {
   if (event.isPlainJson !== new ByteScan(bytes).isPlain(0, bytes.length))
     throw new Error("taken for what it is not");
   const data = isSkipped(event) ? skippedText : dataOf(event).toString("utf8");
-  return { name, data, id, requestId };
+  return { name, data, id: String(id), requestId: requestId?.toString() };
 }
 
 /** The bytes in pieces of one size, each in memory of its own as a socket gives them. */
