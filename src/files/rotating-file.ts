@@ -7,6 +7,7 @@ import { lookAt, makeFolder } from "./paths.ts";
 import { isSameFile } from "./regular-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./last-lines.ts";
+import { isUnfinished, targetOf } from "./out/out-file.ts";
 
 /** An output into files that change with time. */
 export interface RotatingFile extends Output {
@@ -137,5 +138,17 @@ function unwritable(file: string, cause: unknown): Failure {
     ...(!isDisk && { exit: 2 }),
     next: full === undefined ? writeAdvice(cause) : `${full}; what is there is kept`,
     cause,
+  });
+}
+
+/**
+ * Rows that a stream or a follower adds to the file of an unfinished pull would be cut off when that is resumed. `now`:
+ * milliseconds since the epoch, which choose the file of a pattern.
+ */
+export function refuseUnfinished(pattern: string, now: number): void {
+  const file = targetOf(fileOf(pattern, now));
+  if (!isUnfinished(file)) return;
+  throw fail("unfinished", `${file} has an unfinished pull`, {
+    next: "repeat the command of that pull with --resume first, or name another file",
   });
 }

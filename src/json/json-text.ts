@@ -1,6 +1,5 @@
-import { collectText } from "../text/collect-text.ts";
+import { collectText, replaceEach } from "../text/collect-text.ts";
 import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan.ts";
-import { replaceEach } from "../text/replace-each.ts";
 import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { replaceEach } from "../text/replace-each.ts";
+import { replaceEach } from "../text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../text/unsafe-text.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { Context } from "../context/context.ts";
 import { plans } from "../contract/tier.ts";
 import { findKey, type FoundKey } from "../settings/find-key.ts";
 import { checkKeyHosts } from "../settings/key-hosts.ts";
-import { budgetOf } from "./spending/budget.ts";
+import { budgetOf } from "./spending/daily-budget.ts";
 import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";

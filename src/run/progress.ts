@@ -69,13 +69,6 @@ export function createProgress(
     }
   };
 
-  const keepSaying = async (parts: () => readonly string[], say: (text: string) => void): Promise<void> => {
-    for (;;) {
-      await clock.sleep(logged, done.signal);
-      say(`progress: ${parts().join(", ")}`);
-    }
-  };
-
   const close = async (): Promise<void> => {
     done.abort();
     signal.removeEventListener("abort", closeAtOnce);
@@ -97,7 +90,8 @@ export function createProgress(
     begin: (state, say) => {
       const parts = describe(state);
       if (isLive) keepDrawing(parts).catch(() => undefined);
-      if (mode === "plain") keepSaying(parts, say).catch(() => undefined);
+      if (mode === "plain")
+        keepSaying(clock, done.signal, () => say(`progress: ${parts().join(", ")}`)).catch(() => undefined);
     },
     close,
   };
@@ -107,4 +101,16 @@ export function createProgress(
 function canRedraw({ stderr, env, platform }: Context): boolean {
   const { TERM: terminal = "" } = env;
   return stderr.isTerminal && terminal !== "dumb" && (terminal !== "" || platform === "win32");
+}
+
+/** A line of a log now and then. */
+async function keepSaying(
+  clock: Pick<Context["clock"], "sleep">,
+  signal: AbortSignal,
+  sayLine: () => void,
+): Promise<void> {
+  for (;;) {
+    await clock.sleep(logged, signal);
+    sayLine();
+  }
 }

@@ -21,5 +21,5 @@ export const apiCommand = command({
   flags: apiFlags,
   shared: sharedFlags,
   notes: apiNotes,
-  run: async (input, context) => await (await import("./api.ts")).api(input, context),
+  run: async (input, context) => await (await import("./raw-questions.ts")).api(input, context),
 });

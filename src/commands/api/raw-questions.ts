@@ -12,6 +12,9 @@ import type { Questions } from "../asking/questions.ts";
 import { rawCall } from "./raw-call.ts";
 import { readRawPath } from "./raw-path.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import type { Context } from "../../context/context.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { runQuestions } from "../endpoint/run-endpoint.ts";
 
 type Flags = Values<ApiFlags>;
 type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
@@ -126,4 +129,13 @@ function readPaging(paging: Args, name: string, max: number): number | undefined
   const typed = paging.get(name);
   if (typed === undefined) return undefined;
   return Number(readInteger(`--field ${name} "${typed}"`, typed, { min: 1, max }));
+}
+
+/** A path of the service, asked like everything else: same key, pace, retries, budget and output. */
+export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
+  if (input.typed.get("fields")?.at(-1) === "?")
+    return await (await import("./raw-fields.ts")).listRawFields(input, outer);
+  return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
+    Promise.resolve(readRawQuestions(input, options)),
+  );
 }

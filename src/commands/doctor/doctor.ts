@@ -9,17 +9,17 @@ import { say } from "../../run/report.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { DoctorFlags } from "./doctor-flags.ts";
-import { checkConfig, checkCredentials, checkState } from "./files.ts";
+import { checkConfig, checkCredentials, checkState } from "./check-files.ts";
 import type { Finding } from "./finding.ts";
-import { checkHost } from "./hosts.ts";
-import { checkKey, ofSandbox } from "./key.ts";
-import { checkCertificates, checkTerminal, checkVersions } from "./machine.ts";
-import { checkProxy } from "./proxy.ts";
+import { checkHost } from "./check-hosts.ts";
+import { checkKey, ofSandbox } from "./check-key.ts";
+import { checkCertificates, checkTerminal, checkVersions } from "./check-machine.ts";
+import { checkProxy } from "./check-proxy.ts";
 import { hostsOf } from "../auth/find-plan.ts";
-import { checkBudget, checkPace } from "./rates.ts";
-import { checkAnswer } from "./service.ts";
+import { checkBudget, checkPace } from "./check-rates.ts";
+import { checkAnswer } from "./check-service.ts";
 import { showFindings } from "./show-findings.ts";
-import { checkStream } from "./stream.ts";
+import { checkStream } from "./check-stream.ts";
 
 /** Milliseconds for a stream's first byte: the service pings every 15 s. */
 const longestSilence = 20_000;

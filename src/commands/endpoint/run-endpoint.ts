@@ -9,7 +9,6 @@ import { createSeenKeys } from "../../client/pages/seen-keys.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import { type Destination, openStdout } from "../../pull/destination.ts";
 import type { FinishedPull } from "../../pull/finished-pull.ts";
-import { readDestination } from "./destination-flags.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
@@ -23,6 +22,8 @@ import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
 import { restOf, restText } from "./continuation.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
+import { changesWithTime } from "../../files/file-pattern.ts";
 
 /** One command of the service, from its words and flags to its rows. */
 export async function runEndpoint(
@@ -208,4 +209,19 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   await receive(exit);
   run.destination.forget();
   return exit;
+}
+
+/** `--out`, `--resume`, `--force` and `--receipt`; a file that would be lost is refused. */
+export function readDestination(flags: SharedValues): WantedDestination {
+  const { out: file, receipt } = flags;
+  const isResumed = flags.resume === true;
+  const isForced = flags.force === true;
+  if (file !== undefined && changesWithTime(file))
+    throw usageFailure(
+      `--out "${file}": is one file, whatever the time is`,
+      "leave out the %: only stream and txns --follow begin a new file with the time",
+    );
+  if (file !== undefined) checkOutFile(file, isResumed || isForced);
+  if (receipt !== undefined) checkReceiptFile(receipt, file);
+  return { file: file === undefined ? undefined : targetOf(file), isResumed, isForced, receipt };
 }

@@ -50,14 +50,10 @@ export function createFollowReport(
   asset: string,
 ): FollowReport {
   const named = { assets: 1, names: [asset] };
-  let isListening = false;
   const timesToTell = createRepetitions(clock);
-  let isPollSaid = false;
-  let isAheadSaid = false;
+  let [isListening, isPollSaid] = [false, false];
   let events = 0;
-  let holes: Hole[] = [];
-  let lastRead: number | undefined;
-  let failedSince: number | undefined;
+  const holes = createHoles(clock);
   /** Why the last read failed, and the last try for the stream: until one succeeds. */
   let [failedBy, lostBy]: [string?, string?] = [];
   const at = (): string => instant(clock.now());
@@ -69,23 +65,19 @@ export function createFollowReport(
   };
 
   return {
+    ...reportOfRows({ warn, log, at }),
     isListening: () => isListening,
     opened: (moment, gap) => {
       [isListening, lostBy] = [true, undefined];
       log({ event: "open", at: instant(moment.now), ...named });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
-      holes.push({ ...hole, readAfter: moment.elapsed });
+      holes.add({ ...hole, readAfter: moment.elapsed });
       log({ event: "gap", ...bounds(hole), reason: gap.reason, ...named });
       warn(`the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
     },
     charged: (more) => {
       events += more;
-    },
-    continued: (written, from, latest) => warn(continuedLine(written, from, latest)),
-    unwritten: (rows) => {
-      log({ event: "unwritten", at: at(), rows });
-      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`);
     },
     ended: (rows, meter) => {
       const { requests, creditsInDoubt } = meter;
@@ -111,28 +103,76 @@ export function createFollowReport(
       warn(words);
     },
     readFailed: (failure, wait) => {
-      failedSince ??= lastRead ?? clock.now();
+      holes.failed();
       log({ event: "read_failed", at: at(), reason: failure.message, wait_ms: wait });
       const failed = failure.message;
       failedBy = sayFailure(failedBy, failed, `${failed}; retrying in ${formatDuration(wait)}`);
     },
     caughtUp: (began, rows) => {
-      lastRead = clock.now();
-      if (failedSince !== undefined)
-        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
-      [failedSince, failedBy] = [undefined, undefined];
-      const filled = holes.filter(({ readAfter }) => readAfter <= began);
-      holes = holes.filter(({ readAfter }) => readAfter > began);
-      for (const hole of filled) {
+      failedBy = undefined;
+      for (const hole of holes.filledBy(began)) {
         log({ event: "filled", ...bounds(hole), rows, ...named });
         warn(`nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
       }
     },
     behind: () => {
-      if (failedSince === undefined) return undefined;
-      const hole = { from: failedSince, to: clock.now() };
+      const hole = holes.unread();
+      if (hole === undefined) return undefined;
       log({ event: "gap", ...bounds(hole), reason: failedBy, ...named });
       return fail("not_read", `no read succeeded ${shown(hole)}: rows may be missing at the end`);
+    },
+  };
+}
+
+interface Holes {
+  readonly add: (hole: Hole) => void;
+  /** A read failed: what comes from the last one on is not read. */
+  readonly failed: () => void;
+  /** A read that began then has brought everything: the holes that it filled. */
+  readonly filledBy: (began: number) => readonly Hole[];
+  /** What no read has brought so far, where the last one failed. */
+  readonly unread: () => Pick<Hole, "from" | "to"> | undefined;
+}
+
+function createHoles(clock: Pick<Clock, "now">): Holes {
+  let holes: Hole[] = [];
+  let lastRead: number | undefined;
+  let failedSince: number | undefined;
+  return {
+    add: (hole) => {
+      holes.push(hole);
+    },
+    failed: () => {
+      failedSince ??= lastRead ?? clock.now();
+    },
+    filledBy: (began) => {
+      lastRead = clock.now();
+      if (failedSince !== undefined)
+        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
+      failedSince = undefined;
+      const filled = holes.filter(({ readAfter }) => readAfter <= began);
+      holes = holes.filter(({ readAfter }) => readAfter > began);
+      return filled;
+    },
+    unread: () => (failedSince === undefined ? undefined : { from: failedSince, to: clock.now() }),
+  };
+}
+
+/** What there is to say of rows, whatever the stream does. */
+function reportOfRows({
+  warn,
+  log,
+  at,
+}: Pick<Report, "warn"> & { readonly log: FollowLog; readonly at: () => string }): Pick<
+  FollowReport,
+  "continued" | "unwritten" | "late" | "ahead"
+> {
+  let isAheadSaid = false;
+  return {
+    continued: (written, from, latest) => warn(continuedLine(written, from, latest)),
+    unwritten: (rows) => {
+      log({ event: "unwritten", at: at(), rows });
+      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`);
     },
     late: (rows, behind) => {
       log({ event: "late", at: at(), rows, seconds: behind });

@@ -4,7 +4,17 @@ import { parseTimeBound } from "../../time/time.ts";
 import type { Feed } from "../../contract/feed.ts";
 import { defaultFeed, feeds } from "../../contract/feeds/all-feeds.ts";
 import { longestBackfill, streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
-import type { Migration } from "./migration.ts";
+
+/** The command that asks what a URL asked. */
+export interface Migration {
+  /** After `dexdata`, unquoted. */
+  readonly words: readonly string[];
+  /** The template of the path that was removed; undefined where the URL is of today. */
+  readonly removed: string | undefined;
+  readonly replacement: string;
+  /** What could not be carried over, or was said in other words. */
+  readonly notes: readonly string[];
+}
 
 /** The command of a URL of the streaming host: the method of an asset says which feed it is. */
 export function migratedStream(

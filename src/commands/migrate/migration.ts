@@ -7,20 +7,9 @@ import { usageFailure } from "../../contract/failure.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
 import { takesAddress, takesNetwork } from "../asking/positionals.ts";
 import { quoted } from "../endpoint/continuation.ts";
-import { migratedStream } from "./migrated-stream.ts";
+import { type Migration, migratedStream } from "./migrated-stream.ts";
 import { migratedWords } from "./migrated-words.ts";
 import { readOldUrl } from "./old-url.ts";
-
-/** The command that asks what a URL asked. */
-export interface Migration {
-  /** After `dexdata`, unquoted. */
-  readonly words: readonly string[];
-  /** The template of the path that was removed; undefined where the URL is of today. */
-  readonly removed: string | undefined;
-  readonly replacement: string;
-  /** What could not be carried over, or was said in other words. */
-  readonly notes: readonly string[];
-}
 
 /** `now`: milliseconds, for values that are times. */
 export function migrate(typed: string, now: number): Migration {

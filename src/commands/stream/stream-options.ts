@@ -4,10 +4,9 @@ import { choiceFailure } from "../../contract/read-param.ts";
 import type { Feed, FeedKind } from "../../contract/feed.ts";
 import { defaultFeed, type FeedName, feeds, feedsTaking } from "../../contract/feeds/all-feeds.ts";
 import { readSince } from "../../contract/feeds/ohlcv-feed.ts";
-import { checkOutPattern } from "../../files/rotating-file.ts";
+import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
-import { refuseUnfinished } from "../../run/output/refuse-unfinished.ts";
 import type { StreamFlags } from "./stream-flags.ts";
 
 const mebibyte = 1024 * 1024;

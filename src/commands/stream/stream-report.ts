@@ -32,10 +32,8 @@ export interface Saying {
 const mebibyte = 1024 * 1024;
 
 /** Says what becomes of the connections: a line on stderr for people, one in `--events` for programs. */
-export function createStreamReport(
-  clock: Pick<Clock, "now" | "elapsed">,
-  { warn, log, isVerbose, largestEvent }: Saying,
-): StreamReport {
+export function createStreamReport(clock: Pick<Clock, "now" | "elapsed">, saying: Saying): StreamReport {
+  const { warn, log, isVerbose } = saying;
   const lost = new Set<number>();
   const wereOpen = new Set<number>();
   /** The line about a connection that is not open. `next`: whether and when the program tries again. */
@@ -44,7 +42,6 @@ export function createStreamReport(
       ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
       : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
   const timesToTell = createRepetitions(clock);
-  const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
 
   return {
     opened: (shard, at, gap) => {
@@ -79,6 +76,21 @@ export function createStreamReport(
     },
     ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
     closed: (shard, why) => log({ event: "close", reason: why, ...facts(shard) }),
+    ...reportOfAssets(saying),
+  };
+}
+
+/** What becomes of assets, events and lists, whatever the connection. */
+function reportOfAssets({
+  warn,
+  log,
+  largestEvent,
+}: Saying): Pick<
+  StreamReport,
+  "moved" | "dropped" | "leftOut" | "skipped" | "credits" | "reloaded" | "reloadRefused"
+> {
+  const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
+  return {
     moved: (subjects, connections, failure) => {
       log({
         event: "moved",

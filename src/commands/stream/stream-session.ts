@@ -7,7 +7,7 @@ import { Tail } from "../../tail/tail.ts";
 import type { Report } from "../../run/report.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { budgetOf } from "../../run/spending/budget.ts";
+import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { watchIdle } from "../../tail/idle-connections.ts";
 import type { StreamDisplay } from "./stream-display.ts";
 import type { StreamOptions } from "./stream-options.ts";

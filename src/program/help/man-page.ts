@@ -4,8 +4,8 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence } from "./command-help.ts";
 import { fullRows, groupedFlags } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
-import { topicNames } from "./topic-names.ts";
-import { type Surroundings, topics } from "./topics/topics.ts";
+import { type Surroundings, topicNames } from "./topic-names.ts";
+import { topics } from "./topics/topics.ts";
 
 /** dexdata(1) in roff, from the same tables as help. `surroundings`: whose folders and clock the topics name. */
 export function manPage(commands: readonly Command[], version: string, surroundings: Surroundings): string {

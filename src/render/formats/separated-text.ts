@@ -1,6 +1,6 @@
 import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import type { Separated } from "../../contract/output-format.ts";
-import { replaceEach } from "../../text/replace-each.ts";
+import { replaceEach } from "../../text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../../text/unsafe-text.ts";
 import { visibleText } from "../sanitise.ts";
 

@@ -1,4 +1,10 @@
-import { type Budget, countedAsSpent } from "../../client/spending/budget.ts";
+import {
+  bothBudgets,
+  type Budget,
+  countedAsSpent,
+  runBudget,
+  unbounded,
+} from "../../client/spending/budget.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
@@ -7,6 +13,7 @@ import { sizeOf } from "../../files/paths.ts";
 import { member } from "../../json/own-member.ts";
 import { updateStateFile } from "../../files/update-json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";
+import type { RunOptions } from "../run-options.ts";
 
 /** `budget.daily` in credits, and what changes it. */
 export interface DailyTerms {
@@ -105,4 +112,19 @@ function notKept(file: string, why: string, cause?: unknown): Failure {
   return fail("budget_not_kept", `budget.daily cannot be kept in ${file}: ${why}`, {
     cause,
   });
+}
+
+/** What this run may spend: `--max-credits`, and of the day's budget what is left. The sandbox has no day to spend. */
+export function budgetOf(
+  context: Context,
+  { maxCredits, settings }: RunOptions,
+  target: Pick<Target, "rest" | "key" | "isSimulated">,
+  warn: (line: string) => void,
+): Budget {
+  const ofRun = maxCredits === undefined ? unbounded : runBudget(maxCredits);
+  const { value: most, source } = settings.budget_daily;
+  if (most === undefined || target.isSimulated) return ofRun;
+  const changedBy =
+    source === "environment" ? "DEXDATA_BUDGET_DAILY" : "dexdata config set budget.daily <credits>";
+  return bothBudgets(ofRun, dailyBudget(context, target, { most, changedBy }, warn));
 }

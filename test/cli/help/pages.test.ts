@@ -3,7 +3,7 @@ import { allCommands } from "../../../src/program/all-commands.ts";
 import { flagHelp } from "../../../src/program/help/flag-rows.ts";
 import { topicNames } from "../../../src/program/help/topic-names.ts";
 import { exitCodes } from "../../../src/contract/exit-codes.ts";
-import { timeForms } from "../../../src/time/time-forms.ts";
+import { timeForms } from "../../../src/program/help/topics/time-topic.ts";
 import { parseTimeBound } from "../../../src/time/time.ts";
 import { settings } from "../../../src/settings/settings.ts";
 import { readdirSync, readFileSync } from "node:fs";

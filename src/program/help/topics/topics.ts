@@ -1,24 +1,18 @@
-import type { Clock, Context } from "../../../context/context.ts";
 import type { Command } from "../../../commands/command.ts";
 import type { Block } from "../../../render/page/help-page.ts";
-import type { TopicName } from "../topic-names.ts";
-import { creditsTopic } from "./credits.ts";
-import { environmentTopic } from "./environment.ts";
-import { exitCodesTopic } from "./exit-codes.ts";
-import { followTopic } from "./follow.ts";
-import { keysTopic } from "./keys.ts";
-import { limitsTopic } from "./limits.ts";
-import { outputTopic } from "./output.ts";
-import { proxiesTopic } from "./proxies.ts";
-import { pullsTopic } from "./pulls.ts";
-import { streamsTopic } from "./streams.ts";
-import { terminalTopic } from "./terminal.ts";
-import { timeTopic } from "./time.ts";
-
-/** What a topic tells of the machine it is read on. */
-export interface Surroundings extends Pick<Context, "env" | "platform"> {
-  readonly clock: Pick<Clock, "now">;
-}
+import type { Surroundings, TopicName } from "../topic-names.ts";
+import { creditsTopic } from "./credits-topic.ts";
+import { environmentTopic } from "./environment-topic.ts";
+import { exitCodesTopic } from "./exit-codes-topic.ts";
+import { followTopic } from "./follow-topic.ts";
+import { keysTopic } from "./keys-topic.ts";
+import { limitsTopic } from "./limits-topic.ts";
+import { outputTopic } from "./output-topic.ts";
+import { proxiesTopic } from "./proxies-topic.ts";
+import { pullsTopic } from "./pulls-topic.ts";
+import { streamsTopic } from "./streams-topic.ts";
+import { terminalTopic } from "./terminal-topic.ts";
+import { timeTopic } from "./time-topic.ts";
 
 type Topic = (entries: readonly Command[], surroundings: Surroundings) => readonly Block[];
 
@@ -28,7 +22,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   time: timeTopic,
   output: () => outputTopic(),
   terminal: () => terminalTopic(),
-  pulls: () => pullsTopic(),
+  pulls: () => pullsTopic,
   credits: (entries) => creditsTopic(entries),
   keys: () => keysTopic(),
   environment: (_, surroundings) => environmentTopic(surroundings),

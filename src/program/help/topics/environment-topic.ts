@@ -1,7 +1,7 @@
 import { findFolders } from "../../../settings/folders.ts";
 import { settings } from "../../../settings/settings.ts";
 import type { Block } from "../../../render/page/help-page.ts";
-import type { Surroundings } from "./topics.ts";
+import type { Surroundings } from "../topic-names.ts";
 
 export function environmentTopic(surroundings: Surroundings): readonly Block[] {
   const folders = findFolders(surroundings);

@@ -3,7 +3,7 @@ import { usage } from "../../contract/endpoints/usage.ts";
 import { accountOf } from "../auth/find-plan.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import { grouped } from "../../text/counted.ts";
-import { checkClock } from "./clock.ts";
+import { checkClock } from "./check-clock.ts";
 import { type Finding, failed, ok, took, warn } from "./finding.ts";
 
 /** One question to the REST host, which says plan, credits and time. */
