@@ -41,6 +41,8 @@ export interface Endpoint {
   readonly withoutPlan?: { readonly command: string; readonly param: string };
   /** Without filters the rows are every pool of the networks asked for, which the list of networks counts. */
   readonly isEveryPool?: true;
+  /** What the prices of candles are in, as a chart says it. */
+  readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;
   /** One row, or the single object; for groups, each group's. */

@@ -43,14 +43,14 @@ export async function createChartView(presentation: Presentation, args: Args): P
 }
 
 function subjectOf({ endpoint, isUnicode }: Presentation, args: Args, columns: number): ChartSubject {
-  const isPool = endpoint.id === "pool_ohlcv";
-  const address = args.get(isPool ? "pool_address" : "token_address") ?? "";
+  const asset = endpoint.params.find(({ kind }) => kind.kind === "address");
+  const address = args.get(asset?.name ?? "") ?? "";
   const { start, end, interval } = candleWindow(args);
   return {
     name: assetLabel(`${args.get("network") ?? ""}:${address}`, columns, isUnicode),
     interval: args.get("interval") ?? "",
     unit: interval,
-    quote: `${isPool ? "in the pool's other token" : "in USD"}${args.get("inversed") === "true" ? ", inversed" : ""}`,
+    quote: `${endpoint.quote ?? ""}${args.get("inversed") === "true" ? ", inversed" : ""}`,
     window: `${minuteOf(start)} to ${minuteOf(end)} UTC`,
   };
 }
