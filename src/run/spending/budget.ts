@@ -1,4 +1,4 @@
-import { bothBudgets, type Budget, runBudget, unbounded } from "../../client/spending/budget.ts";
+import { bothBudgets, type Budget, runBudget, unbounded } from "../../client/spending/credit-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { dailyBudget } from "./daily-budget.ts";

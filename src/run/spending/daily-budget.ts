@@ -1,4 +1,4 @@
-import { type Budget, countedAsSpent } from "../../client/spending/budget.ts";
+import { type Budget, countedAsSpent } from "../../client/spending/credit-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
