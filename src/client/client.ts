@@ -3,7 +3,7 @@ import type { Args, Question } from "../contract/args.ts";
 import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure, untrustedAnswer } from "../contract/failure.ts";
-import { type Budget, inTurn, openTab, type Tab } from "./spending/budget.ts";
+import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts";
 import { createDocument, type Document } from "./answer/read-answer.ts";
 import type { Pace } from "./pace/pace.ts";

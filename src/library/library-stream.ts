@@ -1,7 +1,7 @@
 import type { Subject } from "../client/pages/page.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
-import type { Budget } from "../client/spending/budget.ts";
+import type { Budget } from "../client/spending/credit-budget.ts";
 import { isSkipped } from "../client/streams/stream-event.ts";
 import { childOf } from "../context/child-signal.ts";
 import type { Context } from "../context/context.ts";

@@ -1,6 +1,6 @@
 import type { PaceRate } from "../client/pace/pace.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
-import { type Budget, runBudget, unbounded } from "../client/spending/budget.ts";
+import { type Budget, runBudget, unbounded } from "../client/spending/credit-budget.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { checkKeyForm } from "../contract/key.ts";

@@ -1,4 +1,4 @@
-import type { Budget } from "../client/spending/budget.ts";
+import type { Budget } from "../client/spending/credit-budget.ts";
 import { type Client, createClient } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";

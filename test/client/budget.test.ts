@@ -6,7 +6,7 @@ import {
   openTab,
   runBudget,
   unbounded,
-} from "../../src/client/spending/budget.ts";
+} from "../../src/client/spending/credit-budget.ts";
 import { Failure } from "../../src/contract/failure.ts";
 
 describe("what a run may spend", () => {

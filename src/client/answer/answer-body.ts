@@ -11,43 +11,35 @@ export interface Answer {
 }
 
 /** A body as it comes, piece by piece, within the limits. */
-export interface AnswerBody {
-  /** Throws where it is too much. */
-  readonly add: (bytes: Buffer) => void;
-  /** The whole of it, decoded: one gzip layer at most is taken off. */
-  readonly end: () => Uint8Array;
-  /** A refusal means what its status says, so one whose body cannot be read has none. Throws the cause elsewhere. */
-  readonly without: (cause: unknown) => Uint8Array;
-}
-
-export function createAnswerBody({ status, headers }: Omit<Answer, "body">, url: URL): AnswerBody {
+export function createAnswerBody({ status, headers }: Omit<Answer, "body">, url: URL) {
   const isRefusal = status < 200 || status >= 300;
   const most = isRefusal ? maxRefusalBytes : maxBodyBytes;
   const chunks: Buffer[] = [];
   let size = 0;
+  /** A refusal means what its status says, so one whose body cannot be read has none. Throws the cause elsewhere. */
   const without = (cause: unknown): Uint8Array => {
     if (isRefusal && cause instanceof Failure) return new Uint8Array();
     throw cause;
   };
-  return {
-    without,
-    add: (bytes) => {
-      size += bytes.length;
-      if (size > most) throw tooLarge(most, url);
-      chunks.push(bytes);
-    },
-    end: () => {
-      const [only] = chunks;
-      const whole = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
-      try {
-        const decoded = decode(whole, headers.get("content-encoding"), most, url);
-        checkValues(decoded, url);
-        return decoded;
-      } catch (cause) {
-        return without(cause);
-      }
-    },
+  /** Throws where it is too much. */
+  const add = (bytes: Buffer): void => {
+    size += bytes.length;
+    if (size > most) throw tooLarge(most, url);
+    chunks.push(bytes);
   };
+  /** The whole of it, decoded: one gzip layer at most is taken off. */
+  const end = (): Uint8Array => {
+    const [only] = chunks;
+    const whole = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
+    try {
+      const decoded = decode(whole, headers.get("content-encoding"), most, url);
+      checkValues(decoded, url);
+      return decoded;
+    } catch (cause) {
+      return without(cause);
+    }
+  };
+  return { add, end, without };
 }
 
 /** The same of a body that comes as a stream. */

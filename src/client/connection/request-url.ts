@@ -10,49 +10,24 @@ import { usageFailure } from "../../contract/failure.ts";
 export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args) => URL {
   const { origin, pathname } = new URL(base);
   const below = `${pathname.replace(/\/$/u, "")}/`;
-  const forms = new WeakMap<Endpoint, UrlForm>();
   return (endpoint, args) => {
-    const form = forms.get(endpoint) ?? formOf(endpoint);
-    if (!forms.has(endpoint)) forms.set(endpoint, form);
-    const path = pathOf(form, args);
-    const query = queryOf(form, args);
-    const url = new URL(base + path + query);
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) =>
+      encodeValue(args.get(name) ?? ""),
+    );
+    const url = new URL(base + path + queryOf(endpoint, args));
     if (url.origin === origin && url.pathname.startsWith(below)) return url;
     throw usageFailure(`"${path}": is no path below ${base}`);
   };
 }
 
-/** What all requests of an endpoint have in common: a list asks thousands of times. */
-interface UrlForm {
-  /** By turns what stands in the path and the name of a parameter. */
-  readonly path: readonly string[];
-  /** Each parameter of the query in the contract's order: its name, the same in a URL, and further values of it. */
-  readonly query: readonly (readonly [string, string, readonly string[]])[];
-}
-
-function formOf({ path, params, repeated }: Endpoint): UrlForm {
-  const names = params.filter(({ place }) => place === "query").map(({ name }) => name);
-  return {
-    path: path.split(/\{(\w+)\}/u),
-    query: names.map((name) => [name, encodeURIComponent(name), repeated?.get(name) ?? []]),
-  };
-}
-
-function pathOf({ path }: UrlForm, args: Args): string {
-  let text = "";
-  for (const [index, part] of path.entries())
-    text += index % 2 === 0 ? part : encodeValue(args.get(part) ?? "");
-  return text;
-}
-
-function queryOf({ query }: UrlForm, args: Args): string {
-  let text = "";
-  for (const [name, written, repeated] of query) {
-    const value = args.get(name);
-    if (value !== undefined) text += `${text === "" ? "?" : "&"}${written}=${encodeQueryValue(value)}`;
-    for (const another of repeated) text += `&${written}=${encodeQueryValue(another)}`;
-  }
-  return text;
+function queryOf({ params, repeated }: Endpoint, args: Args): string {
+  const parts = params.flatMap(({ name, place }) => {
+    if (place !== "query") return [];
+    const [value, more] = [args.get(name), repeated?.get(name) ?? []];
+    const values = value === undefined ? more : [value, ...more];
+    return values.map((each) => `${encodeURIComponent(name)}=${encodeQueryValue(each)}`);
+  });
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
 /** Commas stay readable: they separate, and no address holds one. */

@@ -10,20 +10,15 @@ export interface SendOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Transport {
-  readonly get: (
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    options: SendOptions,
-  ) => Promise<Answer>;
-  readonly close: () => Promise<void>;
-}
-
 /** One connection pool for a run. Redirects are not followed: the key must not travel to another origin. */
-export function createTransport({ clock, env }: Pick<Context, "clock" | "env">): Transport {
+export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) {
   const { agent, peerOf, close } = createAgent(env);
   return {
-    get: async (url, headers, options) => {
+    get: async (
+      url: URL,
+      headers: Readonly<Record<string, string>>,
+      options: SendOptions,
+    ): Promise<Answer> => {
       const send = (signal: AbortSignal): Promise<Answer> => getAnswer(agent, url, headers, signal);
       return await withDeadline(clock, options, send, peerOf(url));
     },

@@ -11,7 +11,7 @@ import { formatInstant, type Instant } from "../../time/time.ts";
  *
  * - **Numbered pages** (transactions up to page 100, DEXes). Proof: each page has the requested number (if it has one), as
  *   many rows as its own totals promise, and some new rows; after the last page, the count is used up. A changed total means
- *   that rows have moved: the walk then finds its last row again (see `window-step.ts`), or claims no proof. Rows added to
+ *   that rows have moved: the walk then finds its last row again (see `frozen-windows.ts`), or claims no proof. Rows added to
  *   the part already read are not due. A DEX that changes its rank while the total stays the same goes unnoticed. Without
  *   usable totals, the list ends at a short, empty or repeated page, without proof.
  * - **Transactions by cursor** (beyond page 100, or from `--cursor`). These pages have no totals. Proof: the rows that the

@@ -19,27 +19,15 @@ export interface Meter {
   readonly plan: string | undefined;
 }
 
-/** One request, from its leaving on. */
-export interface Metered {
-  readonly answered: (answer: Answer) => void;
-  /** No whole answer came, though the service may have seen the request. */
-  readonly lost: () => void;
-}
-
-export interface MeterWithEntry {
-  readonly meter: Meter;
-  readonly sent: (items: number) => Metered;
-}
-
-export function createMeter(): MeterWithEntry {
-  const meter = {
+export function createMeter() {
+  const meter: { -readonly [Name in keyof Meter]: Meter[Name] } = {
     requests: 0,
     credits: 0,
     creditsInDoubt: 0,
     requestsInDoubt: 0,
-    creditsBefore: undefined as string | undefined,
-    creditsLeft: undefined as string | undefined,
-    plan: undefined as string | undefined,
+    creditsBefore: undefined,
+    creditsLeft: undefined,
+    plan: undefined,
   };
   let answers = 0;
   /** Which answer `creditsLeft` is of. */
@@ -60,13 +48,15 @@ export function createMeter(): MeterWithEntry {
     if (before > (asCredits(meter.creditsBefore) ?? -1n)) meter.creditsBefore = String(before);
   };
 
+  const read: Meter = meter;
   return {
-    meter,
-    sent: (items) => {
+    meter: read,
+    /** One request, from its leaving on. */
+    sent: (items: number) => {
       meter.requests += 1;
       const answersBefore = answers;
       return {
-        answered: ({ status, headers }) => {
+        answered: ({ status, headers }: Answer): void => {
           answers += 1;
           const cost = isCharged(status) ? items : 0;
           meter.credits += cost;
@@ -74,7 +64,8 @@ export function createMeter(): MeterWithEntry {
           if (left !== undefined) noteLeft(left, cost, answersBefore);
           meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
-        lost: () => {
+        /** No whole answer came, though the service may have seen the request. */
+        lost: (): void => {
           meter.creditsInDoubt += items;
           meter.requestsInDoubt += 1;
         },

@@ -4,7 +4,7 @@ import {
   countedAsSpent,
   runBudget,
   unbounded,
-} from "../../client/spending/budget.ts";
+} from "../../client/spending/credit-budget.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";

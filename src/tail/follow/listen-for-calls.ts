@@ -1,4 +1,4 @@
-import type { Budget } from "../../client/spending/budget.ts";
+import type { Budget } from "../../client/spending/credit-budget.ts";
 import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";

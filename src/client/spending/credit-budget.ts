@@ -121,13 +121,8 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
 }
 
 function passed(name: string, most: number, spent: number, credits: number): Failure {
-  return fail(
-    "max_credits",
-    `${name} ${most}: ${countedAsSpent(spent)}, and the next request would cost ${credits}`,
-    {
-      next: `allow more with a higher ${name}`,
-    },
-  );
+  const problem = `${name} ${most}: ${countedAsSpent(spent)}, and the next request would cost ${credits}`;
+  return fail("max_credits", problem, { next: `allow more with a higher ${name}` });
 }
 
 export function countedAsSpent(credits: number): string {
