@@ -1,7 +1,7 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, truncate } from "node:fs/promises";
 import type { Clock } from "../context/context.ts";
-import { cutFile } from "./regular-file.ts";
 import { usageFailure } from "../contract/failure.ts";
+import { errorCode } from "./file-fault.ts";
 
 /** Longer than any line of ours: an event of 1 MiB in its envelope, with its line breaks escaped. */
 const longest = 4 * 1024 * 1024;
@@ -93,5 +93,22 @@ function isJson(text: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/**
+ * Cuts off what stands behind the first `bytes` of an open file. Windows refuses it to a handle that only adds to the
+ * file, so there it is done by name.
+ */
+export async function cutFile(
+  handle: Pick<FileHandle, "truncate">,
+  file: string,
+  bytes: number,
+): Promise<void> {
+  try {
+    await handle.truncate(bytes);
+  } catch (cause) {
+    if (errorCode(cause) !== "EPERM") throw cause;
+    await truncate(file, bytes);
   }
 }

@@ -1,5 +1,4 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
-import { type FileHandle, truncate } from "node:fs/promises";
 import { type Failure, usageFailure } from "../contract/failure.ts";
 import { errorCode } from "./file-fault.ts";
 
@@ -49,21 +48,4 @@ export function isSameFile(
   other: Pick<BigIntStats, "dev" | "ino">,
 ): boolean {
   return one.ino === other.ino && BigInt.asUintN(32, one.dev) === BigInt.asUintN(32, other.dev);
-}
-
-/**
- * Cuts off what stands behind the first `bytes` of an open file. Windows refuses it to a handle that only adds to the
- * file, so there it is done by name.
- */
-export async function cutFile(
-  handle: Pick<FileHandle, "truncate">,
-  file: string,
-  bytes: number,
-): Promise<void> {
-  try {
-    await handle.truncate(bytes);
-  } catch (cause) {
-    if (errorCode(cause) !== "EPERM") throw cause;
-    await truncate(file, bytes);
-  }
 }

@@ -5,7 +5,7 @@ import { moreLine, quoted } from "./continuation.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { counted } from "../../text/counted.ts";
-import { outputFailure } from "../../run/failure-text.ts";
+import { outputFailure } from "../../run/output-failure.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /**

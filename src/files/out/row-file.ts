@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants, fstatSync, lstatSync, readSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
-import { carefully, checkRegular, cutFile, isSameFile } from "../regular-file.ts";
+import { cutFile } from "../last-lines.ts";
+import { carefully, checkRegular, isSameFile } from "../regular-file.ts";
 import { cannotBeWritten, diskAdvice, errorCode, fileFault } from "../file-fault.ts";
 import { fail, type Failure, type FailureDetails } from "../../contract/failure.ts";
 import { keepMode } from "../replace-file.ts";
