@@ -2,7 +2,8 @@ import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import { escapeJsonText } from "../json/json-text.ts";
 import { hideSecrets } from "../contract/key.ts";
-import { type ErrorFormat, usualErrorFormat } from "../contract/output-format.ts";
+import type { ErrorFormat } from "../contract/output-format.ts";
+import { usualErrorFormat } from "../render/formats/formats.ts";
 import { visibleText } from "../render/sanitise.ts";
 
 /** One failure on stderr: at most three lines for people, or one JSON object for programs. */

@@ -2,6 +2,7 @@ import type { Context } from "../context/context.ts";
 import { type Endpoint, rowShape } from "../contract/endpoint.ts";
 import type { ExitCode } from "../contract/exit-codes.ts";
 import { usageFailure } from "../contract/failure.ts";
+import { formats } from "../render/formats/formats.ts";
 import { checkColumns } from "../render/table/choose-columns.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
@@ -62,7 +63,7 @@ export async function runQuestions(typed: Typed, read: ReadQuestions): Promise<E
   const stdout =
     to.file === undefined ? typed.outer.stdout : { ...notATerminal, write: typed.outer.stdout.write };
   const asTyped = readRunOptions(typed.flags, { ...typed.outer, stdout });
-  if (to.isResumed && asTyped.format === "table") {
+  if (to.isResumed && !formats[asTyped.format].canGrow) {
     throw usageFailure(
       "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
       "use ndjson, csv, tsv or json",
@@ -162,7 +163,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
       return await runEstimate(context, typed.flags, options, questions, open.client);
     }
     // The columns of a table fit its first rows, so no later run can add to it.
-    const canResume = asking.claimed !== undefined && options.format !== "table";
+    const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
     const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
     const destination = await openFor(asking, open, { seen, canResume });
     const begun: Run = { context, options, questions, notices, open, destination, seen, typed };

@@ -1,13 +1,8 @@
 import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
 import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
-import {
-  type ErrorFormat,
-  formatByName,
-  outputFormats,
-  type RowFormat,
-  usualErrorFormat,
-} from "../contract/output-format.ts";
+import { type ErrorFormat, outputFormats, type RowFormat } from "../contract/output-format.ts";
+import { formatByName, usualErrorFormat } from "../render/formats/formats.ts";
 import { query } from "../contract/param.ts";
 import { choiceFailure, readInteger, readParam } from "../contract/read-param.ts";
 import { parseTimeBound } from "../time/time.ts";

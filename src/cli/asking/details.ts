@@ -1,7 +1,8 @@
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import type { RecordShape } from "../../contract/record.ts";
-import { hasColumns, type RowFormat } from "../../contract/output-format.ts";
-import { splitPath } from "../../render/formats/select-row.ts";
+import type { RowFormat } from "../../contract/output-format.ts";
+import { hasColumns } from "../../render/formats/formats.ts";
+import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 
 /** Whether rows in full are needed: for one of the fields that are named, else for the usual columns. */

@@ -1,5 +1,6 @@
 import { usageFailure } from "../../contract/failure.ts";
-import { hasColumns, type RowFormat } from "../../contract/output-format.ts";
+import type { RowFormat } from "../../contract/output-format.ts";
+import { hasColumns } from "../../render/formats/formats.ts";
 import type { FlagValues } from "./flags.ts";
 import { readText } from "./read-flag.ts";
 

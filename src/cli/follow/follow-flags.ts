@@ -1,6 +1,6 @@
 import { usageFailure } from "../../contract/failure.ts";
 import { followEvents } from "./follow-events.ts";
-import { formatByName } from "../../contract/output-format.ts";
+import { formatByName } from "../../render/formats/formats.ts";
 import type { Flag, FlagValues } from "../flags/flags.ts";
 import { readEventsFile } from "../output/event-log.ts";
 import { readCount, readFileName, readText, readTime } from "../flags/read-flag.ts";

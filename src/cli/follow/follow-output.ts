@@ -2,7 +2,8 @@ import path from "node:path";
 import type { Context, Output } from "../../context/context.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { createRenderer, type Renderer } from "../../render/renderer.ts";
+import { createRenderer, formats } from "../../render/formats/formats.ts";
+import type { Renderer } from "../../render/renderer.ts";
 import { checkHeld } from "../../files/out/check-held.ts";
 import { lockOf, targetOf } from "../../files/out/out-names.ts";
 import { changesWithTime, fileOf, fixedFolder } from "../../files/file-pattern.ts";
@@ -19,8 +20,11 @@ import { readRunOptions, type RunOptions } from "../run-options.ts";
 /** What is added to a file is written as for a pipe. */
 export function followOptions(flags: FlagValues, { out }: FollowWishes, outer: Context): RunOptions {
   const options = readRunOptions(flags, outer);
-  if (out === undefined && options.format === "json")
-    throw usageFailure("--output json: --follow has no end that json could be closed at", "use ndjson");
+  if (out === undefined && formats[options.format].isClosed)
+    throw usageFailure(
+      `--output ${options.format}: --follow has no end that ${options.format} could be closed at`,
+      "use ndjson",
+    );
   if (out !== undefined && options.columns !== undefined)
     throw usageFailure("--columns: chooses columns of a table, and --out has ndjson", "choose by --fields");
   return out === undefined ? options : { ...options, format: "ndjson" };

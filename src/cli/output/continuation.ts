@@ -2,7 +2,7 @@ import type { Page } from "../../client/pages/page.ts";
 import type { Place } from "../../client/pages/place.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Args, Question } from "../../contract/args.ts";
-import { isSeparated } from "../../contract/output-format.ts";
+import { namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { type FlagValues, flagWords } from "../flags/flags.ts";
@@ -65,7 +65,7 @@ function continuingCommand(question: Question, flags: FlagValues, from: Place, p
     words.push(...flagWords(name, value));
   }
   // The names of the columns stand above the rows already.
-  if (isSeparated(String(flags["output"])) && flags["no-header"] === undefined) words.push("--no-header");
+  if (namesColumns(flags["output"]) && flags["no-header"] === undefined) words.push("--no-header");
   if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
   else {
     if (flags["page-size"] !== undefined || from.flag === "page") words.push("--page-size", String(pageSize));

@@ -5,6 +5,7 @@ import { moreLine, quoted } from "./continuation.ts";
 import type { DestinationFlags } from "../flags/destination-flags.ts";
 import { flagWords } from "../flags/flags.ts";
 import { counted } from "../../text/counted.ts";
+import { formats } from "../../render/formats/formats.ts";
 import { outputFailure } from "./output-failure.ts";
 import type { Typed } from "../run-endpoint.ts";
 import type { RunOptions } from "../run-options.ts";
@@ -59,7 +60,7 @@ function howToGoOn(
 
 /** A table cannot be gone on with, so the format is left out; one that the settings say is outvoted. */
 function resumable({ command, flags }: Typed, { format, settings }: RunOptions): string {
-  if (format !== "table") return sameCommand({ command, flags });
+  if (formats[format].canGrow) return sameCommand({ command, flags });
   const { output: _output, columns: _columns, spark: _spark, ...others } = flags;
   const kept = settings.output.value;
   const isTable = kept === "table" || kept === "wide";

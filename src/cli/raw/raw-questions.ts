@@ -3,7 +3,7 @@ import type { Place } from "../../client/pages/place.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { hasColumns, isSeparated } from "../../contract/output-format.ts";
+import { hasColumns, namesColumns } from "../../render/formats/formats.ts";
 import { readInteger, readParam } from "../../contract/read-param.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { FlagValues } from "../flags/flags.ts";
@@ -59,7 +59,7 @@ function showsRows({ id, reply }: Endpoint, { format, isValidated }: Options): b
 
 /** Nobody knows what columns a path has that the contract does not have; the first answer must not decide. */
 function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
-  if (!isSeparated(format) || fields !== undefined) return;
+  if (!namesColumns(format) || fields !== undefined) return;
   throw usageFailure(
     `--output ${format}: dexdata knows no columns of ${rawPath}`,
     "name them: --fields id,…",

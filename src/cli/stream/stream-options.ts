@@ -1,5 +1,5 @@
 import { usageFailure } from "../../contract/failure.ts";
-import { formatByName } from "../../contract/output-format.ts";
+import { formatByName } from "../../render/formats/formats.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 import { checkHost } from "../../settings/check-host.ts";
 import { type Feed, type FeedKind, type FeedName, feeds } from "../../tail/feeds.ts";

@@ -17,6 +17,7 @@ import { readRunOptions, type RunOptions } from "../run-options.ts";
 import { compareRounds, noChanges } from "./compare-rounds.ts";
 import { askRound, type Round } from "./round.ts";
 import { costSentence, type HourlyCost, hourlyCost } from "./watch-cost.ts";
+import { formats } from "../../render/formats/formats.ts";
 import type { WatchWishes } from "./watch-flags.ts";
 import { openWatchLines } from "./watch-lines.ts";
 import type { WatchView } from "./watch-view.ts";
@@ -30,8 +31,11 @@ export async function runWatch(
   outer: Context,
 ): Promise<ExitCode> {
   const options = readRunOptions(flags, outer);
-  if (options.format === "json")
-    throw usageFailure("--output json: --watch has no end that json could be closed at", "use ndjson");
+  if (formats[options.format].isClosed)
+    throw usageFailure(
+      `--output ${options.format}: --watch has no end that ${options.format} could be closed at`,
+      "use ndjson",
+    );
   const { context: timed, release } = bounded(outer, options.deadline);
   const stderr = createHeldOutput(timed.stderr);
   const context = { ...timed, stderr };

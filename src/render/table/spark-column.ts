@@ -1,5 +1,4 @@
-import type { Cell, CellStyle } from "../values/cell.ts";
-import { blank } from "../values/cell.ts";
+import { blank, type Cell, type CellStyle } from "../values/cell.ts";
 import type { TableColumn } from "./columns.ts";
 import { sparkline } from "../values/sparkline.ts";
 import { valueAt } from "../values/value-at.ts";
