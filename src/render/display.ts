@@ -7,14 +7,14 @@ export interface Window {
 }
 
 /** A picture on a terminal, from its opening until it is closed. */
-export interface Display {
+interface Display {
   /** Something came. */
   readonly changed: () => void;
   /** Gives the terminal back as it was, with the last picture below what stood there. */
   readonly close: () => Promise<void>;
 }
 
-export interface DisplayOptions {
+interface DisplayOptions {
   readonly clock: Clock;
   readonly output: Output;
   /** The lines of the picture, no more and none wider than there is room for. */

@@ -2,7 +2,7 @@ import type { Page } from "../client/pages/page.ts";
 import type { Args } from "../contract/args.ts";
 import type { Output } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { isSeparated, type RowFormat } from "../contract/output-format.ts";
+import type { RowFormat } from "../contract/output-format.ts";
 
 /** What to show, how, and where. */
 export interface Presentation {
@@ -53,23 +53,4 @@ export interface Renderer {
   release?(): Promise<void>;
   /** Only after success: what is left open tells a reader that the pull failed. */
   end(): Promise<void>;
-}
-
-export async function createRenderer(presentation: Presentation): Promise<Renderer> {
-  const { format, isWhole, chart } = presentation;
-  if (isSeparated(format))
-    return (await import("./formats/separated.ts")).createSeparated(presentation, format);
-  if (isWhole === true) return (await import("./document.ts")).createDocuments(presentation);
-  if (chart !== undefined)
-    return (await import("./chart/chart-view.ts")).createChartView(presentation, chart);
-  switch (format) {
-    case "ndjson":
-      return (await import("./formats/ndjson.ts")).createNdjson(presentation);
-    case "json":
-      return (await import("./formats/json.ts")).createJson(presentation);
-    case "table":
-      return presentation.isRecord && presentation.columns === undefined
-        ? (await import("./table/record-view.ts")).createRecordView(presentation)
-        : (await import("./table/list-view.ts")).createListView(presentation);
-  }
 }

@@ -2,13 +2,8 @@ import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
 import type { Context } from "../context/context.ts";
 import { choiceFailure } from "../contract/read-param.ts";
 import { usageFailure } from "../contract/failure.ts";
-import {
-  type ErrorFormat,
-  formatByName,
-  hasColumns,
-  type RowFormat,
-  usualErrorFormat,
-} from "../contract/output-format.ts";
+import type { ErrorFormat, RowFormat } from "../contract/output-format.ts";
+import { formatByName, hasColumns, usualErrorFormat } from "../render/formats/formats.ts";
 import { isTier, type Tier, tiers } from "../contract/tier.ts";
 import type { Faults } from "../sandbox/faults/fault-kinds.ts";
 import { readSettings } from "../settings/read-settings.ts";

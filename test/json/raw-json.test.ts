@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { compactJson } from "../../src/json/json-text.ts";
 import { createPathReader, rawAt } from "../../src/json/path-reader.ts";
 import { rawElements, rawMembers } from "../../src/json/raw-json.ts";
-import { createRowSelector } from "../../src/render/formats/select-row.ts";
+import { createRowSelector } from "../../src/render/formats/row-text.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 import { expectedAt } from "./reference-path.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Board, createBoard } from "../../src/render/board/board.ts";
-import type { BoardOptions } from "../../src/render/board/board-options.ts";
+import type { BoardOptions } from "../../src/render/board/board-lines.ts";
 import { textWidth } from "../../src/render/values/width.ts";
 
 const weth = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";

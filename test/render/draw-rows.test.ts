@@ -1,7 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type DrawnColumn, drawLines } from "../../src/render/table/draw-lines.ts";
-import { drawRows } from "../../src/render/table/draw-rows.ts";
+import { type DrawnColumn, drawRows } from "../../src/render/table/draw-rows.ts";
 import { asciiText, visibleText } from "../../src/render/sanitise.ts";
 import { cutText, textWidth } from "../../src/render/values/width.ts";
 import { forbiddenIn } from "./render.ts";
@@ -59,8 +58,6 @@ describe("any texts in a table", () => {
           { text: "end", tone: "plain" as const },
         ]);
         const text = drawRows([...drawn, end], cells, (painted) => painted, hasHeader);
-        // With cli-table3 and without it a table is the same.
-        expect(drawLines([...drawn, end], cells, (painted) => painted, hasHeader)).toBe(text);
         const width = shapes.reduce((sum, shape) => sum + shape.width + 2, 3);
         const lines = text.split("\n").slice(0, -1);
         expect(lines).toHaveLength(lists.length + Number(hasHeader));

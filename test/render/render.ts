@@ -1,7 +1,7 @@
 import { createPage } from "../../src/client/pages/page.ts";
 import { type EndpointId, endpoints } from "../../src/contract/endpoints/all.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import { createRenderer } from "../../src/render/renderer.ts";
+import { createRenderer } from "../../src/render/formats/formats.ts";
 import type { RowFormat } from "../../src/contract/output-format.ts";
 import { createTestOutput } from "../harness/test-output.ts";
 

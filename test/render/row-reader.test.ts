@@ -2,9 +2,8 @@ import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import type { RowShape } from "../../src/contract/endpoint.ts";
 import { parseExact } from "../../src/json/exact-json.ts";
-import { type CellStyle } from "../../src/render/values/cell.ts";
-import { columnCell, tableColumns } from "../../src/render/table/columns.ts";
-import { createRowReader } from "../../src/render/table/row-reader.ts";
+import type { CellStyle } from "../../src/render/values/cell.ts";
+import { columnCell, createRowReader, tableColumns } from "../../src/render/table/columns.ts";
 import { samples } from "../json/json-samples.ts";
 
 const shape: RowShape = { name: "row", record: {}, identity: [], columns: [] };

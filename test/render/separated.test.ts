@@ -1,12 +1,16 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
+import { csvText } from "../../src/render/formats/csv.ts";
 import { separatedLine } from "../../src/render/formats/separated-text.ts";
+import { tsvText } from "../../src/render/formats/tsv.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
 import { parseCsv, parseTsv, textOfCsv } from "./separated-values.ts";
 
 const first = `[ {"id": "a", "display_name": "One, \\"two\\"", "volume_usd_24h": 4272800710322643001, "pools_count": 1.10},\n {"id":"b","display_name":"=1+1"} ]`;
 const second = `[{"id":"c","display_name":"","txns_24h":null,"new":true}]`;
 const header = "id,display_name,volume_usd_24h,txns_24h,pools_count";
+
+const writings = { csv: csvText, tsv: tsvText };
 
 describe("csv", () => {
   it("has the table's columns under their paths, every digit, one write a page", async () => {
@@ -122,7 +126,7 @@ describe("any cells", () => {
       .map((row) =>
         separatedLine(
           row.map((text) => (text === undefined ? text : { text })),
-          format,
+          writings[format],
         ),
       )
       .join("");
@@ -160,7 +164,7 @@ describe("any cells", () => {
           .map((row) =>
             separatedLine(
               row.map((text) => JSON.stringify(text)),
-              format,
+              writings[format],
             ),
           )
           .join("");

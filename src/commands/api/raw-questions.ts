@@ -2,7 +2,7 @@ import type { Place, Walk } from "../../client/pages/page.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { hasColumns, isSeparated } from "../../contract/output-format.ts";
+import { hasColumns, namesColumns } from "../../render/formats/formats.ts";
 import { readInteger, readParam } from "../../contract/read-param.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { Input } from "../command.ts";
@@ -57,7 +57,7 @@ function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Opti
 
 /** Nobody knows what columns a path has that the contract does not have; the first answer must not decide. */
 function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
-  if (!isSeparated(format) || fields !== undefined) return;
+  if (!namesColumns(format) || fields !== undefined) return;
   throw usageFailure(
     `--output ${format}: dexdata knows no columns of ${rawPath}`,
     "name them: --fields id,…",

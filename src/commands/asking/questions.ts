@@ -15,8 +15,9 @@ import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { isList, readSubjects } from "./subjects.ts";
 import type { RecordShape } from "../../contract/record.ts";
-import { hasColumns, type RowFormat } from "../../contract/output-format.ts";
-import { splitPath } from "../../render/formats/select-row.ts";
+import type { RowFormat } from "../../contract/output-format.ts";
+import { hasColumns } from "../../render/formats/formats.ts";
+import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 
 /** A command line understood: what is asked, how often, and how much of it is wanted. Nothing was sent yet. */

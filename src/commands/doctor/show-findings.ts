@@ -4,7 +4,8 @@ import { hideSecrets } from "../../contract/key.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { createPaint } from "../../render/painter.ts";
 import { visibleText } from "../../render/sanitise.ts";
-import { wrapWords } from "../../render/table/wrap-words.ts";
+import { textWidth } from "../../render/values/width.ts";
+import { wrapWords } from "../../text/wrap-words.ts";
 import { isColored, readsUnicode, settledColor } from "../../run/output/terminal.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { counted } from "../../text/counted.ts";
@@ -65,7 +66,7 @@ const tones = { ok: "up", warn: "heading", fail: "down" } as const;
 /** Further lines begin below the first, where a window has room for both. */
 function wrapped(text: string, begin: number, { stdout }: Context): string {
   const room = (roomOf(stdout) ?? Number.POSITIVE_INFINITY) - begin;
-  return room < 20 ? text : wrapWords(text, room).join(`\n${" ".repeat(begin)}`);
+  return room < 20 ? text : wrapWords(text, room, textWidth).join(`\n${" ".repeat(begin)}`);
 }
 
 const clean = (text: string): string => visibleText(hideSecrets(text));

@@ -1,7 +1,7 @@
 import type { Page, Place } from "../../client/pages/page.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Args, Question } from "../../contract/args.ts";
-import { isSeparated } from "../../contract/output-format.ts";
+import { namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
@@ -55,7 +55,7 @@ function continuingCommand(question: Question, flags: TypedFlags, from: Place, p
   const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
   words.push(...flagWords(new Map([...flags].filter(([name]) => repeated.has(name)))));
   // The names of the columns stand above the rows already.
-  if (isSeparated(flags.get("output")?.at(-1) ?? "") && !flags.has("no-header")) words.push("--no-header");
+  if (namesColumns(flags.get("output")?.at(-1)) && !flags.has("no-header")) words.push("--no-header");
   if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
   else {
     if (flags.has("page-size") || from.flag === "page") words.push("--page-size", String(pageSize));

@@ -5,6 +5,7 @@ import { moreLine, quoted } from "./continuation.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { counted } from "../../text/counted.ts";
+import { formats } from "../../render/formats/formats.ts";
 import { outputFailure } from "../../run/output-failure.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
@@ -60,7 +61,7 @@ function howToGoOn(
 
 /** A table cannot be gone on with, so the format is left out; one that the settings say is outvoted. */
 function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
-  if (format !== "table") return sameCommand(command, typed);
+  if (formats[format].canGrow) return sameCommand(command, typed);
   const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
   const kept = settings.output.value;
   if (kept === "table" || kept === "wide") others.set("output", ["ndjson"]);

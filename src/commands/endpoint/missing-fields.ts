@@ -4,7 +4,7 @@ import { fieldPaths } from "../../contract/field-paths.ts";
 import { listOf } from "../../contract/record.ts";
 import { listNameOf } from "../../contract/reply.ts";
 import { nearest } from "../../text/nearest.ts";
-import { splitPath } from "../../render/formats/select-row.ts";
+import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt, valueAt } from "../../render/values/value-at.ts";
 import type { Renderer } from "../../render/renderer.ts";
 

@@ -3,6 +3,7 @@ import type { Context } from "../../context/context.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
+import { formats } from "../../render/formats/formats.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
@@ -50,7 +51,7 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
   const { flags } = typed.input;
   const to = readDestination(flags);
   const adjust = (options: RunOptions): RunOptions => {
-    if (!to.isResumed || options.format !== "table") return options;
+    if (!to.isResumed || formats[options.format].canGrow) return options;
     throw usageFailure(
       "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
       "use ndjson, csv, tsv or json",
@@ -151,7 +152,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
     return await runEstimate(context, typed.input.flags, options, questions, open.client);
   }
   // The columns of a table fit its first rows, so no later run can add to it.
-  const canResume = asking.claimed !== undefined && options.format !== "table";
+  const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
   const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
   const destination = await openFor(asking, open, { seen, canResume });
   const pull: Pull = { context, options, questions, report, open, destination, seen, typed };

@@ -1,5 +1,5 @@
 import { usageFailure } from "../../contract/failure.ts";
-import { formatByName } from "../../contract/output-format.ts";
+import { formatByName } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import { flag, type Values } from "../../run/flags/flag.ts";
 import { duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";

@@ -2,7 +2,8 @@ import path from "node:path";
 import type { Context, Output } from "../../context/context.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { createRenderer, type Renderer } from "../../render/renderer.ts";
+import { createRenderer, formats } from "../../render/formats/formats.ts";
+import type { Renderer } from "../../render/renderer.ts";
 import { checkHeld } from "../../files/file-lock.ts";
 import { lockOf, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime, fileOf, fixedFolder } from "../../files/file-pattern.ts";
@@ -16,8 +17,11 @@ import type { RunOptions } from "../../run/run-options.ts";
 
 /** What is added to a file is written as for a pipe. */
 export function followOptions(options: RunOptions, { out }: FollowWishes): RunOptions {
-  if (out === undefined && options.format === "json")
-    throw usageFailure("--output json: --follow has no end that json could be closed at", "use ndjson");
+  if (out === undefined && formats[options.format].isClosed)
+    throw usageFailure(
+      `--output ${options.format}: --follow has no end that ${options.format} could be closed at`,
+      "use ndjson",
+    );
   if (out !== undefined && options.columns !== undefined)
     throw usageFailure("--columns: chooses columns of a table, and --out has ndjson", "choose by --fields");
   return out === undefined ? options : { ...options, format: "ndjson" };

@@ -1,5 +1,5 @@
 import { usageFailure } from "../../contract/failure.ts";
-import { formatByName } from "../../contract/output-format.ts";
+import { formatByName } from "../../render/formats/formats.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 import type { Feed, FeedKind } from "../../contract/feed.ts";
 import { defaultFeed, type FeedName, feeds, feedsTaking } from "../../contract/feeds/all-feeds.ts";

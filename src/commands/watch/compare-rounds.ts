@@ -1,6 +1,6 @@
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import { member } from "../../json/own-member.ts";
-import { createRowSelector } from "../../render/formats/select-row.ts";
+import { createRowSelector } from "../../render/formats/row-text.ts";
 import type { Round, RowsOfGroup } from "./round.ts";
 
 /** What a round brought that the one before had not. */

@@ -1,5 +1,6 @@
 import type { Context } from "../../context/context.ts";
-import { createRenderer, type Presentation } from "../../render/renderer.ts";
+import { createRenderer } from "../../render/formats/formats.ts";
+import type { Presentation } from "../../render/renderer.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Report } from "../../run/report.ts";
 import { goneSentence, type WatchView } from "./watch-view.ts";

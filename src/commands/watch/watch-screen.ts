@@ -1,10 +1,10 @@
 import type { Context, Output } from "../../context/context.ts";
 import { openDisplay, type Window } from "../../render/display.ts";
-import { joinFitting } from "../../render/table/join-fitting.ts";
+import { cutText, joinFitting } from "../../render/values/width.ts";
 import { createPaint } from "../../render/painter.ts";
-import { createRenderer, type Presentation } from "../../render/renderer.ts";
+import { createRenderer } from "../../render/formats/formats.ts";
+import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitise.ts";
-import { cutText } from "../../render/values/width.ts";
 import type { HeldOutput } from "../../render/held-output.ts";
 import type { Changes } from "./compare-rounds.ts";
 import type { Round } from "./round.ts";

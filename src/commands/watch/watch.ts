@@ -15,6 +15,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { compareRounds, noChanges } from "./compare-rounds.ts";
 import { askRound, type Round } from "./round.ts";
 import { costSentence, type HourlyCost, hourlyCost } from "./watch-cost.ts";
+import { formats } from "../../render/formats/formats.ts";
 import type { WatchWishes } from "./watch-flags.ts";
 import { openWatchLines } from "./watch-lines.ts";
 import type { WatchView } from "./watch-view.ts";
@@ -46,7 +47,7 @@ export async function runWatch(
       run.onClose(view.close);
       return await watch({ run, wishes, open }, view, { read, nowOf });
     },
-    { adjust: refuseJson },
+    { adjust: refuseClosed },
   );
 }
 
@@ -108,9 +109,12 @@ function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions)
   return () => (isSet ? now + clock.elapsed() - started : clock.now());
 }
 
-function refuseJson(options: RunOptions): RunOptions {
-  if (options.format !== "json") return options;
-  throw usageFailure("--output json: --watch has no end that json could be closed at", "use ndjson");
+function refuseClosed(options: RunOptions): RunOptions {
+  if (!formats[options.format].isClosed) return options;
+  throw usageFailure(
+    `--output ${options.format}: --watch has no end that ${options.format} could be closed at`,
+    "use ndjson",
+  );
 }
 
 interface Watching {

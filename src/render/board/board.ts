@@ -1,17 +1,22 @@
 import { addressKey } from "../../client/pages/page.ts";
 import type { CellStyle } from "../values/cell.ts";
 import type { Window } from "../display.ts";
-import { arrange } from "./arrange.ts";
+import { arrange } from "./board-layout.ts";
 import { type AssetRow, createAssetRow } from "./asset-row.ts";
-import type { BoardOptions } from "./board-options.ts";
-import { drawMore, drawStatus, drawText, drawTitle } from "./draw-lines.ts";
-import { type Drawing, drawTable } from "./draw-table.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
+import {
+  type BoardOptions,
+  drawMore,
+  drawStatus,
+  drawText,
+  drawTitle,
+  type TailState,
+} from "./board-lines.ts";
+import { type Drawing, drawTable } from "./board-table.ts";
 import { type Reading, readEvent } from "./readings.ts";
-import type { TailState } from "./status-line.ts";
 
 /** What came, and of which asset where that is known. */
-export interface BoardEvent {
+interface BoardEvent {
   readonly data: Buffer;
   /** `network:address` */
   readonly asset: string | undefined;

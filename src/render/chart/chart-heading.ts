@@ -1,9 +1,8 @@
 import type { Cell } from "../values/cell.ts";
 import { type Decimal, readDecimal } from "../values/decimal.ts";
-import { showAmount, showChange, showPrice } from "../values/numbers.ts";
-import { percentBetween } from "../values/percent-between.ts";
+import { percentBetween, showAmount, showChange, showPrice } from "../values/numbers.ts";
 import { cutText, textWidth } from "../values/width.ts";
-import { wrapWords } from "../table/wrap-words.ts";
+import { wrapWords } from "../../text/wrap-words.ts";
 import { candleTone, type ChartStyle } from "./candle-cells.ts";
 import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 
@@ -80,7 +79,7 @@ function lines(parts: readonly Cell[], columns: number, { paint, isUnicode }: Ch
   const drawn: string[] = [];
   let used = 0;
   for (const { text, tone } of parts) {
-    for (const [index, words] of wrapWords(text, columns).entries()) {
+    for (const [index, words] of wrapWords(text, columns, textWidth).entries()) {
       const fitting = cutText(words, columns, isUnicode ? "…" : "...");
       const width = textWidth(fitting);
       const fits = index === 0 && used > 0 && used + separator.length + width <= columns;

@@ -2,7 +2,7 @@ import { candleWindow, openingOf, wholeSeconds } from "../../client/candles/cand
 import type { Args } from "../../contract/args.ts";
 import { fromWire } from "../../time/time.ts";
 import { writeUtc } from "../../time/calendar.ts";
-import { assetLabel } from "../values/asset-label.ts";
+import { assetLabel } from "../values/width.ts";
 import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";

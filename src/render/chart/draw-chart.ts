@@ -8,7 +8,7 @@ import { chartHeading, type ChartSubject } from "./chart-heading.ts";
 import { createPriceAxis, type PriceAxis } from "./price-axis.ts";
 import { timeAxis } from "./time-axis.ts";
 
-export interface ChartSize {
+interface ChartSize {
   readonly columns: number;
   /** Lines of the whole picture. */
   readonly rows: number;
@@ -95,7 +95,7 @@ function volumeLines(plot: Plot, rows: number): readonly string[] {
   });
 }
 
-export function showVolume(volume: number): string {
+function showVolume(volume: number): string {
   const decimal = readDecimal(volume);
   return decimal === undefined ? "" : showAmount(roundSignificant(decimal, 3));
 }

@@ -1,7 +1,7 @@
 import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../time/calendar.ts";
 
 /** What stands below the columns: at which of them a label is, and the line of labels, never overlapping. */
-export interface TimeAxis {
+interface TimeAxis {
   readonly marked: ReadonlySet<number>;
   readonly labels: string;
 }
@@ -18,7 +18,7 @@ const steps: readonly Step[] = [
 const gap = 3;
 const shortestMonth = 28 * SECONDS_PER_DAY;
 
-export interface TimedColumns {
+interface TimedColumns {
   /** Unix seconds at which the first one begins, and how many each is long. */
   readonly start: number;
   readonly span: number;

@@ -1,11 +1,28 @@
 import { compactJson, prettyJson } from "../../json/json-text.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import { createRowSelector } from "./select-row.ts";
-import { writeJson } from "./write-json.ts";
+import type { Format, LocalLook } from "./format.ts";
+import { createRowSelector, jsonLine, writeJson } from "./row-text.ts";
+import { createDocuments } from "./whole-answers.ts";
 
 /** One document: pretty for a person, compact for a program. Every token is the service's own. */
-export function createJson(presentation: Presentation): Renderer {
-  const { isRecord, groups } = presentation;
+export const json: Format = {
+  summary: "one document: an array of the rows, or the object; pretty on a terminal",
+  columns: undefined,
+  ending: "json",
+  canGrow: true,
+  isClosed: true,
+  errors: "json",
+  createRenderer: (presentation) => Promise.resolve(createJson(presentation)),
+  local: { rows: prettyHere, record: prettyHere, document: prettyHere, documents: prettyHere },
+};
+
+function prettyHere(value: object, { isTerminal }: LocalLook): string {
+  return jsonLine(value, isTerminal);
+}
+
+function createJson(presentation: Presentation): Renderer {
+  const { isRecord, isWhole, groups, output } = presentation;
+  if (isWhole === true) return createDocuments(presentation, output.isTerminal);
   if (groups.length > 1) return createGroupsDocument(presentation);
   return isRecord ? createRecordDocument(presentation) : createArrayDocument(presentation);
 }

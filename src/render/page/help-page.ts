@@ -1,3 +1,4 @@
+import { wrapWords } from "../../text/wrap-words.ts";
 import type { Paint } from "../painter.ts";
 
 /** A part of a page of help; its parts stand in this order, and a blank line before the next block. */
@@ -47,12 +48,12 @@ function drawBlock(block: Block, paper: Paper, column: number): readonly string[
   const lines: string[] = [];
   if (heading !== undefined) lines.push(paint(`${heading}:`, "heading"));
   if (prose !== undefined && label !== undefined) {
-    const [first = "", ...rest] = wrap(`${label}: ${prose}`, width);
+    const [first = "", ...rest] = wrapWords(`${label}: ${prose}`, width);
     lines.push(`${paint(`${label}:`, "heading")}${first.slice(label.length + 1)}`, ...rest);
-  } else if (prose !== undefined) lines.push(...wrap(prose, width));
+  } else if (prose !== undefined) lines.push(...wrapWords(prose, width));
   for (const [term, text] of rows) lines.push(...drawRow(term, text, width, column));
   for (const [name, text] of lists) {
-    const [first = "", ...rest] = wrap(`${name}: ${text}`, width - 2 * indent.length);
+    const [first = "", ...rest] = wrapWords(`${name}: ${text}`, width - 2 * indent.length);
     lines.push(`${indent}${first}`, ...rest.map((line) => `${indent}${indent}${line}`));
   }
   for (const command of commands) lines.push(...drawCommand(command, paper));
@@ -61,7 +62,7 @@ function drawBlock(block: Block, paper: Paper, column: number): readonly string[
 
 function drawRow(term: string, text: string, width: number, column: number): readonly string[] {
   const hanging = " ".repeat(indent.length + column + 2);
-  const [first = "", ...rest] = wrap(text, width - hanging.length);
+  const [first = "", ...rest] = wrapWords(text, width - hanging.length);
   const more = rest.map((line) => `${hanging}${line}`);
   const line = `${indent}${term}  ${text}`;
   if (term.length > column && line.length <= width) return [line];
@@ -85,19 +86,4 @@ function drawCommand(command: string, { width, breaksCommands }: Paper): readonl
     } else line += line.trim() === "" ? word : ` ${word}`;
   }
   return [...lines, line];
-}
-
-/** Paragraphs are kept; a word that is wider than the page stands alone. */
-export function wrap(text: string, width: number): readonly string[] {
-  return text.split("\n").flatMap((paragraph) => {
-    const lines: string[] = [];
-    let line = "";
-    for (const word of paragraph.split(" ")) {
-      if (line !== "" && line.length + 1 + word.length > width) {
-        lines.push(line);
-        line = word;
-      } else line = line === "" ? word : `${line} ${word}`;
-    }
-    return [...lines, line];
-  });
 }

@@ -1,7 +1,8 @@
 import { Writable } from "node:stream";
-import ora, { spinners } from "ora";
+import ora from "ora";
+import { spinners } from "ora";
 import type { Output } from "../../context/context.ts";
-import { joinFitting } from "../table/join-fitting.ts";
+import { joinFitting } from "../values/width.ts";
 
 /** One line at the bottom of a terminal that is drawn again and again, and leaves nothing behind. */
 export interface LiveLine {

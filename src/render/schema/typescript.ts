@@ -1,6 +1,6 @@
 import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
-export interface TypeScriptWishes {
+interface TypeScriptWishes {
   /** The type of a JSON number. */
   readonly number: string;
   /** The type of what may be a number or a text. */

@@ -15,7 +15,7 @@ const markColumn: TableColumn = {
 };
 
 /** A table whose rows are compared with those that stood there before. */
-export interface MarkedTable {
+interface MarkedTable {
   readonly columns: readonly TableColumn[];
   readonly style: CellStyle;
   /** The row as the columns above take it; `before` is undefined for a new one. */

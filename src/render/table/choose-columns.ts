@@ -11,7 +11,7 @@ export function chooseColumns(shape: RowShape, names: readonly string[] | undefi
 }
 
 /** The rows of each table that is shown, by the name of their group. */
-export type Tables = ReadonlyMap<string, RowShape>;
+type Tables = ReadonlyMap<string, RowShape>;
 
 /** Refuses a name that a column of each table must have and one has not, with those that it has. */
 export function checkColumns(tables: Tables, names: readonly string[]): void {

@@ -1,16 +1,18 @@
 import type { RowShape } from "../../contract/endpoint.ts";
 import {
+  type Cell,
   cellKind,
+  type CellKind,
+  type CellStyle,
   changedCell,
   isNumeric,
   showCell,
-  type Cell,
-  type CellKind,
-  type CellStyle,
 } from "../values/cell.ts";
 import { chooseColumns } from "./choose-columns.ts";
-import { splitPath } from "../formats/select-row.ts";
+import { splitPath } from "../formats/row-text.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
+import { createPathReader } from "../../json/path-reader.ts";
+import { parseExact } from "../../json/exact-json.ts";
 
 /** One column of a table, before it is known how wide it is. */
 export interface TableColumn {
@@ -31,7 +33,7 @@ export interface TableColumn {
 }
 
 /** What decides which columns a table has. */
-export interface Choice {
+interface Choice {
   /** Paths of `--fields`. */
   readonly fields: readonly string[] | undefined;
   /** Names of `--columns`. */
@@ -115,4 +117,22 @@ function cellOf(row: unknown, shown: TableColumn, style: CellStyle): Cell {
 
 function valueOf(row: unknown, { paths }: TableColumn): unknown {
   return paths.map((path) => valueAt(row, path)).find((value) => value !== undefined && value !== null);
+}
+
+/**
+ * Parses rows for these columns: of each only the members that one of them begins with, as most of a long row is shown
+ * nowhere. One that is drawn may look at any.
+ */
+export function createRowReader(columns: readonly TableColumn[]): (row: string) => unknown {
+  const names = [...new Set(columns.flatMap(({ paths }) => paths.map(([name = ""]) => name)))];
+  if (names.includes("*") || columns.some(({ draw }) => draw !== undefined)) return parseExact;
+  const read = createPathReader(names.map((name) => [name]));
+  const keys = names.map((name) => `${JSON.stringify(name)}:`);
+  return (row) => {
+    const members: string[] = [];
+    const texts = read(row);
+    for (let index = 0; index < keys.length; index += 1)
+      if (texts[index] !== undefined) members.push(`${keys[index]}${texts[index]}`);
+    return parseExact(`{${members.join(",")}}`);
+  };
 }

@@ -1,12 +1,10 @@
 import { rowShape } from "../../contract/endpoint.ts";
 import { createMarkedTable } from "./changes.ts";
-import { tableColumns, type TableColumn } from "./columns.ts";
+import { createRowReader, type TableColumn, tableColumns } from "./columns.ts";
 import { roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "../painter.ts";
-import { createRowReader } from "./row-reader.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { sparkColumn } from "./spark-column.ts";
-import { drawRows } from "./draw-rows.ts";
 import { createTableSection } from "./table-section.ts";
 
 /** Rows that come one a page are so many before a table is begun: each could ask for other widths. */
@@ -65,7 +63,6 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,
-    draw: drawRows,
     room: isWide === true ? undefined : roomOf(output),
     ...(hasHeader !== undefined && { hasHeader }),
   });

@@ -1,7 +1,7 @@
 import { grouped } from "../../text/counted.ts";
 import { visibleText } from "../sanitise.ts";
 import { GAP } from "./fit-columns.ts";
-import { wrapWords } from "./wrap-words.ts";
+import { wrapWords } from "../../text/wrap-words.ts";
 import { textWidth } from "../values/width.ts";
 
 /** Null is what nobody knows; undefined is left out. */
@@ -49,11 +49,13 @@ function drawLine(cells: readonly string[], widths: readonly number[], room: num
     .map((width, column) => padded(cells[column] ?? "", width) + between)
     .join("");
   const text = cells[last] ?? "";
-  const beside = wrapWords(text, room - textWidth(begin));
+  const beside = wrapWords(text, room - textWidth(begin), textWidth);
   if (beside.every((line) => textWidth(line) <= room - textWidth(begin)))
     return (begin + beside.join(`\n${" ".repeat(textWidth(begin))}`)).trimEnd();
   // A link or a path is whole where there is more room: below.
-  return [begin.trimEnd(), ...wrapWords(text, room - GAP).map((line) => between + line)].join("\n");
+  return [begin.trimEnd(), ...wrapWords(text, room - GAP, textWidth).map((line) => between + line)].join(
+    "\n",
+  );
 }
 
 function padded(text: string, width: number): string {

@@ -1,6 +1,6 @@
 import { isObject } from "../../json/own-member.ts";
 import type { RecordShape } from "../../contract/record.ts";
-import { cellKind, showCell, shownText, type Cell, type CellKind, type CellStyle } from "../values/cell.ts";
+import { type Cell, cellKind, type CellKind, type CellStyle, showCell, shownText } from "../values/cell.ts";
 import type { TableColumn } from "./columns.ts";
 import { fieldAt } from "../values/value-at.ts";
 

@@ -2,16 +2,15 @@ import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { parseExact } from "../../json/exact-json.ts";
 import type { CellStyle } from "../values/cell.ts";
 import { type MarkedPart, markParts } from "./changes.ts";
-import { drawLines } from "./draw-lines.ts";
 import { GAP, roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "../painter.ts";
-import { recordParts, type RecordPart } from "./record-parts.ts";
+import { type RecordPart, recordParts } from "./record-parts.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import { splitPath } from "../formats/select-row.ts";
+import { splitPath } from "../formats/row-text.ts";
 import { createTableSection } from "./table-section.ts";
 import { valueAt } from "../values/value-at.ts";
 import { textWidth } from "../values/width.ts";
-import { wrapWords } from "./wrap-words.ts";
+import { wrapWords } from "../../text/wrap-words.ts";
 
 /** One record: `name  value` lines under the paths that `--fields` takes, its windows and lists as small tables. */
 export async function createRecordView(presentation: Presentation): Promise<Renderer> {
@@ -57,7 +56,7 @@ function writeParts(
     if (part.kind === "value") continue;
     const { rowBefore } = part;
     const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
-    const section = createTableSection({ ...part, style: ofTable, paint, draw: drawLines, room });
+    const section = createTableSection({ ...part, style: ofTable, paint, room });
     blocks.push(section.lines(part.rows));
   }
   return blocks.join("\n");
@@ -75,7 +74,7 @@ function writeValues(values: readonly ValuePart[], paint: Paint, room: number | 
   const indent = " ".repeat(isStacked ? GAP : nameWidth + GAP);
   let text = "";
   for (const { name, cell } of values) {
-    const pieces = room === undefined ? [cell.text] : wrapWords(cell.text, room - indent.length);
+    const pieces = room === undefined ? [cell.text] : wrapWords(cell.text, room - indent.length, textWidth);
     const padding = isStacked ? `\n${indent}` : " ".repeat(Math.max(0, nameWidth - textWidth(name)) + GAP);
     const lines = pieces.map((piece) => paint(piece, cell.tone)).join(`\n${indent}`);
     text += `${paint(name, "faint")}${padding}${lines}\n`;

@@ -1,16 +1,14 @@
 import type { Cell, CellStyle } from "../values/cell.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
-import type { DrawnColumn, DrawRows } from "./draw-lines.ts";
-import { fitColumns, GAP } from "./fit-columns.ts";
-import { measureColumn, type MeasuredColumn } from "./measure-column.ts";
+import { type DrawnColumn, drawRows } from "./draw-rows.ts";
+import { fitColumns, GAP, measureColumn, type MeasuredColumn } from "./fit-columns.ts";
 import type { Paint } from "../painter.ts";
 import { textWidth } from "../values/width.ts";
 
-export interface SectionOptions {
+interface SectionOptions {
   readonly columns: readonly TableColumn[];
   readonly style: CellStyle;
   readonly paint: Paint;
-  readonly draw: DrawRows;
   /** Columns of the terminal; undefined where there is no end to them. */
   readonly room: number | undefined;
   /** Whether titles stand above the columns; they do unless said otherwise. */
@@ -18,7 +16,7 @@ export interface SectionOptions {
 }
 
 /** One table, drawn page by page. */
-export interface TableSection {
+interface TableSection {
   /** The lines of these rows, the header before the first of them. */
   lines(rows: readonly unknown[]): string;
   /** Columns that found no room, though they were asked for by name or say what the rows are about. */
@@ -39,7 +37,6 @@ export function createTableSection({
   columns,
   style,
   paint,
-  draw,
   room,
   hasHeader = true,
 }: SectionOptions): TableSection {
@@ -64,11 +61,11 @@ export function createTableSection({
     const cellsByColumn = new Map(measured.map(({ column, cells }) => [column, cells]));
     const shown = placed.map(({ column }) => cellsByColumn.get(column) ?? []);
     const lines = rows.map((_, index) => shown.map((cells) => cells[index]));
-    if (before === undefined) return draw(placed, lines, paint, hasHeader);
+    if (before === undefined) return drawRows(placed, lines, paint, hasHeader);
     // A column that came late and finds no room changes nothing.
     return isSame(before, placed)
-      ? draw(placed, lines, paint, false)
-      : anew + draw(placed, lines, paint, hasHeader);
+      ? drawRows(placed, lines, paint, false)
+      : anew + drawRows(placed, lines, paint, hasHeader);
   };
 
   return {
@@ -85,7 +82,7 @@ export function createTableSection({
         return begin(rows, inOrder(columns, shown, filled));
       const cells = rows.map((row) => shown.map(({ column }) => columnCell(row, column, style)));
       return cells.every((row) => fits(row, shown, room))
-        ? draw(shown, cells, paint, false)
+        ? drawRows(shown, cells, paint, false)
         : begin(rows, shown);
     },
     leftOut: () =>

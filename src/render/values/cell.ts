@@ -1,7 +1,6 @@
 import type { Field, Reading } from "../../contract/record.ts";
-import { formatInstant, parseRfc3339 } from "../../time/time.ts";
-import { showAge } from "./age.ts";
-import { readDecimal, roundSignificant, writeDecimal, type Decimal } from "./decimal.ts";
+import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
+import { type Decimal, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
 import { showAmount, showChange, showCount, showPercent, showPrice, showWholeAmount } from "./numbers.ts";
 import { asciiText, visibleText } from "../sanitise.ts";
 import { isPlain } from "./width.ts";
@@ -152,4 +151,22 @@ export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicod
 
 function plain(text: string): Cell {
   return { text, tone: "plain" };
+}
+
+const STEPS = [
+  { below: 60, unit: 1, name: "s" },
+  { below: 3600, unit: 60, name: "m" },
+  { below: 2 * 86_400, unit: 3600, name: "h" },
+  { below: 60 * 86_400, unit: 86_400, name: "d" },
+  { below: 730 * 86_400, unit: 30 * 86_400, name: "mo" },
+] as const;
+
+/** `3m ago`, `in 2h`, `now`. `now`: milliseconds since the epoch. */
+function showAge(instant: Instant, now: number): string {
+  const passed = Math.floor(now / 1000) - instant.seconds;
+  const size = Math.abs(passed);
+  if (size === 0) return "now";
+  const step = STEPS.find(({ below }) => size < below) ?? { unit: 365 * 86_400, name: "y" };
+  const length = `${Math.floor(size / step.unit)}${step.name}`;
+  return passed > 0 ? `${length} ago` : `in ${length}`;
 }

@@ -1,4 +1,11 @@
-import { movePoint, roundPlaces, roundSignificant, writeDecimal, type Decimal } from "./decimal.ts";
+import {
+  type Decimal,
+  movePoint,
+  readDecimal,
+  roundPlaces,
+  roundSignificant,
+  writeDecimal,
+} from "./decimal.ts";
 
 /**
  * A price: two decimals from 1,000, four from 1, and below that four significant digits in plain decimals, however
@@ -76,4 +83,10 @@ export function showChange(change: Decimal): string {
   if (rounded.scale > 6) return `${sign}${showAmount(size)}%`;
   if (rounded.scale > 3) return `${sign}${writeDecimal(roundPlaces(size, 0), 0, ",")}%`;
   return `${sign}${writeDecimal(rounded, 2)}%`;
+}
+
+/** The change in percent, as text; empty where there is none that could be told. */
+export function percentBetween(first: number, last: number): string {
+  const change = String(((last - first) / Math.abs(first)) * 100);
+  return readDecimal(change) === undefined ? "" : change;
 }

@@ -1,4 +1,4 @@
-import { ESCAPES } from "../sanitise.ts";
+import { ESCAPES, visibleText } from "../sanitise.ts";
 
 /**
  * How many columns of a terminal a text takes, counted by what a person sees as one character: two for Chinese,
@@ -87,4 +87,34 @@ function characterWidth(character: string): number {
   if (PLAIN.test(character)) return 1;
   if (NO_COLUMN.test(character)) return 0;
   return TWO_COLUMNS.test(character) || EMOJI.test(character) ? 2 : 1;
+}
+
+/** As many of the parts as fit, whole; of the first as much as does. */
+export function joinFitting(parts: readonly string[], isUnicode: boolean, width: number): string {
+  const [first = "", ...rest] = parts;
+  let text = cutText(first, width, "");
+  for (const part of rest) {
+    const longer = `${text}${isUnicode ? " · " : ", "}${part}`;
+    if (textWidth(longer) > width) break;
+    text = longer;
+  }
+  return text;
+}
+
+/** Where there is less room, a beginning says more than two halves. */
+const shortestWithEnd = 16;
+
+/**
+ * An asset in so many columns. Who typed an address knows its beginning and its end, so it is the middle that gives
+ * way where the window is too narrow for all of it.
+ */
+export function assetLabel(asset: string, width: number, isUnicode: boolean): string {
+  const text = visibleText(asset);
+  const mark = isUnicode ? "…" : "...";
+  const isSimple = isPlain(text) && !text.includes("\\");
+  if (!isSimple || width < shortestWithEnd) return cutText(text, width, mark);
+  if (text.length <= width) return text;
+  const kept = width - mark.length;
+  const end = Math.min(8, Math.floor(kept / 2));
+  return text.slice(0, kept - end) + mark + text.slice(-end);
 }

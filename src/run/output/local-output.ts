@@ -1,14 +1,14 @@
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
-import { escapeJsonText } from "../../json/json-text.ts";
-import { isSeparated, type Separated } from "../../contract/output-format.ts";
+import { type OutputFormat, type RowFormat } from "../../contract/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
-import { separatedLine } from "../../render/formats/separated-text.ts";
+import type { LocalLook } from "../../render/formats/format.ts";
+import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
-import { drawLocalTable, type LocalRow } from "../../render/table/local-table.ts";
+import type { LocalRow } from "../../render/table/local-table.ts";
 
 /** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
 export async function writeRows(
@@ -17,13 +17,7 @@ export async function writeRows(
   rows: readonly LocalRow[],
 ): Promise<ExitCode> {
   const output = outputOf(context, flags);
-  const format = rowFormatOf(output);
-  const hasHeader = flags["no-header"] !== true;
-  if (format === "table")
-    await context.stdout.write(drawLocalTable(rows, { hasHeader, room: roomFor(context, output) }));
-  else if (isSeparated(format)) await context.stdout.write(separated(rows, format, hasHeader));
-  else if (format === "ndjson") await context.stdout.write(rows.map((row) => jsonLine(row)).join(""));
-  else await context.stdout.write(jsonLine(rows, context.stdout.isTerminal));
+  await context.stdout.write(formats[output].local.rows(rows, lookOf(context, flags, output)));
   return 0;
 }
 
@@ -34,35 +28,26 @@ export async function writeRecord(
   record: LocalRow,
 ): Promise<ExitCode> {
   const output = outputOf(context, flags);
-  const format = rowFormatOf(output);
-  const lines = Object.entries(record).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ name, value }],
-  );
-  if (format === "table") {
-    const room = roomFor(context, output);
-    await context.stdout.write(drawLocalTable(lines, { hasHeader: false, room }));
-  } else if (isSeparated(format))
-    await context.stdout.write(separated([record], format, flags["no-header"] !== true));
-  else await context.stdout.write(jsonLine(record, format === "json" && context.stdout.isTerminal));
+  await context.stdout.write(formats[output].local.record(record, lookOf(context, flags, output)));
   return 0;
 }
 
-/** An object that has parts, as JSON; csv and tsv have no form for it. */
+/** An object that has parts; csv and tsv have no form for it. */
 export async function writeDocument(
   context: Context,
   flags: LocalOutputFlags,
   document: object,
 ): Promise<void> {
-  const format = flags.output;
-  if (format !== undefined && isSeparated(format))
-    throw usageFailure(`--output ${format}: this has no columns`, "use json or ndjson");
-  const isPretty = format === "json" && context.stdout.isTerminal;
-  await context.stdout.write(jsonLine(document, isPretty));
+  const output = outputOf(context, flags);
+  const write = formats[output].local.document;
+  if (write === undefined)
+    throw usageFailure(`--output ${output}: this has no columns`, "use json or ndjson");
+  await context.stdout.write(write(document, lookOf(context, flags, output)));
 }
 
 /** Whether the format in force has a form for objects that have parts. */
 export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
-  return ["json", "ndjson"].includes(formatOf(context, flags));
+  return formats[outputOf(context, flags)].local.documents !== undefined;
 }
 
 /** Such objects: one array, or one a line. */
@@ -71,32 +56,30 @@ export async function writeDocuments(
   flags: LocalOutputFlags,
   documents: readonly object[],
 ): Promise<void> {
-  const isJson = formatOf(context, flags) === "json";
-  const text = isJson
-    ? jsonLine(documents, context.stdout.isTerminal)
-    : documents.map((document) => jsonLine(document)).join("");
-  await context.stdout.write(text);
+  const output = outputOf(context, flags);
+  const { local } = formats[output];
+  await context.stdout.write(local.documents?.(documents, lookOf(context, flags, output)) ?? "");
 }
 
 /** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
-export function formatOf(context: Context, flags: LocalOutputFlags): string {
-  return rowFormatOf(outputOf(context, flags));
-}
-
-function rowFormatOf(output: string): string {
+export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
+  const output = outputOf(context, flags);
   return output === "wide" ? "table" : output;
 }
 
-function outputOf(context: Context, flags: LocalOutputFlags): string {
+function outputOf(context: Context, flags: LocalOutputFlags): OutputFormat {
   return flags.output ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
 }
 
-/** Columns that a table may take; undefined where there is no end to them. */
-function roomFor({ stdout }: Context, output: string): number | undefined {
-  return output === "wide" ? undefined : roomOf(stdout);
+function lookOf({ stdout }: Context, flags: LocalOutputFlags, output: OutputFormat): LocalLook {
+  return {
+    isTerminal: stdout.isTerminal,
+    hasHeader: flags["no-header"] !== true,
+    room: output === "wide" ? undefined : roomOf(stdout),
+  };
 }
 
-function settledFormat(context: Context): string | undefined {
+function settledFormat(context: Context): OutputFormat | undefined {
   try {
     return readSetting(context, readConfigFile(context), settings.output).value;
   } catch (cause) {
@@ -113,26 +96,4 @@ export function expectWords(words: readonly string[], count: number, usage: stri
     surplus === undefined ? `${usage.split(" <")[0]}: a word is missing` : `"${surplus}": one word too many`,
     `usage: dexdata ${usage}`,
   );
-}
-
-/** What the service said stands in it too: a plan, an amount of credits, the reason of a refusal. */
-function jsonLine(value: object, isPretty = false): string {
-  return `${escapeJsonText(JSON.stringify(value, null, isPretty ? 2 : 0))}\n`;
-}
-
-function separated(rows: readonly LocalRow[], format: Separated, hasHeader: boolean): string {
-  const names = Object.keys(rows[0] ?? {});
-  const header = hasHeader
-    ? separatedLine(
-        names.map((text) => ({ text })),
-        format,
-      )
-    : "";
-  const lines = rows.map((row) =>
-    separatedLine(
-      names.map((name) => JSON.stringify(row[name])),
-      format,
-    ),
-  );
-  return header + lines.join("");
 }

@@ -1,24 +1,13 @@
-import { type OutputFormat, outputFormats } from "../../../contract/output-format.ts";
+import { outputFormats } from "../../../contract/output-format.ts";
+import { formats } from "../../../render/formats/formats.ts";
 import { outputFlags } from "../../../run/flags/output-flags.ts";
 import { fullRows } from "../flag-rows.ts";
 import type { Block } from "../../../render/page/help-page.ts";
 
-const formats: Readonly<Record<OutputFormat, string>> = {
-  table:
-    "for people, fitted to the window; the default on a terminal. Numbers are shortened, addresses never",
-  wide: "the same with every column, beyond the window too",
-  ndjson: "one line a row, as the service wrote it, every field and every digit; the default in a pipe",
-  json: "one document: an array of the rows, or the object; pretty on a terminal",
-  csv:
-    'RFC 4180 with LF, the columns of the table, --columns or --fields. Nothing is an empty cell, an empty text ""; ' +
-    "a text that begins like a formula gets a ' before it, numbers never",
-  tsv: "the text format of PostgreSQL's COPY: \\N is nothing. No guard against formulas",
-};
-
 export function outputTopic(): readonly Block[] {
   return [
     { prose: "stdout holds data only, in every format, also on failure. Everything else goes to stderr." },
-    { heading: "Formats of -o", rows: outputFormats.map((format) => [format, formats[format]]) },
+    { heading: "Formats of -o", rows: outputFormats.map((format) => [format, formats[format].summary]) },
     {
       heading: "Paths of --fields",
       rows: [

@@ -1,10 +1,20 @@
+import type { Paint } from "../painter.ts";
+import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import type { Cell } from "../values/cell.ts";
-import { joinFitting } from "../table/join-fitting.ts";
+import { cutText, joinFitting } from "../values/width.ts";
 import { visibleText } from "../sanitise.ts";
-import { cutText } from "../values/width.ts";
-import type { BoardOptions } from "./board-options.ts";
 import { counted } from "../../text/counted.ts";
-import { statusLine, type TailState } from "./status-line.ts";
+
+export interface BoardOptions {
+  readonly feed: FeedName;
+  /** `network:address`, in the order of their rows. */
+  readonly assets: readonly string[];
+  readonly isSimulated: boolean;
+  readonly isUnicode: boolean;
+  readonly paint: Paint;
+  /** Milliseconds of the clock that cannot jump. */
+  readonly start: number;
+}
 
 export function drawTitle(options: BoardOptions, assets: number, columns: number, elapsed: number): string {
   const { feed, isSimulated, isUnicode, paint, start } = options;
@@ -43,4 +53,35 @@ function duration(milliseconds: number): string {
   if (hours === 0) return `${minutes} min`;
   if (hours < 24) return `${hours} h ${minutes % 60} min`;
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** How the tail is doing, at one moment. */
+export interface TailState {
+  /** Connections: all that are wanted, those that are open, and those that wait to be tried again. */
+  readonly wanted: number;
+  readonly open: number;
+  readonly retrying: number;
+  readonly events: number;
+  readonly credits: number;
+  readonly gaps: number;
+}
+
+/** One line, the most telling first: a narrow window has no room for the rest. */
+function statusLine(state: TailState, isUnicode: boolean, width: number): Cell {
+  const { wanted, open, retrying, events, credits, gaps } = state;
+  const isWhole = open >= wanted;
+  const mark = isUnicode ? (isWhole ? "●" : "○") : isWhole ? "*" : "!";
+  const connections = isWhole
+    ? `${counted(open, "connection")} open`
+    : `${open} of ${counted(wanted, "connection")} open, ${retrying > 0 ? `${retrying} retrying` : "connecting"}`;
+  const parts = [
+    `${mark} ${connections}`,
+    counted(events, "event"),
+    gaps === 0 ? "no gaps" : counted(gaps, "gap"),
+    counted(credits, "credit"),
+  ];
+  return {
+    text: joinFitting(parts, isUnicode, width),
+    tone: isWhole ? "up" : retrying > 0 ? "down" : "faint",
+  };
 }

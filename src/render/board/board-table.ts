@@ -1,10 +1,9 @@
 import type { Cell } from "../values/cell.ts";
 import { visibleText } from "../sanitise.ts";
-import { cutText, textWidth } from "../values/width.ts";
-import { assetLabel } from "../values/asset-label.ts";
+import { assetLabel, cutText, textWidth } from "../values/width.ts";
 import type { AssetRow } from "./asset-row.ts";
-import type { BoardOptions } from "./board-options.ts";
-import { type BoardWidths, fitBoard, gap } from "./fit-board.ts";
+import type { BoardOptions } from "./board-lines.ts";
+import { type BoardWidths, fitBoard, gap } from "./board-layout.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
 import { sparkline } from "../values/sparkline.ts";
 

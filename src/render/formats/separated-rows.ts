@@ -1,18 +1,17 @@
 import { rowShape } from "../../contract/endpoint.ts";
-import type { Separated } from "../../contract/output-format.ts";
 import { createPathReader } from "../../json/path-reader.ts";
 import { tableColumns } from "../table/columns.ts";
-import { rowsOfDocument } from "../document.ts";
+import { rowsOfDocument } from "./whole-answers.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import { splitPath } from "./select-row.ts";
-import { type SeparatedCell, separatedLine } from "./separated-text.ts";
+import { splitPath } from "./row-text.ts";
+import { type SeparatedCell, separatedLine, type Writing } from "./separated-text.ts";
 
 /**
  * Comma- or tab-separated values: a header of paths, then a line a row. The columns are those asked for, or the
  * table's, each name a row may have them under by itself; they are settled before the first row. Where several groups
  * are shown, the first column says which one a row belongs to, and the columns of all of them follow.
  */
-export function createSeparated(presentation: Presentation, format: Separated): Renderer {
+export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { output, groups, isContinued, hasHeader = true, isWhole = false } = presentation;
   const paths = columnPaths(presentation);
   const read = createPathReader(paths.map(splitPath));
@@ -22,12 +21,12 @@ export function createSeparated(presentation: Presentation, format: Separated): 
       ? ""
       : separatedLine(
           [...(isLabelled ? ["group"] : []), ...paths].map((text) => ({ text })),
-          format,
+          writing,
         );
 
   const lineOf = (group: string, row: string): string => {
     const cells: readonly SeparatedCell[] = read(row);
-    return separatedLine(isLabelled ? [{ text: group }, ...cells] : cells, format);
+    return separatedLine(isLabelled ? [{ text: group }, ...cells] : cells, writing);
   };
 
   return {

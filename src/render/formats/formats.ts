@@ -1,0 +1,48 @@
+import {
+  type ErrorFormat,
+  type OutputFormat,
+  outputFormats,
+  type RowFormat,
+} from "../../contract/output-format.ts";
+import type { Presentation, Renderer } from "../renderer.ts";
+import { csv } from "./csv.ts";
+import type { Format } from "./format.ts";
+import { json } from "./json.ts";
+import { ndjson } from "./ndjson.ts";
+import { table, wide } from "./table.ts";
+import { tsv } from "./tsv.ts";
+
+/** A word of `-o` without its format does not compile. */
+export const formats: Readonly<Record<OutputFormat, Format>> = { table, wide, ndjson, json, csv, tsv };
+
+export async function createRenderer(presentation: Presentation): Promise<Renderer> {
+  return await formats[presentation.format].createRenderer(presentation);
+}
+
+/** Whether rows are shown under an endpoint's columns, and not whole. */
+export function hasColumns(format: RowFormat): boolean {
+  return formats[format].columns !== undefined;
+}
+
+/** Whether the columns of this word's format stand in a line of their own, above rows that may be added to. */
+export function namesColumns(word: unknown): boolean {
+  return formatNamed(word)?.columns === "named";
+}
+
+/** What a file called `x.csv` or `x.json` is expected to hold, where nothing else says it; undefined for other names. */
+export function formatByName(file: string | undefined): RowFormat | undefined {
+  const ending = /\.(\w+)$/u.exec(file ?? "")?.[1]?.toLowerCase();
+  if (ending === undefined) return undefined;
+  const found = outputFormats.find((word) => formats[word].ending === ending);
+  return found === "wide" ? "table" : found;
+}
+
+/** Of an error on stderr, unless it is said: JSON where a program reads both streams, and the output is JSON too. */
+export function usualErrorFormat(output: string, isSeen: boolean): ErrorFormat {
+  return isSeen ? "text" : (formatNamed(output)?.errors ?? "text");
+}
+
+function formatNamed(word: unknown): Format | undefined {
+  const known = outputFormats.find((each) => each === word);
+  return known === undefined ? undefined : formats[known];
+}

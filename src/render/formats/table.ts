@@ -1,0 +1,46 @@
+import type { Presentation, Renderer } from "../renderer.ts";
+import { drawLocalTable, type LocalRow } from "../table/local-table.ts";
+import type { Format, LocalLook } from "./format.ts";
+import { jsonLine } from "./row-text.ts";
+
+/** Loads what draws when something is drawn: cli-table3 and colors are of no use to programs. */
+export const table: Format = {
+  summary:
+    "for people, fitted to the window; the default on a terminal. Numbers are shortened, addresses never",
+  columns: "guessed",
+  ending: undefined,
+  // The columns fit the first rows, so no later run can add to them.
+  canGrow: false,
+  isClosed: false,
+  errors: "text",
+  createRenderer,
+  local: {
+    rows: drawLocalTable,
+    record: drawRecord,
+    // For people a command draws such an object itself.
+    document: (document) => jsonLine(document, false),
+  },
+};
+
+export const wide: Format = {
+  ...table,
+  summary: "the same with every column, beyond the window too",
+};
+
+async function createRenderer(presentation: Presentation): Promise<Renderer> {
+  const { isWhole, chart, isRecord, columns } = presentation;
+  if (isWhole === true) return (await import("./whole-answers.ts")).createDocuments(presentation, true);
+  if (chart !== undefined)
+    return (await import("../chart/chart-view.ts")).createChartView(presentation, chart);
+  return isRecord && columns === undefined
+    ? (await import("../table/record-view.ts")).createRecordView(presentation)
+    : (await import("../table/list-view.ts")).createListView(presentation);
+}
+
+/** Name and value a line. */
+function drawRecord(record: LocalRow, look: LocalLook): string {
+  const lines = Object.entries(record).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  return drawLocalTable(lines, { ...look, hasHeader: false });
+}

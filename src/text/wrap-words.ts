@@ -1,0 +1,29 @@
+/**
+ * Lines of at most `width`. Breaks at blanks only: a word that is longer than a line, an address or a link, stays whole.
+ * Paragraphs are kept.
+ *
+ * @param widthOf how many columns a text takes, where it may hold more than ASCII
+ */
+export function wrapWords(text: string, width: number, widthOf = lengthOf): readonly string[] {
+  return text.split("\n").flatMap((paragraph) => {
+    if (widthOf(paragraph) <= width) return [paragraph];
+    const lines: string[] = [];
+    let line = "";
+    let used = 0;
+    for (const word of paragraph.split(" ")) {
+      const length = widthOf(word);
+      if (line !== "" && used + 1 + length > width) {
+        lines.push(line);
+        line = "";
+        used = 0;
+      }
+      used += line === "" ? length : length + 1;
+      line = line === "" ? word : `${line} ${word}`;
+    }
+    return line === "" ? lines : [...lines, line];
+  });
+}
+
+function lengthOf(text: string): number {
+  return text.length;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { type OutputFormat, outputFormats } from "../../src/contract/output-format.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { formatByName, formats } from "../../src/render/formats/formats.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { parseCsv } from "../render/separated-values.ts";
+
+/** Whether a text is of the format. A new format does not compile until it is said here how it is told. */
+const isOf: Readonly<Record<OutputFormat, (text: string) => boolean>> = {
+  table: (text) => !text.includes("\t"),
+  wide: (text) => !text.includes("\t"),
+  ndjson: (text) => text.split("\n").every((line) => line === "" || isJson(line)),
+  json: isJson,
+  csv: (text) => new Set(parseCsv(text).map((row) => row.length)).size <= 1,
+  tsv: (text) =>
+    new Set(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t").length),
+    ).size <= 1,
+};
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const sandbox = useSandbox();
+
+/** One value or nothing goes to stdout, the same for every format. */
+const ofOneValue = ["auth login", "config get", "config set", "config unset", "config path"];
+
+const commands = allCommands.filter(
+  ({ words, flags, shared }) => ("output" in flags || "output" in shared) && !ofOneValue.includes(words),
+);
+
+describe.each(outputFormats)("-o %s", (format) => {
+  test.each(commands.map((command) => [command.words, command] as const))(
+    "is written or refused by %s",
+    async (_, { examples }) => {
+      const words = (examples[0] ?? "").replaceAll("'", "").split(" ").slice(1);
+      const env = words.includes("--sandbox") ? {} : sandbox.env();
+      const { exit, stdout, stderr } = await dexdata([...words, "-o", format], { env });
+      if (exit === 2) {
+        expect(stderr).toContain(`--output ${format}: `);
+        expect(stdout).toBe("");
+        return;
+      }
+      expect(isOf[format](stdout) || stdout).toBe(true);
+      // Its exit code tells what it found.
+      if (words[0] !== "doctor") expect(exit).toBe(0);
+    },
+  );
+
+  test("is what it says of itself", async () => {
+    const { ending, columns, canGrow, isClosed } = formats[format];
+    if (ending !== undefined) expect(formatByName(`x.${ending}`)).toBe(format);
+    const env = sandbox.env();
+    const search = ["tokens", "search", "base", "--limit", "2", "-o", format];
+    const named = await dexdata([...search, "--columns", "price-usd"], { env });
+    expect(named.exit).toBe(columns === undefined ? 2 : 0);
+    const watched = await dexdata([...search, "--watch", "5s", "--deadline", "7s"], { env });
+    expect(watched.stderr.includes("has no end")).toBe(isClosed);
+    const out = `${watched.context.home}/rows`;
+    const resumed = await dexdata([...search, "--resume", "--out", out], { env });
+    expect(resumed.exit).toBe(canGrow ? 0 : 2);
+  });
+});
+
+test("every format is another one", () => {
+  const summaries = outputFormats.map((format) => formats[format].summary);
+  expect(new Set(summaries).size).toBe(outputFormats.length);
+  const endings = outputFormats.flatMap((format) => formats[format].ending ?? []);
+  expect(new Set(endings).size).toBe(endings.length);
+});
