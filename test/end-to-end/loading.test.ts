@@ -126,15 +126,15 @@ describe("what a run loads", () => {
     ],
     [
       ["networks", "--sandbox", "-o", "ndjson"],
-      [...asking, "ndjson", "server"],
+      [...asking, "server"],
     ],
     [
       ["networks", "--sandbox", "-o", "json"],
-      [...asking, "json", "server"],
+      [...asking, "server"],
     ],
     [
       ["networks", "--sandbox", "-o", "csv"],
-      [...asking, "document", "separated", "server"],
+      [...asking, "separated-rows", "server"],
     ],
     [
       ["networks", "--sandbox", "-o", "table"],
@@ -142,19 +142,21 @@ describe("what a run loads", () => {
     ],
     [
       ["networks", "--sandbox", "--validate"],
-      [...asking, "ndjson", "server", "validated-pages", "zod"],
+      [...asking, "server", "validated-pages", "zod"],
     ],
     // Half a second of work without a terminal on stderr: no spinner.
     [
       ["networks", "--sandbox", "--faults", "slow-body=700ms"],
-      [...asking, "ndjson", "server"],
+      [...asking, "server"],
     ],
   ])("%j", async (words, expected) => {
     expect(await partsOf(words)).toEqual(expected.toSorted());
   });
 
-  test("a record as a table: no table package", async () => {
-    expect(await partsOf([...ask, "-o", "table"])).toEqual([...asking, "record-view"].toSorted());
+  test("a record as a table: the table package and nothing else that draws", async () => {
+    expect(await partsOf([...ask, "-o", "table"])).toEqual(
+      [...asking, "cli-table3", "record-view"].toSorted(),
+    );
   });
 
   test("a command of the service loads nothing that the others do, nor help", async () => {

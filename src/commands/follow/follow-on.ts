@@ -19,7 +19,7 @@ import type { Report } from "../../run/report.ts";
 import { leftOutLines, missingFields } from "../endpoint/missing-fields.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { FollowWishes } from "./follow-flags.ts";
+import type { FollowWishes } from "./follow-wishes.ts";
 import { openFollowRenderer } from "./follow-output.ts";
 import { type FollowReport, pollLine } from "./follow-report.ts";
 

@@ -11,7 +11,7 @@ import { checkOutPattern, openRotatingFile, refuseUnfinished } from "../../files
 import { holdFile } from "../../files/out/hold-file.ts";
 import { readsUnicode } from "../../run/output/terminal.ts";
 import { repaired } from "../stream/stream-output.ts";
-import type { FollowWishes } from "./follow-flags.ts";
+import type { FollowWishes } from "./follow-wishes.ts";
 import type { Report } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 

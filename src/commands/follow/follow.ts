@@ -9,7 +9,7 @@ import { createServicePresent } from "../../tail/follow/row-writer.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { type FollowWishes, readFollowWishes } from "./follow-flags.ts";
+import { type FollowWishes, readFollowWishes } from "./follow-wishes.ts";
 import { followOn } from "./follow-on.ts";
 import { followOptions, openFollowOutput } from "./follow-output.ts";
 import { createFollowReport } from "./follow-report.ts";

@@ -26,8 +26,8 @@ export interface Format {
 
 /** How the rows and objects of commands of ours are written, each as the whole output. */
 interface LocalForm {
-  readonly rows: (rows: readonly LocalRow[], look: LocalLook) => string;
-  readonly record: (record: LocalRow, look: LocalLook) => string;
+  readonly rows: (rows: readonly LocalRow[], look: LocalLook) => string | Promise<string>;
+  readonly record: (record: LocalRow, look: LocalLook) => string | Promise<string>;
   /** An object that has parts; undefined where there is no form for it. */
   readonly document?: (document: object, look: LocalLook) => string;
   /** Several of them; undefined where a command shows rows in their place. */

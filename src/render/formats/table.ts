@@ -1,5 +1,5 @@
 import type { Presentation, Renderer } from "../renderer.ts";
-import { drawLocalTable, type LocalRow } from "../table/local-table.ts";
+import type { LocalRow } from "../table/local-table.ts";
 import type { Format, LocalLook } from "./format.ts";
 import { jsonLine } from "./row-text.ts";
 
@@ -15,7 +15,7 @@ export const table: Format = {
   errors: "text",
   createRenderer,
   local: {
-    rows: drawLocalTable,
+    rows: drawRows,
     record: drawRecord,
     // For people a command draws such an object itself.
     document: (document) => jsonLine(document, false),
@@ -37,10 +37,14 @@ async function createRenderer(presentation: Presentation): Promise<Renderer> {
     : (await import("../table/list-view.ts")).createListView(presentation);
 }
 
+async function drawRows(rows: readonly LocalRow[], look: LocalLook): Promise<string> {
+  return (await import("../table/local-table.ts")).drawLocalTable(rows, look);
+}
+
 /** Name and value a line. */
-function drawRecord(record: LocalRow, look: LocalLook): string {
+async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   );
-  return drawLocalTable(lines, { ...look, hasHeader: false });
+  return await drawRows(lines, { ...look, hasHeader: false });
 }

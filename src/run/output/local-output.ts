@@ -17,7 +17,7 @@ export async function writeRows(
   rows: readonly LocalRow[],
 ): Promise<ExitCode> {
   const output = outputOf(context, flags);
-  await context.stdout.write(formats[output].local.rows(rows, lookOf(context, flags, output)));
+  await context.stdout.write(await formats[output].local.rows(rows, lookOf(context, flags, output)));
   return 0;
 }
 
@@ -28,7 +28,7 @@ export async function writeRecord(
   record: LocalRow,
 ): Promise<ExitCode> {
   const output = outputOf(context, flags);
-  await context.stdout.write(formats[output].local.record(record, lookOf(context, flags, output)));
+  await context.stdout.write(await formats[output].local.record(record, lookOf(context, flags, output)));
   return 0;
 }
 
