@@ -2,7 +2,7 @@ import { createClock } from "../../bin/process-clock.ts";
 import { updateStateFile } from "../../src/files/update-json-file.ts";
 
 /**
- * Bundled and run as a child process by `state-file.test.ts`: once told to, counts to a number in a file. Without a
+ * Bundled and run as a child process by `update-json-file.test.ts`: once told to, counts to a number in a file. Without a
  * parent to tell it, as in `containers.slow.test.ts`, it begins at once.
  */
 const [file = "", times = "0"] = process.argv.slice(2);
