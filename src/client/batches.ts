@@ -1,4 +1,4 @@
-import type { CheckedDocument } from "./answer/read-answer.ts";
+import type { CheckedDocument } from "./answer/answer-body.ts";
 import type { Args } from "../contract/args.ts";
 import { onlyGroup } from "../contract/endpoint.ts";
 import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../contract/failure.ts";

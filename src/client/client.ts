@@ -5,7 +5,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure, untrustedAnswer } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts";
-import { createDocument, type Document } from "./answer/read-answer.ts";
+import { type Answer, createDocument, type Document } from "./answer/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
 import { refusal } from "./answer/request-refusal.ts";
 import { hideKey, refuseKey } from "./connection/key-guard.ts";
@@ -16,7 +16,6 @@ import { waitTooLong } from "./pace/retry-after.ts";
 import { mostRepeats } from "./pages/completeness.ts";
 import { createAuthorization, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
-import type { Answer } from "./answer/answer-body.ts";
 
 /** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
 export interface Client {

@@ -7,7 +7,7 @@ import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
 import { askForCandles } from "../candles/candle-walk.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
-import type { Document } from "../answer/read-answer.ts";
+import type { Document } from "../answer/answer-body.ts";
 import { checkEcho } from "../answer/echo.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
 import { isObject, member } from "../../json/own-member.ts";
