@@ -7,7 +7,6 @@ import { fail, type Failure } from "../../contract/failure.ts";
 import { fromWire, type Instant } from "../../time/time.ts";
 import { type Ending, Stop } from "../../tail/ending.ts";
 import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
-import { beginTail } from "../../tail/follow/begin-tail.ts";
 import { followRows } from "../../tail/follow/follow-rows.ts";
 import { listenForCalls } from "../../tail/follow/listen-for-calls.ts";
 import { createRowWriter, type ServicePresent } from "../../tail/follow/row-writer.ts";
@@ -80,16 +79,7 @@ export async function followOn(following: Following): Promise<void> {
   try {
     await followRows({
       context,
-      begin: async () =>
-        await beginTail({
-          client: open.client,
-          question,
-          pageSize,
-          from,
-          readWritten,
-          latest,
-          clock,
-        }),
+      beginning: { client: open.client, question, pageSize, from, readWritten },
       wake,
       latest,
       idle: () => wishes.poll ?? (course.isListening() ? quietGap : substituteGap),

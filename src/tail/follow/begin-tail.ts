@@ -4,9 +4,8 @@ import type { Clock } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import { type Instant, toWire } from "../../time/time.ts";
-import type { Tailing } from "./follow-rows.ts";
-import { createKnownRows } from "./known-rows.ts";
-import { catchUp, createLook } from "./look.ts";
+import { createKnownRows, type KnownRows } from "./known-rows.ts";
+import { catchUp, createLook, type TakeLook } from "./look.ts";
 import { readTailRow } from "./tail-row.ts";
 import { continuationOf, type WrittenRows } from "./written-rows.ts";
 
@@ -18,24 +17,23 @@ export interface Beginning {
   readonly from: Instant | undefined;
   /** What earlier runs wrote; undefined where there is nothing. */
   readonly readWritten: () => Promise<WrittenRows | undefined>;
-  /** Unix seconds that no sound row is later than. */
-  readonly latest: () => number;
-  readonly clock: Pick<Clock, "elapsed">;
+}
+
+/** How to look at the rows, and which of them are known. */
+export interface Tailing {
+  readonly take: TakeLook;
+  readonly known: KnownRows;
 }
 
 /**
  * From an instant on; without one from behind what earlier runs wrote, and without those from the service's present on,
- * whose rows are known and not written.
+ * whose rows are known and not written. `latest`: unix seconds that no sound row is later than.
  */
-export async function beginTail({
-  client,
-  question,
-  pageSize,
-  from,
-  readWritten,
-  latest,
-  clock,
-}: Beginning): Promise<Tailing> {
+export async function beginTail(
+  { client, question, pageSize, from, readWritten }: Beginning,
+  latest: () => number,
+  clock: Pick<Clock, "elapsed">,
+): Promise<Tailing> {
   const present = from ?? (await findPresent(client, question, latest));
   // Now that the service has said what time it is: a clock that was set would hide rows, or take wrong ones for the last.
   const written = await readWritten();

@@ -2,8 +2,9 @@ import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { unlessAborted } from "../ending.ts";
 import { permanentStatuses, reconnectWait } from "../reconnect.ts";
-import { createHeldRows, type HeldRows, type KnownRows } from "./known-rows.ts";
-import { catchUp, type TakeLook } from "./look.ts";
+import { type Beginning, beginTail, type Tailing } from "./begin-tail.ts";
+import { createHeldRows, type HeldRows } from "./known-rows.ts";
+import { catchUp } from "./look.ts";
 import { createSchedule, type Schedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
@@ -18,16 +19,10 @@ export interface FollowHandlers {
   readonly unwritten: (rows: number) => void;
 }
 
-/** How to look at the rows, and which of them are known. */
-export interface Tailing {
-  readonly take: TakeLook;
-  readonly known: KnownRows;
-}
-
 export interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** Where the tail begins; asked again where that fails. */
-  readonly begin: () => Promise<Tailing>;
+  /** Where the tail begins; looked for again where that fails. */
+  readonly beginning: Beginning;
   readonly wake: Wake;
   /** Unix seconds that no sound row is later than. */
   readonly latest: () => number;
@@ -95,7 +90,7 @@ async function writeRest(
 
 /** Each call reads once, or finds that it has to be tried again. False when no more is wanted. */
 function createReader(
-  { context, begin, wake, latest, handlers }: Follower,
+  { context, beginning, wake, latest, handlers }: Follower,
   held: HeldRows,
   schedule: Schedule,
 ): () => Promise<boolean> {
@@ -104,7 +99,7 @@ function createReader(
 
   /** The number of new rows; undefined when no more are wanted. */
   const read = async (): Promise<number | undefined> => {
-    tailing ??= await begin();
+    tailing ??= await beginTail(beginning, latest, clock);
     const { take, known } = tailing;
     let count = 0;
     for await (const { rows, isPresent } of catchUp(take, known, latest)) {
