@@ -47,7 +47,7 @@ export const subjects: readonly Subject[] = [
     name: "target and key",
     files: {
       "src/client/connection/target.ts": hosts,
-      "src/contract/host.ts": ["test/settings/host.test.ts"],
+      "src/contract/host.ts": ["test/contract/host.test.ts"],
       "src/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
       "src/contract/key.ts": ["test/settings/key-form.test.ts"],
     },
