@@ -16,6 +16,9 @@ const lines = [
   ["text", "time"],
 ];
 
+/** The only rooms that touch the file system. */
+const withFiles = new Set(["bin", "files", "settings"]);
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -60,4 +63,48 @@ test("every file stands in a room that has a line", () => {
 test("no import goes upwards, or to another room on the same line", () => {
   const wrong = ours.filter(({ from, to }) => roomOf(from) !== roomOf(to) && lineOf(from) >= lineOf(to));
   expect(wrong.map(shown)).toEqual([]);
+});
+
+test("no imports form a cycle", () => {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of ours) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) cycles.push([...trail.slice(trail.indexOf(file)), file].join(" → "));
+    if (done.has(file) || trail.includes(file)) return;
+    for (const next of targets.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources) visit(file, []);
+  expect(cycles).toEqual([]);
+});
+
+test("only the rooms of files and settings touch the file system", () => {
+  const wrong = imports.filter(({ from, to }) => /^node:fs/u.test(to) && !withFiles.has(roomOf(from)));
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+test("only bin touches the process", () => {
+  const wrong = imports.filter(({ from, to }) => to === "node:process" && roomOf(from) !== "bin");
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+/** Files of one kind that stand beside each other may share a name. */
+test("no two files share a name", () => {
+  const named = new Map<string, string[]>();
+  for (const file of sources.filter((each) => each.startsWith("src/"))) {
+    const name = path.posix.basename(file);
+    named.set(name, [...(named.get(name) ?? []), file]);
+  }
+  expect([...named.values()].filter((files) => files.length > 1).map((files) => files.join(", "))).toEqual(
+    [],
+  );
+});
+
+test("a file has at most 400 lines, and few have 20 or fewer", () => {
+  const lengths = sources.map((file) => [file, readFileSync(file, "utf8").split("\n").length - 1] as const);
+  expect(lengths.filter(([, length]) => length > 400)).toEqual([]);
+  const short = lengths.filter(([file, length]) => file.startsWith("src/") && length <= 20);
+  expect(short.length, short.map(([file]) => file).join("\n")).toBeLessThanOrEqual(15);
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Plugin } from "rolldown";
-import { member } from "../../src/json/own-member.ts";
+import { member } from "../../src/json/raw-json.ts";
 
 /**
  * Writes THIRD-PARTY-LICENSES beside the folder of the build: name, version and licence text of every package that is

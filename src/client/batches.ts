@@ -5,7 +5,7 @@ import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../contrac
 import type { Reply } from "../contract/reply.ts";
 import { addressKey, readRows, type Asking, type Page, type Subject } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
-import { member } from "../json/own-member.ts";
+import { member } from "../json/raw-json.ts";
 import { type TextRow, textRows } from "./rows/rows.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;

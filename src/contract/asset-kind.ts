@@ -1,4 +1,4 @@
-import { member } from "../json/own-member.ts";
+import { member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 
 /** What a row of the service is about. */

@@ -1,11 +1,11 @@
 import { planBatches } from "../client/batches.ts";
 import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
-import { keyOf } from "./answers.ts";
+import { keyOf } from "./all-answers.ts";
 import { costOf } from "../client/spending/meter.ts";
 import type { Walk } from "../client/pages/page.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { member } from "../json/own-member.ts";
+import { member } from "../json/raw-json.ts";
 import type { Reply } from "../contract/reply.ts";
 
 /** What a command line asks for, as far as its cost goes. */

@@ -1,5 +1,5 @@
 import { fail, type Failure } from "../contract/failure.ts";
-import { member } from "../json/own-member.ts";
+import { member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 import { holdsExactly } from "../files/out/interrupted.ts";
 import { journalOf } from "../files/out/out-file.ts";

@@ -1,10 +1,9 @@
 import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../client/candles/candle-slices.ts";
 import { writeUtc } from "../time/calendar.ts";
-import { rawMembers } from "../json/raw-json.ts";
+import { member, rawMembers } from "../json/raw-json.ts";
 import type { Page, Place, Walk } from "../client/pages/page.ts";
 import { type TextRow, textRows } from "../client/rows/rows.ts";
 import type { Args } from "../contract/args.ts";
-import { member } from "../json/own-member.ts";
 
 /**
  * The same candles, and what this program knows about them: one that is still running at the run's clock reading

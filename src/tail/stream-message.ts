@@ -1,6 +1,6 @@
 import { dataOf, isSkipped, type StreamEvent } from "../client/streams/stream-event.ts";
 import { fail, type Failure } from "../contract/failure.ts";
-import { member } from "../json/own-member.ts";
+import { member } from "../json/raw-json.ts";
 
 /** Nobody reads more of what a service says, and an event may hold a megabyte. */
 const longest = 1024;

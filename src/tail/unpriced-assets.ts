@@ -2,7 +2,7 @@ import type { Client } from "../client/client.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
 import { multiPrices } from "../contract/endpoints/multi-prices.ts";
 import { Failure } from "../contract/failure.ts";
-import { member } from "../json/own-member.ts";
+import { member } from "../json/raw-json.ts";
 import type { Suspects } from "./find-invalid.ts";
 import { subjectKey } from "./shards.ts";
 

@@ -5,9 +5,8 @@ import { cutAnswer } from "../harness/cut-answer.ts";
 import { createPage } from "../../src/client/pages/page.ts";
 import type { Rows } from "../../src/client/rows/rows.ts";
 import { isSafeJson } from "../../src/json/json-text.ts";
-import { member } from "../../src/json/own-member.ts";
+import { member, rawMembers } from "../../src/json/raw-json.ts";
 import type { TextHash } from "../../src/text/text-hash.ts";
-import { rawMembers } from "../../src/json/raw-json.ts";
 import { samples } from "../json/json-samples.ts";
 
 const identity = ["chain", "id"];

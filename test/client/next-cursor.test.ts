@@ -1,7 +1,7 @@
 import { expect, describe, test } from "vitest";
 import { nextCursor, promisedCursor } from "../../src/client/pages/next-cursor.ts";
 import { untrustedAnswer } from "../../src/contract/failure.ts";
-import { isObject } from "../../src/json/own-member.ts";
+import { isObject } from "../../src/json/raw-json.ts";
 import { fc } from "../harness/properties.ts";
 
 const promised = (text: string): string | undefined => promisedCursor(Buffer.from(text));

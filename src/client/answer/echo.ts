@@ -6,7 +6,7 @@ import type { Param, ParamKind } from "../../contract/param.ts";
 import { inputName } from "../../contract/read-param.ts";
 import { nearest } from "../../text/nearest.ts";
 import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../time/time.ts";
-import { isObject, member } from "../../json/own-member.ts";
+import { isObject, member } from "../../json/raw-json.ts";
 
 /**
  * Searches echo the parameters they used in `query`, and drop a name they do not know without a word (specification,

@@ -2,8 +2,7 @@ import { textRows } from "../rows/rows.ts";
 import type { Document } from "./answer-body.ts";
 import type { RowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
-import { isObject, member } from "../../json/own-member.ts";
-import { rawMembers } from "../../json/raw-json.ts";
+import { isObject, member, rawMembers } from "../../json/raw-json.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { readRows } from "../pages/page.ts";
 

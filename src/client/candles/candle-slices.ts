@@ -1,5 +1,5 @@
 import { untrustedAnswer, usageFailure } from "../../contract/failure.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
 import type { Args } from "../../contract/args.ts";
 

@@ -1,6 +1,6 @@
 import { onlyGroup } from "../../contract/endpoint.ts";
 import { Failure } from "../../contract/failure.ts";
-import { isObject } from "../../json/own-member.ts";
+import { isObject } from "../../json/raw-json.ts";
 import { grouped } from "../../text/counted.ts";
 import { toWire } from "../../time/time.ts";
 import { inOrder } from "../pages/in-order.ts";

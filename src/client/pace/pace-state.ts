@@ -1,4 +1,4 @@
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { minute, planAllowance } from "./pace.ts";
 import { maxServiceWait } from "./retry-after.ts";
 

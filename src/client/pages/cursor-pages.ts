@@ -1,7 +1,7 @@
 import { childOf } from "../../context/child-signal.ts";
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { createAnswerReader } from "../answer/read-answer.ts";
 import type { Document } from "../answer/answer-body.ts";

@@ -1,5 +1,5 @@
 import { untrustedAnswer } from "../../contract/failure.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 
 /**
  * Undefined after the last page; null where another page is promised and no cursor leads to it. `has_next_page` may be

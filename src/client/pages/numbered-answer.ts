@@ -1,7 +1,7 @@
 import { rowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
 import type { Reply } from "../../contract/reply.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { createAnswerReader } from "../answer/read-answer.ts";
 import type { Rows } from "../rows/rows.ts";
 import type { Asking, Place } from "./page.ts";

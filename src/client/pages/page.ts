@@ -1,8 +1,7 @@
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import type { Args } from "../../contract/args.ts";
 import { type Failure, untrustedAnswer } from "../../contract/failure.ts";
-import { rawElements } from "../../json/raw-json.ts";
-import { isObject } from "../../json/own-member.ts";
+import { isObject, rawElements } from "../../json/raw-json.ts";
 import type { Client } from "../client.ts";
 import type { Proof } from "./completeness.ts";
 import type { SeenKeys } from "./seen-keys.ts";

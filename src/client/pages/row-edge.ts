@@ -1,5 +1,5 @@
 import type { RowShape } from "../../contract/endpoint.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { type Instant, parseRfc3339 } from "../../time/time.ts";
 import { timeFieldOf } from "../answer/read-answer.ts";
 import type { Rows } from "../rows/rows.ts";

@@ -1,7 +1,7 @@
 import type { Args } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
-import { rawMembers } from "../../json/raw-json.ts";
+import { isObject, member, rawMembers } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
@@ -10,11 +10,10 @@ import { walkCursorPages } from "./cursor-pages.ts";
 import type { Document } from "../answer/answer-body.ts";
 import { checkEcho } from "../answer/echo.ts";
 import { walkNumberedPages } from "./numbered-pages.ts";
-import { isObject, member } from "../../json/own-member.ts";
 import { refuseEndless } from "./distinct-pages.ts";
 import { createSeenKeys } from "./seen-keys.ts";
 import { textRows } from "../rows/rows.ts";
-import { createPage, type Asking, type Page, type Walk } from "./page.ts";
+import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /**
  * Everything an endpoint answers to one question, page after page: which walk follows from its reply. Ends when

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { ByteScan, Unread, type Visit } from "../../json/byte-scan.ts";
 import { isSafeJson } from "../../json/json-text.ts";
-import { isObject } from "../../json/own-member.ts";
+import { isObject } from "../../json/raw-json.ts";
 import { hashKeyAt } from "./row-key.ts";
 import type { Rows } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
 /** The rows of one answer, in its order. What nobody asks for is not made: most rows go out as they came. */

@@ -3,7 +3,7 @@ import type { Page } from "../../client/pages/page.ts";
 import type { Question } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Context } from "../../context/context.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { listEnding, writeCachedList } from "../../settings/list-cache.ts";
 import type { Questions } from "./questions.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, member } from "../../json/own-member.ts";
+import { isObject, member } from "../../json/raw-json.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { addressProblem } from "../../contract/address-form.ts";
 import { type AssetKind, kindOfRow } from "../../contract/asset-kind.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { Meter } from "../../client/spending/meter.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import type { Target } from "../../client/connection/target.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import { fail, Failure } from "../../contract/failure.ts";

@@ -1,7 +1,7 @@
 import { current, readPaceState } from "../../client/pace/pace-state.ts";
 import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { plans } from "../../contract/tier.ts";
 import { readJsonFile } from "../../files/read-json-file.ts";
 import { counted } from "../../text/counted.ts";

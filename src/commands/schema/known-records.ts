@@ -2,6 +2,9 @@ import { endpoints } from "../../contract/endpoints/all.ts";
 import type { Endpoint, RowShape } from "../../contract/endpoint.ts";
 import type { NamedRecord, RecordShape } from "../../contract/record.ts";
 import { feeds, streamCommand } from "../../contract/feeds/all-feeds.ts";
+import { sqlDialects } from "../../render/schema/sql-dialects.ts";
+import { flag } from "../../run/flags/flag.ts";
+import { choice } from "../../run/flags/flag-types.ts";
 
 /** A record, and the command whose rows it is. */
 export interface KnownRecord extends NamedRecord {
@@ -42,3 +45,14 @@ function withAdded({ record, added }: RowShape): RecordShape {
 function commandOf({ command, reply }: Endpoint, group: string): string {
   return reply.kind === "groups" ? `${command} --type ${group}` : command;
 }
+
+export const schemaFlags = {
+  as: flag(choice(["jsonschema", "sql", "ts"], "form"), "Output", {
+    summary: "JSON Schema, a table, or an interface of TypeScript",
+    default: "jsonschema",
+  }),
+  dialect: flag(choice(sqlDialects, "database"), "Output", {
+    summary: "whose types the table of --as sql has",
+    default: "postgres",
+  }),
+};

@@ -1,7 +1,6 @@
 import { command } from "../command.ts";
 import { documentFlags } from "../../run/flags/shared-flags.ts";
-import { knownRecords } from "./known-records.ts";
-import { schemaFlags } from "./schema-flags.ts";
+import { knownRecords, schemaFlags } from "./known-records.ts";
 
 export const schemaCommand = command({
   words: "schema",

@@ -10,8 +10,7 @@ import { didYouMean } from "../asking/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
-import { type KnownRecord, knownRecords } from "./known-records.ts";
-import type { schemaFlags } from "./schema-flags.ts";
+import { type KnownRecord, knownRecords, type schemaFlags } from "./known-records.ts";
 
 /** The columns of a line of NDJSON, for the program that reads it; without a word, the records that there are. */
 export async function schema(

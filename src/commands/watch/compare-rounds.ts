@@ -1,5 +1,5 @@
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { createRowSelector } from "../../render/formats/row-text.ts";
 import type { Round, RowsOfGroup } from "./round.ts";
 

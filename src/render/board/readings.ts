@@ -1,4 +1,4 @@
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 
 /** Which asset an event is about: a transaction of a token names it as one of two. */

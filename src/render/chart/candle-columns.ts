@@ -1,4 +1,4 @@
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 
 /** The trades of one span of time: a candle, or several that were merged. */
 export interface CandleColumn {

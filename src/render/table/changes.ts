@@ -1,4 +1,4 @@
-import { isObject } from "../../json/own-member.ts";
+import { isObject } from "../../json/raw-json.ts";
 import type { CellStyle } from "../values/cell.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
 import type { RecordPart } from "./record-parts.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../json/own-member.ts";
+import { isObject } from "../../json/raw-json.ts";
 import type { RecordShape } from "../../contract/record.ts";
 import { type Cell, cellKind, type CellKind, type CellStyle, showCell, shownText } from "../values/cell.ts";
 import type { TableColumn } from "./columns.ts";

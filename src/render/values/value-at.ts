@@ -1,4 +1,4 @@
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import type { Field, RecordShape } from "../../contract/record.ts";
 
 /** A parsed value by path: names in objects, indices in arrays, `*` for all elements. Never inherited members. */

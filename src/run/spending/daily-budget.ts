@@ -10,7 +10,7 @@ import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { saidOf } from "../../files/file-fault.ts";
 import { sizeOf } from "../../files/paths.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { updateStateFile } from "../../files/update-json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./account-file.ts";
 import type { RunOptions } from "../run-options.ts";

@@ -1,6 +1,6 @@
 import { type RowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
 
 /** A row of the service as a tail needs it: with what tells it apart, and its place in the order of time. */

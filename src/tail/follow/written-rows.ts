@@ -1,6 +1,6 @@
 import type { Question } from "../../contract/args.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
-import { member } from "../../json/own-member.ts";
+import { member } from "../../json/raw-json.ts";
 import type { Instant } from "../../time/time.ts";
 import { type EarlierFile, earlierFiles } from "../../files/file-pattern.ts";
 import { readLastLines } from "../../files/last-lines.ts";

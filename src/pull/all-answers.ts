@@ -4,7 +4,7 @@ import type { Page, Place } from "../client/pages/page.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure } from "../contract/failure.ts";
-import { isObject } from "../json/own-member.ts";
+import { isObject } from "../json/raw-json.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages, type Wish } from "./wanted-pages.ts";
 
