@@ -15,8 +15,9 @@ export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
   const remember = (): void => {
     hasCome = true;
   };
+  const [command, ...words] = argv;
   let isAwaited =
-    process.platform !== "win32" && argv.includes("stream") && argv.some((word) => word.startsWith("@"));
+    process.platform !== "win32" && command === "stream" && words.some((word) => word.startsWith("@"));
   if (isAwaited) process.on("SIGHUP", remember);
   return {
     isAwaited: () => isAwaited,

@@ -46,6 +46,15 @@ describe("promise 9: Ctrl-C within a second", () => {
     expect([exit, stderr]).toEqual([130, ""]);
   });
 
+  test("SIGHUP ends a command that only has the words of a stream", async () => {
+    const running = await serveInTest(() => new Promise(() => undefined));
+    const child = start(["search", "stream", "@x"], { DEXDATA_BASE_URL: running.url });
+    const ending = ended(child);
+    while (running.requests.length < 1) await pause(10);
+    child.kill("SIGHUP");
+    expect((await ending).exit).toBe(129);
+  });
+
   test.each([
     ["a terminal that is closed", "SIGHUP", 129],
     ["Ctrl-\\", "SIGQUIT", 131],
