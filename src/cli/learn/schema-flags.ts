@@ -1,4 +1,4 @@
-import { sqlDialects } from "../../render/schema/sql-dialects.ts";
+import { sqlDialects } from "../../render/schema/sql.ts";
 import type { Flag } from "../flags/flags.ts";
 
 export const schemaForms = ["jsonschema", "sql", "ts"] as const;

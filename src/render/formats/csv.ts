@@ -1,5 +1,6 @@
 import { visibleText } from "../sanitise.ts";
-import { PLAIN, separatedFormat, type Writing } from "./separated-text.ts";
+import { separatedFormat } from "./separated-format.ts";
+import { PLAIN, type Writing } from "./separated-text.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** As a spreadsheet reads it, also in full width; after blanks and apostrophes as well, so that guarding can be undone. */

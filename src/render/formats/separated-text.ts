@@ -1,6 +1,4 @@
 import { compactJson, escapeJsonText } from "../../json/json-text.ts";
-import type { LocalRow } from "../table/local-table.ts";
-import type { Format } from "./format.ts";
 
 /** What stands in a cell: text, or a JSON value's own text. Undefined and the text `null` are nothing. */
 export type SeparatedCell = { readonly text: string } | string | undefined;
@@ -12,37 +10,6 @@ export interface Writing {
   readonly emptyLine: string;
   readonly writeText: (text: string) => string;
   readonly writeJson: (text: string) => string;
-}
-
-/** A format of separated values: a line that names the columns, and a line a row. */
-export function separatedFormat(ending: string, summary: string, writing: Writing): Format {
-  const local = (rows: readonly LocalRow[], { hasHeader }: { readonly hasHeader: boolean }): string => {
-    const names = Object.keys(rows[0] ?? {});
-    const header = hasHeader
-      ? separatedLine(
-          names.map((text) => ({ text })),
-          writing,
-        )
-      : "";
-    const lines = rows.map((row) =>
-      separatedLine(
-        names.map((name) => JSON.stringify(row[name])),
-        writing,
-      ),
-    );
-    return header + lines.join("");
-  };
-  return {
-    summary,
-    columns: "named",
-    ending,
-    canGrow: true,
-    isClosed: false,
-    errors: "text",
-    createRenderer: async (presentation) =>
-      (await import("./separated-rows.ts")).createSeparated(presentation, writing),
-    local: { rows: local, record: (record, look) => local([record], look) },
-  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { replaceEach } from "../../text/replace-each.ts";
 import { UNSAFE_IN_LINE } from "../../text/unsafe-text.ts";
-import { PLAIN, separatedFormat, type Writing } from "./separated-text.ts";
+import { separatedFormat } from "./separated-format.ts";
+import { PLAIN, type Writing } from "./separated-text.ts";
 
 /** The text format of PostgreSQL's COPY: `\N` for nothing, bytes as `\xe2`. It is for programs, and has no guard. */
 export const tsvText: Writing = {
