@@ -1,8 +1,8 @@
-import { type FoundEndpoint, findEndpoint, splitPath } from "../contract/endpoints/find-endpoint.ts";
-import { answers } from "./answers/answers.ts";
+import { findEndpoint, type FoundEndpoint, splitPath } from "../contract/endpoints/find-endpoint.ts";
+import { answers } from "./answers/all-answers.ts";
 import { countAddresses } from "./answers/price-batch.ts";
-import { answerStats } from "./answers/service.ts";
-import { type Arrived, arrive, bodyIn, type Outcome, respondWith } from "./arrival.ts";
+import { answerStats } from "./answers/whole-service.ts";
+import { arrive, type Arrived, bodyIn, type Outcome, respondWith } from "./arrival.ts";
 import { guard } from "./guards.ts";
 import type { Json } from "./json-writer.ts";
 import { planRefusal } from "./plan-rules.ts";

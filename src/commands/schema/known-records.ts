@@ -2,7 +2,7 @@ import { endpoints } from "../../contract/endpoints/all.ts";
 import type { Endpoint, RowShape } from "../../contract/endpoint.ts";
 import type { NamedRecord, RecordShape } from "../../contract/record.ts";
 import { feeds, streamCommand } from "../../contract/feeds/all-feeds.ts";
-import { sqlDialects } from "../../render/schema/sql-dialects.ts";
+import { sqlDialects } from "../../render/schema/sql.ts";
 import { flag } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";
 

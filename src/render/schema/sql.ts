@@ -1,5 +1,8 @@
 import type { Field, NamedRecord } from "../../contract/record.ts";
-import type { SqlDialect } from "./sql-dialects.ts";
+
+/** The databases that a table can be written for. */
+export const sqlDialects = ["postgres", "sqlite", "duckdb"] as const;
+export type SqlDialect = (typeof sqlDialects)[number];
 
 /** What a column has to hold. */
 type Content = "text" | "time" | "boolean" | "integer" | "decimal" | "json";

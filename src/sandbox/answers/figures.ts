@@ -30,3 +30,13 @@ export function fdvUsd(market: Market, token: TokenFacts, at: number): number | 
   const price = market.tokenPriceUsd(token, at);
   return price === undefined ? null : (price * Number(token.totalSupply)) / 10 ** token.decimals;
 }
+
+/** How every answer names a token. */
+export function tokenNames({ address, name, symbol, network, decimals }: TokenFacts): JsonObject {
+  return { id: address, name, symbol, chain: network.id, decimals };
+}
+
+/** What more there is to read about it. */
+export function tokenPages({ totalSupply, description, website, explorer }: TokenFacts): JsonObject {
+  return { total_supply: totalSupply, description, website, explorer };
+}

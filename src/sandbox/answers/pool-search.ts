@@ -3,14 +3,12 @@ import type { JsonObject } from "../json-writer.ts";
 import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
 import { type Answer, type Asked, networkOf } from "./answer.ts";
 import { type Further, type Measure, type Search, searchPage } from "./search-page.ts";
-import { eachWindow, fdvUsd, searchWindow, searchWindowSeconds } from "./figures.ts";
+import { eachWindow, fdvUsd, searchWindow, searchWindowSeconds, tokenNames, tokenPages } from "./figures.ts";
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-export const answerNetworkPoolsSearch: Answer = (asked) => searchPage(asked, poolSearch(asked));
-
-/** The path across networks ignores `token_address` (wire-facts 4.8). */
+/** Within a network and across them. The path across ignores `token_address` (wire-facts 4.8). */
 export const answerPoolsSearch: Answer = (asked) => searchPage(asked, poolSearch(asked));
 
 function poolSearch(asked: Asked): Search<PoolFacts> {
@@ -134,13 +132,8 @@ function plainToken(token: TokenFacts): JsonObject {
 function detailedToken(market: Market, token: TokenFacts, at: number): JsonObject {
   return {
     ...plainToken(token),
-    name: token.name,
-    symbol: token.symbol,
-    decimals: token.decimals,
-    total_supply: token.totalSupply,
-    description: token.description,
-    website: token.website,
-    explorer: token.explorer,
+    ...tokenNames(token),
+    ...tokenPages(token),
     added_at: writeInstant(token.addedAt),
     fdv: fdvUsd(market, token, at),
     ...eachWindow(searchWindowSeconds, (seconds) => searchWindow(market.tokenActivity(token, at, seconds))),

@@ -3,11 +3,11 @@ import type { JsonObject } from "../json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 import type { Answer, Asked } from "./answer.ts";
 import { type Measure, type Search, searchPage } from "./search-page.ts";
-import { eachWindow, fdvUsd, searchWindow, searchWindowSeconds } from "./figures.ts";
+import { eachWindow, fdvUsd, searchWindow, searchWindowSeconds, tokenPages } from "./figures.ts";
 
 const DAY = 86_400;
 
-export const answerNetworkTokensSearch: Answer = (asked) => searchPage(asked, tokenSearch(asked));
+/** Within a network and across them. */
 export const answerTokensSearch: Answer = (asked) => searchPage(asked, tokenSearch(asked));
 
 /** Specification, endpoint 3. The price filters tokens and does not order them. */
@@ -76,10 +76,7 @@ function description(market: Market, token: TokenFacts, at: number): JsonObject 
 
 function enrichment(market: Market, token: TokenFacts, at: number): JsonObject {
   return {
-    total_supply: token.totalSupply,
-    description: token.description,
-    website: token.website,
-    explorer: token.explorer,
+    ...tokenPages(token),
     ...eachWindow(searchWindowSeconds, (seconds) => searchWindow(market.tokenActivity(token, at, seconds))),
   };
 }

@@ -4,7 +4,7 @@ import { type Answer, supportedNetworks } from "./answer.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import { writeInstant, writeInstantMs } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
-import { fdvUsd } from "./figures.ts";
+import { fdvUsd, tokenNames, tokenPages } from "./figures.ts";
 
 // The specification has no paging here.
 const MOST = 20;
@@ -87,16 +87,10 @@ const DAY = 24 * HOUR;
  */
 function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
   return {
-    id: token.address,
-    name: token.name,
-    symbol: token.symbol,
-    chain: token.network.id,
-    decimals: token.decimals,
+    ...tokenNames(token),
     total_supply: token.totalSupply,
     fdv: fdvUsd(market, token, at),
-    description: token.description,
-    website: token.website,
-    explorer: token.explorer,
+    ...tokenPages(token),
     price_usd: market.tokenPriceUsd(token, at) ?? null,
     ...(dialect === "public" ? publicFigures(market, token, at) : {}),
   };
@@ -131,15 +125,8 @@ function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect
     last_price_change_usd_1h: market.poolPriceChange(pool, at, HOUR),
     last_price_change_usd_24h: day.priceChange,
     tokens: pool.tokens.map((token) => ({
-      id: token.address,
-      name: token.name,
-      symbol: token.symbol,
-      chain: token.network.id,
-      decimals: token.decimals,
-      total_supply: token.totalSupply,
-      description: token.description,
-      website: token.website,
-      explorer: token.explorer,
+      ...tokenNames(token),
+      ...tokenPages(token),
       added_at: writeInstantMs(token.addedAt),
     })),
   };

@@ -46,6 +46,13 @@ interface FaultTraits {
   readonly help: string;
 }
 
+const change = { layer: "change", value: "none" } as const;
+const changeOnce = { ...change, isOnce: true } as const;
+const header = { layer: "header", value: "none" } as const;
+const delivery = { layer: "delivery", value: "none" } as const;
+const slow = { layer: "delivery", value: "duration", byDefault: 3000 } as const;
+const stream = { layer: "stream", value: "events", byDefault: 3 } as const;
+
 /** Every fault that has a name; any status from 400 to 599 is one more. */
 export const faultTraits = {
   html: { layer: "answer", value: "status", byDefault: 403, help: "an HTML page, as an edge rule sends it" },
@@ -55,85 +62,42 @@ export const faultTraits = {
     byDefault: 500,
     help: "an error body that holds `message` and nothing else",
   },
-  empty: { layer: "change", value: "status", help: "no body; the answer's own status unless one is given" },
-  "invalid-json": { layer: "change", value: "none", help: "a body cut short, its length told as it is" },
-  "duplicate-page": {
-    layer: "change",
-    value: "none",
-    help: "a further page brings the rows before it again",
-  },
-  "empty-page": {
-    layer: "change",
-    value: "none",
-    isOnce: true,
-    help: "a list without rows; totals and cursor as usual (once)",
-  },
-  "short-page": {
-    layer: "change",
-    value: "none",
-    isOnce: true,
-    help: "a list with the first half of its rows; the rest as usual (once)",
-  },
-  "missing-cursor": {
-    layer: "change",
-    value: "none",
-    isOnce: true,
-    help: "a page that promises another one and has no next_cursor (once)",
-  },
+  empty: { ...change, value: "status", help: "no body; the answer's own status unless one is given" },
+  "invalid-json": { ...change, help: "a body cut short, its length told as it is" },
+  "duplicate-page": { ...change, help: "a further page brings the rows before it again" },
+  "empty-page": { ...changeOnce, help: "a list without rows; totals and cursor as usual (once)" },
+  "short-page": { ...changeOnce, help: "a list with the first half of its rows; the rest as usual (once)" },
+  "missing-cursor": { ...changeOnce, help: "a page that promises another one and has no next_cursor (once)" },
   "stale-page": {
-    layer: "change",
-    value: "none",
-    isOnce: true,
+    ...changeOnce,
     help: "the previous response of the same list again, totals and cursor included (once)",
   },
-  "repeat-cursor": {
-    layer: "change",
-    value: "none",
-    help: "a further page names its own cursor as the next",
-  },
+  "repeat-cursor": { ...change, help: "a further page names its own cursor as the next" },
   "drop-filter": {
-    layer: "change",
+    ...change,
     value: "name",
     help: "a search leaves one filter out, of its rows and of its echo",
   },
-  plan: { layer: "header", value: "tier", help: "X-Api-Plan names this plan (keyless)" },
-  "no-plan-header": { layer: "header", value: "none", help: "no X-Api-Plan" },
-  "no-credit-headers": { layer: "header", value: "none", help: "no X-Credits-*" },
-  "no-ratelimit-headers": { layer: "header", value: "none", help: "no RateLimit-* on a 429" },
-  "no-retry-after": { layer: "header", value: "none", help: "no Retry-After on a 429" },
-  "reset-before": { layer: "delivery", value: "none", help: "connection reset before a byte of the answer" },
-  "reset-headers": { layer: "delivery", value: "none", help: "connection reset in the headers" },
-  "reset-body": { layer: "delivery", value: "none", help: "connection reset in the middle of the body" },
-  "reset-after": { layer: "delivery", value: "none", help: "connection reset after a whole answer" },
-  truncate: { layer: "delivery", value: "none", help: "connection closed in the middle of the body" },
-  "slow-headers": {
-    layer: "delivery",
-    value: "duration",
-    byDefault: 3000,
-    help: "headers trickle for this long (3s)",
-  },
-  "slow-body": {
-    layer: "delivery",
-    value: "duration",
-    byDefault: 3000,
-    help: "the body trickles for this long (3s)",
-  },
-  "stream-cut": {
-    layer: "stream",
-    value: "events",
-    byDefault: 3,
-    help: "a stream is cut after this many events (3)",
-  },
+  plan: { ...header, value: "tier", help: "X-Api-Plan names this plan (keyless)" },
+  "no-plan-header": { ...header, help: "no X-Api-Plan" },
+  "no-credit-headers": { ...header, help: "no X-Credits-*" },
+  "no-ratelimit-headers": { ...header, help: "no RateLimit-* on a 429" },
+  "no-retry-after": { ...header, help: "no Retry-After on a 429" },
+  "reset-before": { ...delivery, help: "connection reset before a byte of the answer" },
+  "reset-headers": { ...delivery, help: "connection reset in the headers" },
+  "reset-body": { ...delivery, help: "connection reset in the middle of the body" },
+  "reset-after": { ...delivery, help: "connection reset after a whole answer" },
+  truncate: { ...delivery, help: "connection closed in the middle of the body" },
+  "slow-headers": { ...slow, help: "headers trickle for this long (3s)" },
+  "slow-body": { ...slow, help: "the body trickles for this long (3s)" },
+  "stream-cut": { ...stream, help: "a stream is cut after this many events (3)" },
   "stream-silent": {
-    layer: "stream",
-    value: "events",
+    ...stream,
     byDefault: 0,
     help: "after this many events (0) a stream sends nothing more, not even pings",
   },
   "stream-error": {
-    layer: "stream",
-    value: "events",
-    byDefault: 3,
+    ...stream,
     help: "after this many events (3) a stream sends an `error` event and closes",
   },
 } as const satisfies Readonly<Record<string, FaultTraits>>;

@@ -16,9 +16,7 @@ import { usdAt } from "./usd.ts";
 /** Over `at - seconds < time <= at`. The price change is that of token0 in USD. */
 export function activityOfPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Activity {
   const sums = sumPool(book, pool, at, seconds);
-  const { volumeUsd, buyUsd, buys, swaps, txns } = sums;
-  const priceChange = swaps === 0 ? null : changeOf(book, pool.token0, pool, at, seconds);
-  return { volumeUsd, buyUsd, sellUsd: volumeUsd - buyUsd, buys, sells: swaps - buys, txns, priceChange };
+  return toActivity(sums, sums.swaps === 0 ? null : changeOf(book, pool.token0, pool, at, seconds));
 }
 
 export function priceChangeOfPool(
@@ -46,24 +44,25 @@ function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number)
 
 /** The sums over the token's pools, buys and sells as seen from the token. */
 export function activityOfToken(book: TradeBook, token: MarketToken, at: number, seconds: number): Activity {
-  let volumeUsd = 0;
-  let buyUsd = 0;
-  let buys = 0;
-  let swaps = 0;
-  let txns = 0;
+  const sums = noSums();
   for (const pool of token.pools) {
     if (pool.tradesFrom > at) continue;
-    const sums = sumPool(book, pool, at, seconds);
+    const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(book, pool, at, seconds);
     const isToken0 = pool.token0 === token;
-    volumeUsd += sums.volumeUsd;
-    buyUsd += isToken0 ? sums.buyUsd : sums.volumeUsd - sums.buyUsd;
-    buys += isToken0 ? sums.buys : sums.swaps - sums.buys;
-    swaps += sums.swaps;
-    txns += sums.txns;
+    add(sums, {
+      volumeUsd,
+      buyUsd: isToken0 ? buyUsd : volumeUsd - buyUsd,
+      buys: isToken0 ? buys : swaps - buys,
+      swaps,
+      txns,
+    });
   }
   const [pricing] = token.pools;
-  const priceChange =
-    swaps === 0 || pricing === undefined ? null : changeOf(book, token, pricing, at, seconds);
+  const hasTraded = sums.swaps > 0 && pricing !== undefined;
+  return toActivity(sums, hasTraded ? changeOf(book, token, pricing, at, seconds) : null);
+}
+
+function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums, priceChange: number | null): Activity {
   return { volumeUsd, buyUsd, sellUsd: volumeUsd - buyUsd, buys, sells: swaps - buys, txns, priceChange };
 }
 
@@ -76,7 +75,7 @@ interface Sums {
 }
 
 function sumPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Sums {
-  const sums: Sums = { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
+  const sums = noSums();
   const last = Math.floor(at);
   const first = Math.max(Math.floor(at - seconds) + 1, pool.tradesFrom);
   if (last < first) return sums;
@@ -84,19 +83,22 @@ function sumPool(book: TradeBook, pool: MarketPool, at: number, seconds: number)
   for (let day = Math.floor(first / DAY); day <= lastDay; day += 1) {
     const from = first - day * DAY;
     const to = last - day * DAY;
-    if (to >= DAY - 1 && (from <= 0 || first === pool.tradesFrom)) addDay(sums, book, pool, day);
+    if (to >= DAY - 1 && (from <= 0 || first === pool.tradesFrom)) add(sums, book.totals(pool, day));
     else addRows(sums, book, pool, day, from, to);
   }
   return sums;
 }
 
-function addDay(sums: Sums, book: TradeBook, pool: MarketPool, day: number): void {
-  const totals = book.totals(pool, day);
-  sums.volumeUsd += totals.volumeUsd;
-  sums.buyUsd += totals.buyUsd;
-  sums.buys += totals.buys;
-  sums.swaps += totals.swaps;
-  sums.txns += totals.txns;
+function noSums(): Sums {
+  return { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
+}
+
+function add(sums: Sums, more: Readonly<Sums>): void {
+  sums.volumeUsd += more.volumeUsd;
+  sums.buyUsd += more.buyUsd;
+  sums.buys += more.buys;
+  sums.swaps += more.swaps;
+  sums.txns += more.txns;
 }
 
 function addRows(sums: Sums, book: TradeBook, pool: MarketPool, day: number, from: number, to: number): void {

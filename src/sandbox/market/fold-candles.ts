@@ -111,15 +111,8 @@ function addSwap(
   const slot = Math.floor(time / window.intervalSeconds);
   const candle = candles.get(slot);
   if (candle === undefined) {
-    candles.set(slot, {
-      open: price,
-      high: price,
-      low: price,
-      close: price,
-      volume,
-      openedAt: time,
-      closedAt: time,
-    });
+    const prices = { open: price, high: price, low: price, close: price };
+    candles.set(slot, { ...prices, volume, openedAt: time, closedAt: time });
     return;
   }
   candle.volume += volume;
@@ -143,40 +136,29 @@ function addWholeDay(
   window: CandleWindow,
   day: number,
 ): void {
-  const totals = book.totals(pool, day);
-  if (totals.swaps === 0) return;
+  const { swaps, open, high, low, close: end, volumeUsd } = book.totals(pool, day);
+  if (swaps === 0) return;
   const slot = Math.floor((day * DAY) / window.intervalSeconds);
-  const candle = candles.get(slot);
-  const { open, high, low, close: end, volumeUsd } = totals;
-  if (candle === undefined) {
-    candles.set(slot, {
-      open,
-      high,
-      low,
-      close: end,
-      volume: volumeUsd,
-      openedAt: day * DAY,
-      closedAt: day * DAY,
-    });
-    return;
-  }
+  const at = { openedAt: day * DAY, closedAt: day * DAY };
+  const candle = candles.get(slot) ?? { open, high, low, close: end, volume: 0, ...at };
   candle.high = Math.max(candle.high, high);
   candle.low = Math.min(candle.low, low);
   candle.close = end;
   candle.volume += volumeUsd;
-  candle.closedAt = day * DAY;
+  candle.closedAt = at.closedAt;
+  candles.set(slot, candle);
 }
 
 function close(candles: Map<number, OpenCandle>, window: CandleWindow): Candle[] {
   const slots = [...candles].toSorted(([left], [right]) => left - right);
-  return slots.map(([slot, candle]) => ({
+  return slots.map(([slot, { open, high, low, close: end, volume }]) => ({
     timeOpen: slot * window.intervalSeconds,
     timeClose: (slot + 1) * window.intervalSeconds,
-    open: candle.open,
-    high: candle.high,
-    low: candle.low,
-    close: candle.close,
-    volume: Math.round(candle.volume),
+    open,
+    high,
+    low,
+    close: end,
+    volume: Math.round(volume),
   }));
 }
 

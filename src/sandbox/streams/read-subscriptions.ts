@@ -1,6 +1,6 @@
 import { supportedNetworks } from "../answers/answer.ts";
-import type { Query } from "../query.ts";
-import { invalidChoice, invalidParam, missingParam, refuse } from "../service-refusal.ts";
+import { type Query, required } from "../query.ts";
+import { invalidChoice, invalidParam, refuse } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import { streamIntervals } from "./candle-events.ts";
 import type { ServedFeed, StreamMethod } from "./served-feeds.ts";
@@ -22,13 +22,11 @@ export function readQuerySubscription(
   state: SandboxState,
   at: number,
 ): Subscription {
-  const method = query.text("method");
-  if (method === undefined) throw missingParam("method");
+  const method = required("method", query.text("method"));
   const known = feed.methods.find((each) => each === method);
   if (known === undefined) throw invalidChoice("method", feed.methods);
-  const [chain, address] = [query.text("chain"), query.text("address")];
-  if (chain === undefined) throw missingParam("chain");
-  if (address === undefined) throw missingParam("address");
+  const chain = required("chain", query.text("chain"));
+  const address = required("address", query.text("address"));
   const requestId = query.raw("request_id") ?? "0";
   if (!/^\d{1,10}$/.test(requestId) || Number(requestId) > MAX_REQUEST_ID) {
     throw invalidParam("request_id", "must be a number");

@@ -2,7 +2,7 @@ import { writeInstant, writeInstantMs } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Activity, Market, PoolFacts, TokenFacts } from "../market/types.ts";
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
-import { eachWindow, fdvUsd, searchWindowSeconds, windowSeconds } from "./figures.ts";
+import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
 /** Specification, resource Pool; `inversed` turns price and ratio round, sums in USD stay. */
 export const answerPool: Answer = (asked) => {
@@ -40,11 +40,7 @@ function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
 
 function poolToken(market: Market, token: TokenFacts, at: number): JsonObject {
   return {
-    id: token.address,
-    name: token.name,
-    symbol: token.symbol,
-    chain: token.network.id,
-    decimals: token.decimals,
+    ...tokenNames(token),
     added_at: writeInstantMs(token.addedAt),
     fdv: fdvUsd(market, token, at),
   };
@@ -71,15 +67,8 @@ export const answerToken: Answer = (asked) => {
   const fdv = fdvUsd(market, token, at);
   const windows = isPublic ? searchWindowSeconds : windowSeconds;
   return {
-    id: token.address,
-    name: token.name,
-    symbol: token.symbol,
-    chain: token.network.id,
-    decimals: token.decimals,
-    total_supply: token.totalSupply,
-    description: token.description,
-    website: token.website,
-    explorer: token.explorer,
+    ...tokenNames(token),
+    ...tokenPages(token),
     ...(isPublic ? { telegram: "", twitter: "", has_image: token.hasImage, fdv } : {}),
     added_at: writeInstant(token.addedAt),
     last_updated: writeInstant(lastTrade(market, token, at)),

@@ -1,13 +1,13 @@
 import type { EndpointId } from "../../contract/endpoints/all.ts";
 import type { Answer } from "./answer.ts";
-import { answerDexes, answerNetworks, answerUsage } from "./service.ts";
+import { answerDexes, answerNetworks, answerUsage } from "./whole-service.ts";
 import { answerMultiPrices } from "./price-batch.ts";
 import { answerPoolOhlcv, answerTokenOhlcv } from "./candle-answers.ts";
 import { answerPoolTransactions } from "./transaction-pages.ts";
-import { answerNetworkPoolsSearch, answerPoolsSearch } from "./pool-search.ts";
-import { answerPool, answerToken } from "./details.ts";
+import { answerPoolsSearch } from "./pool-search.ts";
+import { answerPool, answerToken } from "./pool-and-token.ts";
 import { answerSearch } from "./word-search.ts";
-import { answerNetworkTokensSearch, answerTokensSearch } from "./token-search.ts";
+import { answerTokensSearch } from "./token-search.ts";
 
 /** An endpoint of the contract without an answer does not compile. */
 export const answers: Readonly<Record<EndpointId, Answer>> = {
@@ -18,9 +18,9 @@ export const answers: Readonly<Record<EndpointId, Answer>> = {
   pool_ohlcv: answerPoolOhlcv,
   token_ohlcv: answerTokenOhlcv,
   token: answerToken,
-  network_tokens_search: answerNetworkTokensSearch,
+  network_tokens_search: answerTokensSearch,
   tokens_search: answerTokensSearch,
-  network_pools_search: answerNetworkPoolsSearch,
+  network_pools_search: answerPoolsSearch,
   pools_search: answerPoolsSearch,
   search: answerSearch,
   multi_prices: answerMultiPrices,
