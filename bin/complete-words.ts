@@ -1,0 +1,8 @@
+import { answerShell } from "../src/cli/completion/answer-shell.ts";
+
+/** A shell waits for this at each Tab: only what names commands and flags is loaded. */
+export function completeWords(argv: readonly string[]): void {
+  // A shell that no longer reads is no error.
+  process.stdout.on("error", () => undefined);
+  process.stdout.write(answerShell({ env: process.env, platform: process.platform }, argv));
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+import { writeSync } from "node:fs";
+import { awaitEarlyReload } from "./early-reload.ts";
+import { findPreparedHelp } from "./prepared-help.ts";
+import { versionLine } from "../src/contract/version.ts";
+
+// Here is what costs what Node itself costs: scripts ask for the version often, and people for help.
+const argv = process.argv.slice(2);
+const [first, ...rest] = argv;
+if (rest.length === 0 && (first === "--version" || first === "-V")) {
+  printVersion();
+} else if (first === "__complete") {
+  void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
+} else {
+  const early = awaitEarlyReload(argv);
+  const page = findPreparedHelp(argv, import.meta.dirname);
+  void (page === undefined
+    ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, early))
+    : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, argv, early)));
+}
+
+/** Not by way of process.stdout, whose streams take 3 ms to load. */
+function printVersion(): void {
+  const line = `${versionLine}\n`;
+  try {
+    writeSync(1, line);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    // A pipe that somebody made non-blocking, and that is full.
+    if (code === "EAGAIN") process.stdout.write(line);
+    else if (code !== "EPIPE" && code !== "EOF") {
+      process.stderr.write(
+        `dexdata: the output cannot be written (${code === "ENOSPC" ? "the disk is full" : code})\n`,
+      );
+      process.exitCode = 1;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import { createLibraryClient, type LibraryClient } from "../src/library/create-library-client.ts";
+import type { ClientOptions } from "../src/library/public-types.ts";
+import { createClock } from "./process-clock.ts";
+
+// The package's `import { createClient } from "dexdata"`. Its types are written by the build; see declarations.ts.
+export { Failure } from "../src/contract/failure.ts";
+
+export function createClient(options?: ClientOptions): LibraryClient {
+  return createLibraryClient({ clock: createClock(), random: Math.random }, options);
+}

@@ -1,0 +1,20 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+
+/** One line from the terminal, which does not show what is typed. */
+export async function readSecret(signal: AbortSignal, onInterrupt: () => void): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    // readline edits the line; what it would echo goes nowhere.
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+    let typed = "";
+    lines.once("line", (line) => {
+      typed = line;
+      lines.close();
+    });
+    // In raw mode Ctrl-C is a key, not a signal.
+    lines.once("SIGINT", onInterrupt);
+    signal.addEventListener("abort", () => lines.close());
+    lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));
+  });
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { defineConfig, type Plugin } from "rolldown";
+import { preparedHelp } from "./bin/build/prepared-help.ts";
+import { manPage } from "./src/cli/help/man-page.ts";
+import { declarations } from "./src/library/declarations.ts";
+import { thirdPartyLicenses } from "./bin/build/third-party-licenses.ts";
+
+const version = /"version": "(.+)"/.exec(readFileSync("package.json", "utf8"))?.[1] ?? "";
+
+/** Chunks named after what they hold, so that a glance at dist, and the test of what a command loads, can tell. */
+const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"];
+
+/**
+ * What packages load at their start and this program never comes to: HTTP/2 (8 ms, off unless asked for), bodies that
+ * are forms, and subcommands that are programs of their own (6 ms). To come there all the same is an error that says so.
+ */
+const leftOut: Plugin = {
+  name: "left-out",
+  resolveId: (id, importer = "") => {
+    const isUndici = /node_modules[\\/]undici[\\/]/u.test(importer);
+    if (isUndici && /(?:client-h2|web\/fetch\/body)\.js$/u.test(id)) return "\0left-out";
+    // A module of its own, or commander would load undici for it.
+    if (id === "node:child_process" && /node_modules[\\/]commander[\\/]/u.test(importer))
+      return "\0left-out-of-commander";
+    return undefined;
+  },
+  load: (id) =>
+    id.startsWith("\0left-out")
+      ? 'module.exports = () => { throw new Error("this part of a package is left out of the build"); };'
+      : undefined,
+};
+
+/** The manual is written for everybody, and the same whenever it is built. */
+const anybodys = {
+  env: { HOME: "/home/you" },
+  platform: "linux",
+  clock: { now: () => Date.UTC(2026, 10, 21, 8, 54) },
+};
+
+/** What belongs to the package beside its programs, made from the same contract. */
+const packageFiles: Plugin = {
+  name: "package-files",
+  generateBundle() {
+    const publicTypes = readFileSync("src/library/public-types.ts", "utf8");
+    this.emitFile({ type: "asset", fileName: "library.d.cts", source: declarations(publicTypes) });
+    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(version, anybodys) });
+  },
+};
+
+// CommonJS chunks start a few milliseconds sooner than ES modules, and a command loads only the
+// chunks it needs: every `import()` in the source becomes a chunk of its own.
+export default defineConfig({
+  input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts" },
+  platform: "node",
+  logLevel: "silent",
+  plugins: [leftOut, packageFiles, preparedHelp, thirdPartyLicenses],
+  transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
+  output: {
+    dir: "dist",
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name]-[hash].cjs",
+    cleanDir: true,
+    // Half of it to fetch, and to read at each start. Functions keep their names, so that a trace says where it broke.
+    minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
+    codeSplitting: {
+      groups: packages.map((name) => ({ name, test: new RegExp(`node_modules[\\\\/]${name}[\\\\/]`, "u") })),
+    },
+  },
+});

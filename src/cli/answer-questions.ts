@@ -1,0 +1,177 @@
+import type { Page } from "../client/pages/page.ts";
+import type { Context } from "../context/context.ts";
+import type { Question } from "../contract/args.ts";
+import { rowShape } from "../contract/endpoint.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
+import { Failure, isOfOneInput } from "../contract/failure.ts";
+import { answers, type Part } from "../pull/answers.ts";
+import { countEnd, countPage } from "../pull/progress.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
+import { createRenderer, type Renderer } from "../render/renderer.ts";
+import { moreLine } from "./output/continuation.ts";
+import type { Destination } from "./output/destination.ts";
+import { leftOutLines } from "./output/left-out.ts";
+import { presentationOf } from "./output/presentation.ts";
+import { answerShapes, type MissingFields, watchFields } from "./output/missing-fields.ts";
+import type { Notices } from "./notices.ts";
+import type { OpenClient } from "./open-client.ts";
+import type { Questions } from "./asking/questions.ts";
+import type { Typed } from "./run-endpoint.ts";
+import type { RunOptions } from "./run-options.ts";
+import { createListKeeper } from "./asking/kept-lists.ts";
+import { hintAtEmpty, withSuggestion } from "./asking/suggestion.ts";
+
+export interface Run {
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly questions: Questions;
+  readonly notices: Notices;
+  readonly open: OpenClient;
+  readonly destination: Destination;
+  readonly seen: SeenKeys;
+  readonly typed: Typed;
+  /** The last page handed on, and what it answers. */
+  last?: { readonly question: Question; readonly page: Page };
+}
+
+/** Every question in turn, page by page to the output, then what there is to say about them once it is whole. */
+export async function answerQuestions(run: Run): Promise<ExitCode> {
+  const { questions, open, options, destination, seen } = run;
+  const wish = { ...questions, isValidated: options.isValidated };
+  const parts = answers(
+    open.client,
+    questions.endpoint,
+    questions.asked,
+    wish,
+    { ...destination.tally },
+    seen,
+  );
+  const first = parts.next();
+  // Whether it failed is read in its turn.
+  first.catch(() => undefined);
+  // What shows the answer is loaded while that is on its way.
+  await run.context.letLeave();
+  const renderer = await openRenderer(run);
+  try {
+    return await answerAll(run, renderer, beginningWith(first, parts));
+  } catch (cause) {
+    await renderer.release?.();
+    throw cause;
+  }
+}
+
+/** All of them, of which the first has been asked for. Not a generator: each page would wait for it three times. */
+function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
+  const begun = [first];
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => begun.pop() ?? rest.next(),
+      return: () => rest.return(undefined),
+    }),
+  };
+}
+
+async function answerAll(run: Run, renderer: Renderer, parts: AsyncIterable<Part>): Promise<ExitCode> {
+  const { questions, notices, destination, open } = run;
+  const { tally } = destination;
+  const missing = fieldsToWatch(run);
+  const failures: Failure[] = [];
+  const remarks: string[] = [];
+  // A refusal that one input earned is kept while the others are asked; anything else ends the run.
+  const keep = async (cause: Failure, question: Question): Promise<void> => {
+    const failure = await withSuggestion(cause, run.context, open.client, question);
+    if (!isOfOneInput(failure)) throw failure;
+    failures.push(failure);
+    tally.refused += 1;
+  };
+  // A pull that is resumed goes on in the middle of its list.
+  const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
+  for await (const part of parts) {
+    const { question } = part;
+    if (part.kind === "page") {
+      await showPage(run, question, part.page, renderer);
+      missing.see(part.page);
+      keeper?.take(part.page);
+      if (part.page.refused !== undefined)
+        await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
+      if (tally.at !== undefined) destination.note(open.client.meter);
+      continue;
+    }
+    if (part.kind === "failure") {
+      // Half an answer, or the only one: that is no input among several, and the rest of it is still to be had.
+      if (questions.asked.length === 1 || tally.at !== undefined)
+        throw await withSuggestion(part.failure, run.context, open.client, question);
+      await keep(part.failure, question);
+    }
+    if (part.kind === "end") {
+      keeper?.end(question);
+      remarks.push(...(await remarksAtEnd(run, question)));
+    }
+    countEnd(tally, part.index);
+    // As long as nothing came, the refusals are what there is to say, and a second run says them again.
+    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
+  }
+  const [first] = failures;
+  if (first !== undefined && tally.rows === 0 && tally.missing === 0) {
+    await sayRefused(run, failures.slice(1));
+    throw first;
+  }
+  await renderer.end();
+  await sayRefused(run, failures);
+  for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) notices.warn(line);
+  // A default that cut a list is told in a pipe too: a script that never chose a limit may take the rows for all.
+  const isByDefault = run.typed.flags["limit"] === undefined && !run.options.isQuiet;
+  for (const remark of remarks) (isByDefault ? notices.warn : notices.remark)(remark);
+  if (tally.rows === 0) notices.remark("nothing found");
+  return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/** A line for each, in the form that the failure of a whole run has. */
+async function sayRefused({ options, notices }: Run, failures: readonly Failure[]): Promise<void> {
+  if (failures.length === 0) return;
+  const { failureJson } = await import("./report.ts");
+  const isJson = options.errorFormat === "json";
+  for (const failure of failures)
+    notices.warn(isJson ? failureJson(failure).trimEnd() : `dexdata: ${failure.message}`);
+}
+
+async function showPage(run: Run, question: Question, page: Page, renderer: Renderer): Promise<void> {
+  // Each page of a list may have the same one.
+  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.notices.warn(page.warning);
+  if (run.questions.missing !== "null") {
+    for (const { network, address } of page.missing ?? [])
+      run.notices.warn(`no price: ${network}:${address}`);
+  }
+  await renderer.page(page);
+  countPage(run.destination.tally, question, page);
+  run.last = { question, page };
+}
+
+/** For somebody who watches: that a list goes on; and why an answer may be empty, whoever watches. */
+async function remarksAtEnd(run: Run, question: Question): Promise<readonly string[]> {
+  const { questions, open, last, typed } = run;
+  if (run.destination.tally.rowsOfQuestion === 0) {
+    const hint = await hintAtEmpty(run.context, open.client, question);
+    if (hint !== undefined) run.notices.warn(hint);
+  }
+  if (questions.limit === undefined || last?.question !== question) return [];
+  const more = moreLine(question, typed.flags, last.page, questions.walk.pageSize);
+  return more === undefined ? [] : [more];
+}
+
+function fieldsToWatch({ options, questions: { endpoint, groups, walk } }: Run): MissingFields {
+  const shapes =
+    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  return watchFields(options.fields, shapes);
+}
+
+async function openRenderer({ context, options, questions, destination }: Run): Promise<Renderer> {
+  const { stdout } = context;
+  const { sink } = destination;
+  return await createRenderer({
+    ...presentationOf(context, options, questions),
+    output: { isTerminal: stdout.isTerminal, columns: stdout.columns, rows: stdout.rows, write: sink.write },
+    isContinued: destination.tally.rows > 0,
+    now: options.now,
+  });
+}

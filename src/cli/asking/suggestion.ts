@@ -1,0 +1,115 @@
+import type { Client } from "../../client/client.ts";
+import { walkPages } from "../../client/pages/pages.ts";
+import { dexes } from "../../contract/endpoints/dexes.ts";
+import { networks } from "../../contract/endpoints/networks.ts";
+import type { Question } from "../../contract/args.ts";
+import type { Context } from "../../context/context.ts";
+import { fail, Failure } from "../../contract/failure.ts";
+import { nearest } from "../../text/nearest.ts";
+import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
+import { keptRow, listName } from "./kept-lists.ts";
+import { nearestNetwork } from "./nearest-network.ts";
+import { whyEmpty } from "./why-empty.ts";
+
+/**
+ * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request
+ * a day. Anything but a Failure is thrown on: it is a bug or an interruption.
+ */
+export async function withSuggestion(
+  cause: unknown,
+  context: Context,
+  client: Client,
+  question: Question,
+): Promise<Failure> {
+  if (!(cause instanceof Failure)) throw cause;
+  const { status, code, body, why, retryAfter } = cause.details;
+  const asked = networksOf(question);
+  if (status !== 404 || asked === undefined) return cause;
+  // A 404 with a code is about what the code says; one with an empty body may be about network or address.
+  const isUnsaid = body === undefined || !body.has("error");
+  if (code !== "unsupported_network" && !isUnsaid) return cause;
+  const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
+  const slugs = new Set(known.map(([id = ""]) => id));
+  const network = asked.find((each) => !slugs.has(each));
+  if (slugs.size === 0 || network === undefined) return cause;
+  const near = nearestNetwork(network, slugs);
+  return fail("unsupported_network", `network "${network}" is not known to the service`, {
+    status,
+    why,
+    body,
+    retryAfter,
+    ...(near !== undefined && { next: `did you mean ${near}?` }),
+  });
+}
+
+function networksOf({ args }: Question): readonly string[] | undefined {
+  const network = args.get("network");
+  return network === undefined ? args.get("chains")?.split(",") : [network];
+}
+
+/** Says what may be wrong with what found nothing, such as a DEX's display name where its id is meant. */
+export async function hintAtEmpty(
+  context: Context,
+  client: Client,
+  question: Question,
+): Promise<string | undefined> {
+  const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
+  if (dex === undefined) return whyEmpty(question);
+  const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
+  if (network === undefined) return hintAtDisplayName(flag, dex);
+  const listing = { endpoint: dexes, args: new Map([["network", network]]) };
+  const known = await listKnown(context, client, listing);
+  const typed = dex.toLowerCase();
+  if (known.some(([id = ""]) => id.toLowerCase() === typed)) return undefined;
+  const named = known.find(([, name = ""]) => name.toLowerCase() === typed);
+  const id =
+    named?.[0] ??
+    nearest(
+      dex,
+      known.map(([each = ""]) => each),
+    );
+  const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
+  return `dexdata: ${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
+}
+
+/** Across networks there is no one list to look in; a display name still looks like one: "Uniswap V3", uniswap_v3. */
+function hintAtDisplayName(flag: string, dex: string): string | undefined {
+  const id = dex
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/gu, "_");
+  if (!/[\s\p{Lu}]/u.test(dex) || !/^\w+$/u.test(id)) return undefined;
+  return `dexdata: ${flag}"${dex}" looks like a display name; did you mean ${flag}${id}?`;
+}
+
+/**
+ * What is kept of every row of a short list, from the cache where it was asked today. Empty when it cannot be had: a
+ * hint must not hide the answer it belongs to.
+ */
+async function listKnown(
+  context: Context,
+  client: Client,
+  question: Question,
+): Promise<readonly (readonly string[])[]> {
+  const { endpoint, args } = question;
+  const name = listName(client, question);
+  // The sandbox costs nothing and has another port each time.
+  const cached = client.target.isSimulated ? undefined : readCachedList(context, name);
+  if (cached !== undefined) return cached.map((text) => text.split("\t"));
+  const rows: (readonly string[])[] = [];
+  try {
+    for await (const page of walkPages(client, endpoint, args, { pageSize: 100, isStrict: true })) {
+      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint.id)));
+    }
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    return [];
+  }
+  if (!client.target.isSimulated)
+    writeCachedList(
+      context,
+      name,
+      rows.map((row) => row.join("\t")),
+    );
+  return rows;
+}

@@ -1,0 +1,30 @@
+import { type Context, exitOfInterruption, isInterruption } from "../context/context.ts";
+import type { ExitCode } from "../contract/exit-codes.ts";
+import { fail, Failure } from "../contract/failure.ts";
+import { outputFailure } from "./output/output-failure.ts";
+
+/** The only place that catches everything: the exit code of the work, or its failure said and its code. */
+export async function guarded(
+  argv: readonly string[],
+  context: Context,
+  work: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (context.signal.aborted) return exitOf(context.signal.reason);
+    const failure = cause instanceof Failure ? cause : (outputFailure(cause) ?? bug(cause));
+    const { errorFormat, reportFailure } = await import("./report.ts");
+    await reportFailure(context, failure, errorFormat(argv, context));
+    return failure.exit;
+  }
+}
+
+function exitOf(reason: unknown): ExitCode {
+  return isInterruption(reason) ? exitOfInterruption(reason) : 130;
+}
+
+function bug(cause: unknown): Failure {
+  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return fail("bug", `a bug in dexdata: ${what}`, { cause });
+}

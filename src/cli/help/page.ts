@@ -1,0 +1,103 @@
+import type { Paint } from "../../render/painter.ts";
+
+/** A part of a page of help; its parts stand in this order, and a blank line before the next block. */
+export interface Block {
+  /** Directly below the block before. */
+  readonly isClose?: boolean;
+  readonly heading?: string;
+  /** Before the prose, on its line. */
+  readonly label?: string;
+  readonly prose?: string;
+  readonly rows?: readonly (readonly [term: string, text: string])[];
+  /** A text each, without columns: `Output: --fields --columns`. */
+  readonly lists?: readonly (readonly [name: string, text: string])[];
+  /** To paste: run as they stand. */
+  readonly commands?: readonly string[];
+}
+
+export interface Paper {
+  readonly width: number;
+  /** Whether a command that is too wide is continued on a line of its own; a pipe has room for any. */
+  readonly breaksCommands: boolean;
+  readonly paint: Paint;
+}
+
+const indent = "  ";
+
+/** The texts of all rows begin at one column, unless their terms are wider than that leaves room for. */
+export function drawPage(blocks: readonly Block[], paper: Paper): string {
+  const column = columnOf(blocks, paper);
+  return blocks
+    .map((block, index) => {
+      const before = index === 0 || block.isClose === true ? "" : "\n";
+      return `${before}${drawBlock(block, paper, column).join("\n")}\n`;
+    })
+    .join("");
+}
+
+function columnOf(blocks: readonly Block[], { width }: Paper): number {
+  const widest = Math.floor(width * 0.44);
+  const terms = blocks.flatMap(({ rows = [] }) => rows.map(([term]) => term.length));
+  return Math.max(0, ...terms.filter((length) => length <= widest));
+}
+
+function drawBlock(block: Block, paper: Paper, column: number): readonly string[] {
+  const { width, paint } = paper;
+  const { heading, label, prose, rows = [], lists = [], commands = [] } = block;
+  const lines: string[] = [];
+  if (heading !== undefined) lines.push(paint(`${heading}:`, "heading"));
+  if (prose !== undefined && label !== undefined) {
+    const [first = "", ...rest] = wrap(`${label}: ${prose}`, width);
+    lines.push(`${paint(`${label}:`, "heading")}${first.slice(label.length + 1)}`, ...rest);
+  } else if (prose !== undefined) lines.push(...wrap(prose, width));
+  for (const [term, text] of rows) lines.push(...drawRow(term, text, width, column));
+  for (const [name, text] of lists) {
+    const [first = "", ...rest] = wrap(`${name}: ${text}`, width - 2 * indent.length);
+    lines.push(`${indent}${first}`, ...rest.map((line) => `${indent}${indent}${line}`));
+  }
+  for (const command of commands) lines.push(...drawCommand(command, paper));
+  return lines;
+}
+
+function drawRow(term: string, text: string, width: number, column: number): readonly string[] {
+  const hanging = " ".repeat(indent.length + column + 2);
+  const [first = "", ...rest] = wrap(text, width - hanging.length);
+  const more = rest.map((line) => `${hanging}${line}`);
+  const line = `${indent}${term}  ${text}`;
+  if (term.length > column && line.length <= width) return [line];
+  if (term.length > column) return [`${indent}${term}`, `${hanging}${first}`, ...more];
+  return [`${indent}${term.padEnd(column)}  ${first}`.trimEnd(), ...more];
+}
+
+/** A backslash at the end lets a shell read both lines as one. */
+function drawCommand(command: string, { width, breaksCommands }: Paper): readonly string[] {
+  if (!breaksCommands || indent.length + command.length <= width) return [`${indent}${command}`];
+  const words = command.match(/(?:'[^']*'|[^\s'])+/gu) ?? [];
+  const lines: string[] = [];
+  let line = indent;
+  for (const [index, word] of words.entries()) {
+    // A flag stays beside its value where both fit.
+    const together = word.startsWith("-") ? `${word} ${words[index + 1] ?? ""}` : word;
+    const isFull = line.trim() !== "" && line.length + 1 + together.length + 2 > width;
+    if (isFull) {
+      lines.push(`${line} \\`);
+      line = `${indent}${indent}${indent}${word}`;
+    } else line += line.trim() === "" ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** Paragraphs are kept; a word that is wider than the page stands alone. */
+export function wrap(text: string, width: number): readonly string[] {
+  return text.split("\n").flatMap((paragraph) => {
+    const lines: string[] = [];
+    let line = "";
+    for (const word of paragraph.split(" ")) {
+      if (line !== "" && line.length + 1 + word.length > width) {
+        lines.push(line);
+        line = word;
+      } else line = line === "" ? word : `${line} ${word}`;
+    }
+    return [...lines, line];
+  });
+}

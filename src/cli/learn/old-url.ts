@@ -1,0 +1,75 @@
+import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
+import { visibleText } from "../../render/sanitise.ts";
+
+/** A URL, or its path and query, taken apart. Its host is not looked at, and never asked. */
+export interface OldUrl {
+  /** Decoded, from the first that the interface knows. */
+  readonly segments: readonly string[];
+  /** Decoded, in the order typed, without what looked like a key. */
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly hadKey: boolean;
+}
+
+const roots: ReadonlySet<string> = new Set([
+  "networks",
+  "pools",
+  "tokens",
+  "search",
+  "usage",
+  "stats",
+  "stream",
+  "sse",
+]);
+
+export function readOldUrl(typed: string): OldUrl {
+  const refuse = (problem: string, next?: string): Failure =>
+    usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
+  const text = typed.trim();
+  const [, authority = "", rest = ""] = /^(?:[a-z][\w+.-]*:\/\/([^/?#]*))?(.*)$/isu.exec(text) ?? [];
+  const [path = "", ...queries] = (rest.split("#")[0] ?? "").split("?");
+  const decoded = (part: string): string => {
+    const plain = decode(part);
+    if (plain === undefined) throw refuse(`"${withoutSecrets(part)}" is no percent-encoded UTF-8`);
+    if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
+      throw refuse("has characters that a command line cannot show");
+    return plain;
+  };
+  const all = path.split("/").map(decoded);
+  const begin = all.findIndex((segment) => roots.has(segment));
+  if (begin < 0)
+    throw refuse(
+      "is no URL of the service: a path such as /networks/ethereum/pools is needed",
+      "in quotes, because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
+    );
+  const segments = all.slice(begin);
+  const pairs = queries
+    .join("?")
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const [name = "", ...value] = pair.replaceAll("+", " ").split("=");
+      return [decoded(name), decoded(value.join("="))] as const;
+    });
+  const query = pairs.filter(([name, value]) => !isKey(name, value));
+  return {
+    segments: segments.at(-1) === "" ? segments.slice(0, -1) : segments,
+    query,
+    hadKey: query.length < pairs.length || authority.includes("@"),
+  };
+}
+
+function isKey(name: string, value: string): boolean {
+  return (
+    /^(?:x-)?(?:api[-_]?key|key|auth\w*|secret|access_token|bearer)$/iu.test(name) ||
+    /^(?:bearer\s+)?api_/iu.test(value)
+  );
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import type { Hash } from "node:crypto";
+import type { Meter } from "../../client/spending/meter.ts";
+import type { Context } from "../../context/context.ts";
+import { modeOf } from "../../files/kept-mode.ts";
+import type { CheckpointHeader, Progress } from "../../files/out/checkpoint.ts";
+import { type Account, growFile } from "../../files/out/growing-file.ts";
+import { newTally, type Tally } from "../../pull/progress.ts";
+import type { SeenKeys } from "../../client/pages/seen-keys.ts";
+import { newHash } from "../../files/out/sink.ts";
+import type { DestinationFlags } from "../flags/destination-flags.ts";
+import type { Claimed } from "./claim-file.ts";
+import { type Destination, nothingSpent, type Spent } from "./destination.ts";
+
+/** A pull into a file, before its first request. */
+export interface FilePull {
+  readonly claimed: Claimed;
+  readonly to: DestinationFlags;
+  /** Of the checkpoint of a pull that begins. */
+  readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
+  readonly inputs: number;
+  readonly seen: SeenKeys;
+  /** Whether a later run can continue rows of this format. */
+  readonly canResume: boolean;
+}
+
+/**
+ * Milliseconds between two lines of the checkpoint of a pull without --resume. Most of these finish in one run: then only
+ * a kill -9 loses the pages of the last moment, and a local list takes 5 % longer instead of 30 %.
+ */
+const lineGapMs = 100;
+
+/** A file that grows together with its checkpoint, so that a later run with --resume can continue it. */
+export async function openFile(
+  context: Pick<Context, "clock" | "random" | "signal">,
+  pull: FilePull,
+): Promise<Destination> {
+  const { claimed, to, seen } = pull;
+  const { file, interrupted, lock } = claimed;
+  const hash = await hashSoFar(context, pull);
+  const rows = await growFile({
+    file,
+    header: interrupted?.header ?? newHeader(pull),
+    interrupted,
+    hash,
+    kept: to.isForced ? modeOf(file) : undefined,
+    lineGapMs: to.isResumed ? 0 : lineGapMs,
+    lock,
+    clock: context.clock,
+    random: context.random,
+  });
+  for (const added of interrupted?.seen ?? []) seen.restore(added);
+  const tally = tallyOf(interrupted?.progress);
+  const before = interrupted?.progress ?? nothingSpent;
+  return {
+    ...rows,
+    tally,
+    before,
+    started: interrupted?.header.started,
+    note: (meter) => {
+      if (pull.canResume) rows.note(seen.takeAdded(), accountOf(tally, before, meter));
+    },
+  };
+}
+
+function newHeader({ to, header }: FilePull): CheckpointHeader {
+  return { checkpoint: 3, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
+}
+
+/** Over the rows of the runs before, which must be as they were left; undefined where no run needs it. */
+async function hashSoFar(
+  { signal }: Pick<Context, "signal">,
+  { claimed: { file, interrupted }, inputs, to }: FilePull,
+): Promise<Hash | undefined> {
+  if (interrupted === undefined) return newHash(to.isResumed || to.receipt !== undefined);
+  const { checkInputs } = await import("../../files/out/checkpoint.ts");
+  const { hashRows } = await import("../../files/out/interrupted.ts");
+  checkInputs(file, interrupted.progress, inputs);
+  return await hashRows(file, interrupted, signal);
+}
+
+/** What the tally says now, as a line of the checkpoint. */
+function accountOf(tally: Tally, before: Spent, meter: Meter): () => Account {
+  const { first, last, ...counts } = tally;
+  const spent = {
+    requests: before.requests + meter.requests,
+    credits: before.credits + meter.credits,
+    inDoubt: before.inDoubt + meter.creditsInDoubt,
+    creditsBefore: before.creditsBefore ?? meter.creditsBefore,
+  };
+  return () => ({ ...counts, ...spent, first: first?.(), last: last?.() });
+}
+
+/** What the runs before have brought. */
+function tallyOf(progress: Progress | undefined): Tally {
+  if (progress === undefined) return newTally();
+  const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to, proof } = progress;
+  const counts = { rows, repeats, missing, refused, question, rowsOfQuestion, at, to, proof };
+  return { ...counts, first: known(first), last: known(last) };
+}
+
+function known(mark: string | undefined): Tally["first"] {
+  return mark === undefined ? undefined : () => mark;
+}

@@ -1,0 +1,80 @@
+import type { Context } from "../../context/context.ts";
+import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { type FieldAtPath, fieldPaths } from "../../contract/field-paths.ts";
+import type { FieldType, Reading } from "../../contract/record.ts";
+import { chooseEndpoint } from "../asking/choose-endpoint.ts";
+import { readGroups } from "../asking/questions.ts";
+import type { FlagValues } from "../flags/flags.ts";
+import { writeRows } from "./local-output.ts";
+
+/** `--fields ?` of a command of the service: an answer without a request, so nothing needs to be named for it. */
+export async function listFieldsOf(
+  group: readonly Endpoint[],
+  words: readonly string[],
+  flags: FlagValues,
+  context: Context,
+): Promise<ExitCode> {
+  const endpoint = chooseEndpoint(group, flags, words.length > 0);
+  return await listFields(context, flags, endpoint, readGroups(endpoint, flags));
+}
+
+/** What `--fields` can ask of the rows, as rows. `within` is the path to a row where whole answers are shown. */
+export async function listFields(
+  context: Context,
+  flags: FlagValues,
+  endpoint: Endpoint,
+  groups: readonly string[],
+  within: (group: string) => string = () => "",
+): Promise<ExitCode> {
+  const rows = groups.flatMap((group) =>
+    fieldPaths(rowShape(endpoint, group)).map((each) => ({
+      ...(groups.length > 1 && { group }),
+      field: within(group) + each.path,
+      type: typeNames[each.field.type.kind],
+      meaning: meaningOf(each),
+      given: givenWhen(each),
+    })),
+  );
+  return await writeRows(context, flags, rows);
+}
+
+const typeNames: Readonly<Record<FieldType["kind"], string>> = {
+  text: "string",
+  number: "number",
+  integer: "integer",
+  boolean: "boolean",
+  "number-or-text": "string or number",
+  record: "object",
+  list: "list",
+  any: "any",
+};
+
+const readings: Readonly<Record<Reading, string>> = {
+  text: "",
+  address: "address",
+  price: "price",
+  amount: "amount",
+  count: "count",
+  percent: "percent",
+  time: "RFC 3339, UTC",
+  "yes-no": "",
+  mark: "only where true",
+};
+
+function meaningOf({ path, field }: FieldAtPath): string {
+  if (field.type.kind === "list") return "index from 0, or * for all";
+  if (field.type.kind === "number-or-text" && field.reads === "text") return "in the token's smallest unit";
+  const name = path.slice(path.lastIndexOf(".") + 1);
+  const isMoney = field.reads === "price" || field.reads === "amount";
+  const reading = readings[field.reads];
+  return isMoney && IN_USD.test(name) ? `${reading} in USD` : reading;
+}
+
+const IN_USD = /usd|fdv|volume/;
+
+function givenWhen({ field, isOptional, isAdded }: FieldAtPath): string {
+  if (isAdded) return "added by dexdata";
+  if (field.nullable) return "may be null or absent";
+  return isOptional ? "may be absent" : "always";
+}

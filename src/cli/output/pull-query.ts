@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { withRepeated } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { fail } from "../../contract/failure.ts";
+import { formatInstant, fromWire } from "../../time/time.ts";
+import type { CheckpointHeader } from "../../files/out/checkpoint.ts";
+import type { Questions } from "../asking/questions.ts";
+import type { RunOptions } from "../run-options.ts";
+
+type Query = CheckpointHeader["query"];
+
+/** Parts of a query that are not named as a person types them. */
+const labels: Readonly<Record<string, string>> = {
+  "what is asked for": "inputs",
+  pageSize: "--page-size",
+  limit: "--limit",
+  missing: "--missing",
+};
+
+/** A part of the query as a person knows it: by its flag, and with times that can be read. */
+function describePart(
+  name: string,
+  { params }: Endpoint,
+): { readonly label: string; readonly show: (value: string) => string } {
+  const wireName = /^asked: (.*)$/u.exec(name)?.[1];
+  const param = params.find((each) => each.name === wireName);
+  const flag = param?.flag === undefined ? undefined : `--${param.flag}`;
+  // A checkpoint may have been edited.
+  const isTime = (value: string): boolean => param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
+  return {
+    label: flag ?? wireName ?? labels[name] ?? name,
+    show: (value) => (isTime(value) ? formatInstant(fromWire(value)) : value),
+  };
+}
+
+/** Everything that decides which rows come, in which form: two runs may share a file only if all of it is the same. */
+export function queryOf(questions: Questions, options: RunOptions): Query {
+  const { endpoint, asked, walk, ...rest } = questions;
+  const { subjects, ...pages } = walk;
+  const only = asked.length === 1 ? asked[0] : undefined;
+  const query: Record<string, string> = {
+    command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
+    service: serviceOf(options),
+    "--output": options.format,
+    "--fields": options.fields?.join(",") ?? "all",
+    "--columns": options.columns?.join(",") ?? "all",
+  };
+  for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
+    query[`asked: ${name}`] = value;
+  if (only === undefined) query["what is asked for"] = digest(asked.map((args) => [...args]));
+  if (subjects !== undefined) query["what is asked for"] = digest(subjects);
+  for (const [name, value] of Object.entries({ ...pages, ...rest }))
+    query[name] = JSON.stringify(value) ?? "all";
+  return query;
+}
+
+/** The free and the paid host are one service, so that a pull may go on under another plan. */
+function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
+  if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
+  return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
+}
+
+/** The same for the same query, whatever the order of its parts. */
+export function queryDigest(query: Query): string {
+  return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+export function checkSameQuery(file: string, begun: Query, asked: Query, endpoint: Endpoint): void {
+  for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
+    if (begun[name] === asked[name]) continue;
+    const { label, show } = describePart(name, endpoint);
+    const [was, is] = [begun[name], asked[name]].map((value) =>
+      value === undefined ? "not set" : show(value),
+    );
+    throw fail(
+      "checkpoint",
+      `cannot resume ${file}: it belongs to another query (${label}: ${was}; now ${is})`,
+      {
+        next: "repeat the command as it was, or start over with --force instead of --resume",
+      },
+    );
+  }
+}

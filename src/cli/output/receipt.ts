@@ -1,0 +1,143 @@
+import { renameSync, rmSync } from "node:fs";
+import { withRepeated } from "../../contract/args.ts";
+import { exitOfInterruption, isInterruption } from "../../context/context.ts";
+import { fail, Failure } from "../../contract/failure.ts";
+import { cannotBeWritten } from "../../files/file-fault.ts";
+import { escapeJsonText, prettyJson } from "../../json/json-text.ts";
+import { modeOf } from "../../files/kept-mode.ts";
+import { hideSecrets } from "../../contract/key.ts";
+import { stageFile } from "../../files/staged-file.ts";
+import { formatInstant, fromWire } from "../../time/time.ts";
+import { version } from "../../contract/version.ts";
+import type { Run } from "../answer-questions.ts";
+import type { DestinationFlags } from "../flags/destination-flags.ts";
+import { counted } from "../../text/counted.ts";
+import type { Questions } from "../asking/questions.ts";
+import { queryDigest, queryOf } from "./pull-query.ts";
+import { restOf } from "./rest.ts";
+
+/** How a run ended. */
+export interface Ending {
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+  readonly exit: number;
+  readonly failure: unknown;
+}
+
+/**
+ * What a pull was, for whoever has to trust its file later: the window, the requests, the rows, the hash of the output,
+ * the credits, and whether it is complete or why not. Written whole, in the place of an older one.
+ */
+export function writeReceipt(
+  { receipt = "", file, isForced }: DestinationFlags,
+  run: Run,
+  ending: Ending,
+): void {
+  let staged: string | undefined;
+  try {
+    const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
+    staged = stageFile(run.context.random, receipt, text, { mode: 0o666, kept: modeOf(receipt) });
+    renameSync(staged, receipt);
+  } catch (cause) {
+    if (staged !== undefined) rmSync(staged, { force: true });
+    const again =
+      file !== undefined && run.destination.canContinue()
+        ? `, then repeat the command with --resume${isForced ? " instead of --force" : ""}`
+        : "";
+    throw fail("output", `--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
+      next: `${file ?? "the output"} is complete; check the folder's permissions and free space${again}`,
+      cause,
+    });
+  }
+}
+
+/** JSON texts by name, so that what the service wrote keeps its digits. */
+function receiptText(run: Run, { started, exit, failure }: Ending): string {
+  const { questions, options, destination, open, context } = run;
+  const { tally, sink, before } = destination;
+  const { meter, target } = open.client;
+  const { command, rawPath } = questions.endpoint;
+  const [args] = questions.asked;
+  const rest = restOf(run);
+  const reason = whyNot(failure) ?? whyNotWhole(run, exit);
+  const members: Readonly<Record<string, string>> = {
+    dexdata: JSON.stringify(version),
+    command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
+    asked: JSON.stringify(
+      args !== undefined && questions.asked.length === 1
+        ? Object.fromEntries(withRepeated(questions.endpoint, args))
+        : null,
+    ),
+    inputs: String(questions.walk.subjects?.length ?? questions.asked.length),
+    query: JSON.stringify(queryDigest(queryOf(questions, options))),
+    now: JSON.stringify(new Date(options.now).toISOString()),
+    service: JSON.stringify(target.rest),
+    simulated: String(target.isSimulated),
+    plan: JSON.stringify(meter.plan ?? target.tier),
+    started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
+    ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
+    window: windowText(questions, tally.to),
+    requests: String(before.requests + meter.requests),
+    rows: String(tally.rows),
+    repeats_dropped: String(tally.repeats),
+    missing: String(tally.missing),
+    refused: String(tally.refused),
+    first_row: tally.first?.() ?? "null",
+    last_row: tally.last?.() ?? "null",
+    output: JSON.stringify({
+      file: destination.rowsAt() ?? null,
+      format: options.format,
+      bytes: sink.bytes(),
+      sha256: sink.sha256(),
+    }),
+    credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
+    complete: String(reason === null),
+    proof: JSON.stringify(proofOf(run, reason)),
+    missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
+    more: JSON.stringify(rest.more),
+    next: JSON.stringify(rest.next),
+    why_not: JSON.stringify(reason),
+    exit: String(exitOf(failure) ?? exit),
+  };
+  const text = Object.entries(members).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return prettyJson(`{${text.join(",")}}`);
+}
+
+/** The bounds in time as they were sent, frozen where the pull froze them. A raw call sends any text. */
+function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
+  const [args] = asked;
+  const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
+  const shown = (bound: string | undefined): string | null =>
+    bound === undefined ? null : walk.once === undefined ? formatInstant(fromWire(bound)) : bound;
+  return JSON.stringify({ from: shown(from), to: shown(to) });
+}
+
+/** What shows that nothing is missing: see completeness.ts; `limit` where as many rows came as were asked for. */
+function proofOf({ destination: { tally }, questions }: Run, reason: string | null): string | null {
+  if (reason !== null) return null;
+  return tally.proof ?? (questions.limit === undefined ? null : "limit");
+}
+
+function whyNot(failure: unknown): string | null {
+  if (failure === undefined) return null;
+  if (isInterruption(failure)) return failure.cause;
+  return failure instanceof Error ? failure.message : "it failed";
+}
+
+/** Delivered, but some of what was asked for is not in it. */
+function whyNotWhole({ destination: { tally } }: Run, exit: number): string | null {
+  if (exit === 0) return null;
+  return tally.refused > 0
+    ? `${counted(tally.refused, "input")} refused`
+    : `${counted(tally.missing, "price")} missing`;
+}
+
+function exitOf(failure: unknown): number | undefined {
+  if (isInterruption(failure)) return exitOfInterruption(failure);
+  return failure instanceof Failure ? failure.exit : undefined;
+}
+
+/** A header may hold anything; only a whole number is one here, with all its digits. */
+function digits(text: string | undefined): string {
+  return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
+}

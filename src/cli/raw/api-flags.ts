@@ -1,0 +1,40 @@
+import type { Flag } from "../flags/flags.ts";
+import { strictFlag } from "../flags/reply-flags.ts";
+import type { Block } from "../help/page.ts";
+
+/** What `dexdata api` takes besides the flags of every command of the service. */
+export const apiFlags: readonly Flag[] = [
+  {
+    name: "field",
+    short: "f",
+    value: "name=value",
+    isRepeatable: true,
+    suggests: "parameters",
+    help: "a parameter of the query, by its wire name, sent as typed; once for each",
+    group: "Filters",
+  },
+  { name: "paginate", help: "every row of a list, page after page", group: "Rows" },
+  { name: "limit", value: "n", help: "with --paginate: rows in all (default: all)", group: "Rows" },
+  strictFlag("Accept rows even if the service ignored a parameter or counts more of them"),
+];
+
+/** What help says below the flags. */
+export function apiNotes(): readonly Block[] {
+  return [
+    {
+      prose:
+        "The path is one of the configured service, with or without the slash in front, and may have a query of its own; " +
+        "a URL is refused, because the key would leave with it. Values are sent as typed. The service drops a name that " +
+        "it does not know without a word; where a search shows that it did, the command ends before a row, unless " +
+        "--no-strict is given.",
+    },
+    {
+      prose:
+        "Without --paginate one request is sent and the answer shown as it came: as ndjson an array is one line an " +
+        "element and anything else one line; as json one document; as a table what the endpoint's own command shows, " +
+        "and JSON where the path is none that dexdata knows. With --paginate the rows are shown as by the endpoint's " +
+        "own command; the parameters limit, cursor and page then say how large a page is and where to begin, and times " +
+        "are resolved once.",
+    },
+  ];
+}

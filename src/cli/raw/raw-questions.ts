@@ -1,0 +1,134 @@
+import type { Walk } from "../../client/pages/pages.ts";
+import type { Place } from "../../client/pages/place.ts";
+import type { Args, Question } from "../../contract/args.ts";
+import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { hasColumns, isSeparated } from "../../contract/output-format.ts";
+import { readInteger, readParam } from "../../contract/read-param.ts";
+import type { Reply } from "../../contract/reply.ts";
+import type { FlagValues } from "../flags/flags.ts";
+import type { Questions } from "../asking/questions.ts";
+import { rawCall } from "./raw-call.ts";
+import { readRawPath } from "./raw-path.ts";
+import { readCount } from "../flags/read-flag.ts";
+import type { RunOptions } from "../run-options.ts";
+
+type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
+
+/** What `dexdata api` asks: one answer as it comes, or with `--paginate` the rows of a whole list. */
+export function readRawQuestions(words: readonly string[], flags: FlagValues, options: Options): Questions {
+  const [path, more] = words;
+  const usage = "usage: dexdata api <path> [-f name=value …]";
+  if (path === undefined) throw usageFailure("a path of the service is needed", usage);
+  if (more !== undefined) throw usageFailure(`"${more}": one word too many`, usage);
+  const { field } = flags;
+  const question = rawCall(readRawPath(path), typeof field === "object" ? field : []);
+  return flags["paginate"] === true
+    ? allPages(question, flags, options)
+    : oneAnswer(question, flags, options);
+}
+
+function oneAnswer(question: Question, flags: FlagValues, options: Options): Questions {
+  const { endpoint, args } = question;
+  if (flags["limit"] !== undefined) {
+    throw usageFailure("--limit: goes with --paginate", "the size of one page is --field limit=N");
+  }
+  const once = showsRows(endpoint, options) ? "rows" : "document";
+  if (once === "document") checkHasColumns(endpoint, options);
+  if (options.isValidated && once === "document") throw notValidated(endpoint);
+  const { reply } = endpoint;
+  return {
+    endpoint,
+    asked: [args],
+    limit: undefined,
+    walk: { pageSize: 0, isStrict: isStrict(flags), once },
+    groups: once === "rows" && reply.kind === "groups" ? reply.groups : [onlyGroup],
+    missing: "skip",
+    isRecord: reply.kind === "single",
+  };
+}
+
+const isStrict = (flags: FlagValues): boolean => flags["no-strict"] !== true;
+
+/** A table is of rows, and rows are what can be validated, where the answer holds nothing else. */
+function showsRows({ id, reply }: Endpoint, { format, isValidated }: Options): boolean {
+  if (id === "raw") return false;
+  const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
+  return hasColumns(format) || (isValidated && isAllRows);
+}
+
+/** Nobody knows what columns a path has that the contract does not have; the first answer must not decide. */
+function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
+  if (!isSeparated(format) || fields !== undefined) return;
+  throw usageFailure(
+    `--output ${format}: dexdata knows no columns of ${rawPath}`,
+    "name them: --fields id,…",
+  );
+}
+
+function notValidated({ id, rawPath }: Endpoint): Error {
+  return id === "raw"
+    ? usageFailure(`--validate: there is no schema for ${rawPath}`, "leave it out")
+    : usageFailure("--validate: checks rows, and the answer is shown whole", "add --paginate, or -o table");
+}
+
+function allPages(question: Question, flags: FlagValues, options: Options): Questions {
+  const { endpoint, args } = question;
+  const { reply } = endpoint;
+  if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
+    const what = endpoint.id === "raw" ? "is no list that dexdata knows" : "does not answer in pages";
+    throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "leave it out");
+  }
+  const limit = readCount(flags, "limit", { min: 1 });
+  const usual = options.settings.page_size.value ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  const names = pagingNames(reply);
+  const paging = new Map([...args].filter(([name]) => names.includes(name)));
+  const rest = new Map([...args].filter(([name]) => !names.includes(name)));
+  const pageSize = readPaging(paging, "limit", reply.maxLimit) ?? usual;
+  const walk: Walk = { pageSize, isStrict: isStrict(flags), wanted: limit, start: startOf(paging, reply) };
+  return {
+    endpoint,
+    asked: [withFixedTimes(endpoint, rest, options.now)],
+    limit,
+    walk,
+    groups: [onlyGroup],
+    missing: "skip",
+    isRecord: false,
+  };
+}
+
+type Paged = Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>;
+
+/** The parameters that the walk over pages sends itself, where the endpoint has them. */
+function pagingNames(reply: Paged): readonly string[] {
+  if (reply.kind === "cursor-pages") return ["limit", "cursor"];
+  return reply.handOverAfter === undefined ? ["limit", "page"] : ["limit", "page", "cursor"];
+}
+
+/** A relative bound would move from page to page, and what stands at an edge with it. */
+function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
+  const times = params.filter(({ name, kind }) => kind.kind === "time" && args.has(name));
+  return new Map([
+    ...args,
+    ...times.map((param) => [param.name, readParam(param, args.get(param.name) ?? "", now)] as const),
+  ]);
+}
+
+/** An empty cursor is the beginning, as on the wire. */
+function startOf(paging: Args, reply: Paged): Place | undefined {
+  const [cursor, page] = [paging.get("cursor"), paging.get("page")];
+  if (cursor !== undefined && page !== undefined) {
+    throw usageFailure("--field cursor and --field page: both say where to begin", "leave out one of them");
+  }
+  if (cursor !== undefined && cursor !== "") return { flag: "cursor", value: cursor };
+  const last = reply.kind === "numbered-pages" ? (reply.handOverAfter ?? 1000) : 1;
+  const number = readPaging(paging, "page", last);
+  return number === undefined ? undefined : { flag: "page", value: String(number) };
+}
+
+/** The walk counts with these, so they are checked, unlike the values that only the service reads. */
+function readPaging(paging: Args, name: string, max: number): number | undefined {
+  const typed = paging.get(name);
+  if (typed === undefined) return undefined;
+  return Number(readInteger(`--field ${name} "${typed}"`, typed, { min: 1, max }));
+}

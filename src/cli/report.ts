@@ -1,0 +1,80 @@
+import type { Context } from "../context/context.ts";
+import type { Failure } from "../contract/failure.ts";
+import { escapeJsonText } from "../json/json-text.ts";
+import { hideSecrets } from "../contract/key.ts";
+import { type ErrorFormat, usualErrorFormat } from "../contract/output-format.ts";
+import { visibleText } from "../render/sanitise.ts";
+
+/** One failure on stderr: at most three lines for people, or one JSON object for programs. */
+export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
+  const text = format === "json" ? failureJson(failure) : failureText(failure);
+  // A closed stderr must not hide the exit code.
+  await context.stderr.write(hideSecrets(text)).catch(() => undefined);
+}
+
+/** What is wrong, why in the service's words, what to type next. */
+function failureText(failure: Failure): string {
+  const { why } = failure.details;
+  const next = nextOf(failure);
+  const lines = [`dexdata: ${shown(failure.message)}`];
+  if (why !== undefined && why !== failure.message) lines.push(`  the service says: ${shown(why)}`);
+  if (next !== undefined) lines.push(`  ${shown(next)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** A refusal of the service that says no more is explained at length. */
+function nextOf({ details: { next, status, code } }: Failure): string | undefined {
+  return next ?? (status === undefined ? undefined : `see: dexdata explain ${code}`);
+}
+
+const longestLine = 500;
+
+function shown(text: string): string {
+  const visible = visibleText(text);
+  if (visible.length <= longestLine) return visible;
+  // Half of a character at the end would be written as another one.
+  return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
+}
+
+/** One line. Ours first, then every field of the service's body under its own name, digits intact. */
+export function failureJson(failure: Failure): string {
+  const { code, status, exit, retryable, why, body, missing } = failure.details;
+  const members = new Map<string, string>();
+  const add = (name: string, value: unknown): void => {
+    if (value !== undefined) members.set(name, JSON.stringify(value));
+  };
+  add("code", code);
+  add("message", failure.message);
+  add("status", status);
+  add("exit", exit);
+  add("retryable", retryable ?? false);
+  add("next", nextOf(failure));
+  add("service_message", why);
+  add("missing_rows", missing);
+  for (const [name, text] of body ?? []) {
+    if (!members.has(name)) members.set(name, text.trim().replaceAll(/[\r\n]/gu, " "));
+  }
+  const text = [...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",");
+  return `${escapeJsonText(`{${text}}`)}\n`;
+}
+
+/** Read from the words themselves, because a failure may come before they are understood. */
+export function errorFormat(argv: readonly string[], context: Context): ErrorFormat {
+  const asked = valueOf(argv, ["--error-format"]);
+  if (asked === "json" || asked === "text") return asked;
+  const output =
+    valueOf(argv, ["--output", "-o"]) ??
+    context.env["DEXDATA_OUTPUT"] ??
+    (context.stdout.isTerminal ? "table" : "ndjson");
+  return usualErrorFormat(output, context.stderr.isTerminal);
+}
+
+function valueOf(argv: readonly string[], names: readonly string[]): string | undefined {
+  for (const [index, word] of argv.entries()) {
+    const name = names.find((each) => word === each || word.startsWith(`${each}=`));
+    if (name !== undefined) return word === name ? argv[index + 1] : word.slice(name.length + 1);
+    const short = names.find((each) => each.length === 2 && word.startsWith(each) && !word.startsWith("--"));
+    if (short !== undefined) return word.slice(2);
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import type { Client } from "../../client/client.ts";
+import { fixedAllowance, planAllowance } from "../../client/pace/pace.ts";
+import { networks } from "../../contract/endpoints/networks.ts";
+import { usage } from "../../contract/endpoints/usage.ts";
+import type { Question } from "../../contract/args.ts";
+import type { Context } from "../../context/context.ts";
+import type { ExitCode } from "../../contract/exit-codes.ts";
+import { Failure } from "../../contract/failure.ts";
+import { rawAt } from "../../json/path-reader.ts";
+import { plans } from "../../contract/tier.ts";
+import { estimate, questionBefore, type Wanted } from "../../pull/estimate.ts";
+import type { FlagValues } from "../flags/flags.ts";
+import { writeRecord } from "../output/local-output.ts";
+import type { RunOptions } from "../run-options.ts";
+import { withSuggestion } from "../asking/suggestion.ts";
+
+/** `--estimate`: what the command would cost, instead of the command. Sends one request at most beside retries. */
+export async function runEstimate(
+  context: Context,
+  flags: FlagValues,
+  options: RunOptions,
+  wanted: Wanted,
+  client: Client,
+): Promise<ExitCode> {
+  const before = questionBefore(wanted, networks);
+  const told = before === undefined ? undefined : await tell(context, client, before);
+  const figures = estimate(wanted, told);
+  const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
+  const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
+  return await writeRecord(context, flags, {
+    requests: orUnknown(figures.requests),
+    credits: orUnknown(figures.credits),
+    credits_at_most: figures.creditsAtMost,
+    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / wanted.walk.pageSize) : undefined,
+    rows_at_most: orUnknown(figures.rows),
+    certainty: figures.certainty,
+    basis: figures.basis,
+    requests_per_minute: perMinute,
+    seconds: typeof perMinute === "number" ? secondsAt(perMinute, options, figures.requests) : undefined,
+    credits_left: asNumber(creditsLeft),
+    estimate_requests: client.meter.requests,
+    estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
+  });
+}
+
+async function tell(context: Context, client: Client, question: Question): Promise<unknown> {
+  try {
+    return (await client.ask(question.endpoint, question.args)).read().value;
+  } catch (cause) {
+    throw await withSuggestion(cause, context, client, question);
+  }
+}
+
+/** What every answer says beside its rows; where none was needed, the service is asked, for a credit. */
+async function askCreditsLeft(client: Client): Promise<string | undefined> {
+  try {
+    const { text } = (await client.ask(usage, new Map())).read();
+    return rawAt(text, ["credits", "remaining"]) ?? client.meter.creditsLeft;
+  } catch (cause) {
+    // Without a credit to ask with, what the command would cost can still be said.
+    if (cause instanceof Failure && cause.exit === 5) return client.meter.creditsLeft;
+    throw cause;
+  }
+}
+
+/** Waiting for the rate alone: how long the service takes to answer is not known. */
+function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | undefined): number | null {
+  if (requests === undefined) return null;
+  const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
+  return Math.max(1, Math.ceil(((Math.ceil(requests / sends) - 1) * window) / 1000));
+}
+
+function orUnknown(figure: number | undefined): number | null {
+  return figure ?? null;
+}
+
+/** The service's own digits, where a number would round them. */
+function asNumber(digits: string | undefined): number | string | null {
+  if (digits === undefined) return null;
+  return /^\d{1,15}$/u.test(digits) ? Number(digits) : digits;
+}

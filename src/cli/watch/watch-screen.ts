@@ -1,0 +1,145 @@
+import type { Context, Output } from "../../context/context.ts";
+import { openDisplay, type Window } from "../../render/display.ts";
+import { joinFitting } from "../../render/table/join-fitting.ts";
+import { createPaint } from "../../render/painter.ts";
+import { createRenderer, type Presentation } from "../../render/renderer.ts";
+import { visibleText } from "../../render/sanitise.ts";
+import { cutText } from "../../render/values/width.ts";
+import type { HeldOutput } from "../output/held-output.ts";
+import type { Changes } from "./compare-rounds.ts";
+import type { Round } from "./round.ts";
+import { instantOf } from "./watch-lines.ts";
+import { goneSentence, type WatchView } from "./watch-view.ts";
+
+export interface ScreenOptions {
+  readonly presentation: Omit<Presentation, "output" | "now" | "before">;
+  /** `every 30s: dexdata networks` */
+  readonly title: string;
+  /** `3 credits`, `120 an hour`: what stands beside the instant and the countdown. */
+  readonly facts: () => readonly string[];
+  readonly stderr: HeldOutput;
+}
+
+interface Shown {
+  readonly round: Round;
+  readonly changes: Changes;
+  readonly at: number;
+  /** As drawn for a window of so many columns. */
+  readonly columns: number;
+  readonly lines: readonly string[];
+}
+
+/** How many of the things said are shown. */
+const mostSaid = 3;
+
+/** The latest round, with what has changed in it marked, in the place of the one before. */
+export async function openWatchScreen(context: Context, options: ScreenOptions): Promise<WatchView> {
+  const { clock, stdout, signal, interrupt, onSuspend } = context;
+  const { presentation, facts, stderr } = options;
+  const { isUnicode } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const mark = isUnicode ? "…" : "...";
+  let shown: Shown | undefined;
+  let next: number | undefined;
+  let said: readonly string[] = [];
+
+  const draw = async (
+    { round, changes, at }: Pick<Shown, "round" | "changes" | "at">,
+    columns: number,
+  ): Promise<void> => {
+    const lines = await linesOf(presentation, { round, changes, at }, columns, stdout.rows);
+    // A later round may have come meanwhile.
+    if (shown === undefined || shown.at <= at) shown = { round, changes, at, columns, lines };
+    display.changed();
+  };
+
+  const head = (columns: number, elapsed: number | undefined): readonly string[] => {
+    const state = shown === undefined ? [] : [instantOf(shown.at)];
+    const wait = next === undefined ? "asking" : `next in ${secondsTo(next, elapsed ?? next)}`;
+    const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
+    return [
+      paint(cutText(visibleText(options.title), columns, mark), "heading"),
+      paint(joinFitting(parts, isUnicode, columns), "faint"),
+      "",
+    ];
+  };
+
+  const frame = ({ columns, rows }: Window, elapsed: number): readonly string[] => {
+    // Drawn by the next picture: until then the terminal cuts what is too long.
+    if (shown !== undefined && shown.columns !== columns) draw(shown, columns).catch(() => undefined);
+    const top = head(columns, elapsed);
+    const bottom = said.map((line) => paint(cutText(visibleText(line), columns, mark), "faint"));
+    const body = fitLines(shown?.lines ?? [], rows - top.length - bottom.length, mark);
+    return [...top, ...body, ...bottom].slice(0, rows);
+  };
+
+  const display = openDisplay({
+    clock,
+    output: stdout,
+    frame,
+    lastFrame: ({ columns }) => (shown === undefined ? [] : [...head(columns, undefined), ...shown.lines]),
+    signal,
+    interrupt,
+    onSuspend,
+  });
+  const say = (text: string): void => {
+    said = [...said, text.trim()].slice(-mostSaid);
+    display.changed();
+  };
+  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
+
+  return {
+    show: async (round, changes, at) => {
+      said = changes.gone.length > 0 ? [goneSentence(changes.gone)] : [];
+      await draw({ round, changes, at }, stdout.columns || 80);
+    },
+    failed: (reason) => say(`${instantOf(clock.now())}: ${reason}; asking again in the next round`),
+    waiting: (until) => {
+      next = until;
+      display.changed();
+    },
+    close: async () => {
+      await display.close();
+      await release?.();
+    },
+  };
+}
+
+/** The same as the command prints, in so many columns. */
+async function linesOf(
+  presentation: ScreenOptions["presentation"],
+  { round, changes, at }: Pick<Shown, "round" | "changes" | "at">,
+  columns: number,
+  rows: number | undefined,
+): Promise<readonly string[]> {
+  let text = "";
+  const output: Output = {
+    isTerminal: true,
+    columns,
+    rows,
+    write: (more) => {
+      text += typeof more === "string" ? more : Buffer.from(more).toString("utf8");
+      return Promise.resolve();
+    },
+  };
+  const renderer = await createRenderer({
+    ...presentation,
+    ...(presentation.chart !== undefined && { chart: round.asked[0] }),
+    output,
+    now: at,
+    before: changes.before,
+  });
+  for (const group of round.groups) await renderer.page({ ...group, next: undefined });
+  await renderer.end();
+  return text === "" ? ["nothing found"] : text.replace(/\n$/u, "").split("\n");
+}
+
+function fitLines(lines: readonly string[], room: number, mark: string): readonly string[] {
+  if (lines.length <= room) return lines;
+  const kept = lines.slice(0, Math.max(0, room - 1));
+  return [...kept, `${mark} ${lines.length - kept.length} more lines`].slice(0, Math.max(0, room));
+}
+
+function secondsTo(until: number, elapsed: number): string {
+  return `${Math.max(0, Math.ceil((until - elapsed) / 1000))} s`;
+}

@@ -1,0 +1,48 @@
+import { isServiceCode, type ServiceCode } from "../../contract/service-errors.ts";
+import { rawMembers } from "../../json/raw-json.ts";
+
+/** What a refusal says, from whichever form of body came. */
+export interface ErrorBody {
+  /** A code of the specification; a human sentence under `error` is none. */
+  readonly code: ServiceCode | undefined;
+  readonly message: string | undefined;
+  /** Every field under its own name, as raw JSON texts, so that 64-bit numbers keep their digits. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly isHtml: boolean;
+}
+
+/**
+ * Reads all public forms: the envelope of the specification, `message` alone, a sentence under `error`, an object
+ * under `error` (the edge's 5xx), HTML, text that is not JSON, `{}` and nothing at all.
+ */
+export function readErrorBody(text: string): ErrorBody {
+  const fields = membersOf(text);
+  if (fields === undefined) {
+    const isHtml = /^\s*<(?:!doctype|html)/iu.test(text);
+    return { code: undefined, message: undefined, fields: new Map(), isHtml };
+  }
+  const error = textField(fields, "error");
+  const edge = membersOf(fields.get("error") ?? "");
+  const code = error !== undefined && isServiceCode(error) ? error : undefined;
+  const sentence = code === undefined ? error : undefined;
+  const message =
+    textField(fields, "message") ?? sentence ?? (edge === undefined ? undefined : textField(edge, "message"));
+  return { code, message, fields, isHtml: false };
+}
+
+/** The string under the name; undefined when it is absent or no string. */
+export function textField(fields: ReadonlyMap<string, string>, name: string): string | undefined {
+  const value: unknown = JSON.parse(fields.get(name) ?? "null");
+  return typeof value === "string" ? value : undefined;
+}
+
+function membersOf(text: string): ReadonlyMap<string, string> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? rawMembers(text)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

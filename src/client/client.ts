@@ -1,0 +1,179 @@
+import { setMaxListeners } from "node:events";
+import type { Args, Question } from "../contract/args.ts";
+import type { Context } from "../context/context.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { Failure, untrustedAnswer } from "../contract/failure.ts";
+import { type Budget, inTurn, openTab, type Tab } from "./spending/budget.ts";
+import { costOf } from "./spending/cost.ts";
+import { createDocument, type Document } from "./answer/document.ts";
+import { hideKey } from "./connection/hide-key.ts";
+import { createMeter, isCharged, type Meter } from "./spending/meter.ts";
+import type { Pace } from "./pace/pace.ts";
+import { refusal } from "./answer/refusal.ts";
+import { refuseKey } from "./connection/refuse-key.ts";
+import { checkPlan } from "./answer/required-plan.ts";
+import { createRequestUrls } from "./connection/request-url.ts";
+import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
+import { waitTooLong } from "./pace/retry-after.ts";
+import { mostRepeats } from "./pages/completeness.ts";
+import { createAuthorization, type Target } from "./connection/target.ts";
+import { type Answer, createTransport } from "./connection/transport.ts";
+
+/** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
+export interface Client {
+  readonly target: Target;
+  readonly meter: Meter;
+  /** How many requests may be under way at once, where a walk can ask for several. */
+  readonly width: number;
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal;
+  /**
+   * The 2xx answer to one request; anything else is a Failure. `until`: a child of that signal, aborted as soon as the
+   * answer is not wanted any more. What has not left by then never does; what has counts as sent.
+   */
+  readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
+  /** Retries of a request whose response cannot be right: three, or fewer if --retries says so. */
+  readonly mostRepeats: number;
+  /**
+   * Waits before a request is sent again because its response cannot be right, as `problem` says. False where that has
+   * been done often enough.
+   */
+  readonly again: (repeats: number, problem: string) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+export interface ClientOptions {
+  /** Milliseconds for one request: connecting, headers and body. */
+  readonly timeout: number;
+  readonly retry: RetryPolicy;
+  readonly pace: Pace;
+  readonly budget: Budget;
+  /** Every answer that names its plan has to name this one. */
+  readonly requiredPlan: string | undefined;
+  readonly width: number;
+  readonly observer: ClientObserver;
+}
+
+/** What a run may want to tell people while it asks. */
+export interface ClientObserver {
+  readonly answered: (exchange: Exchange) => void;
+  readonly waiting: (wait: Waiting) => void;
+}
+
+export interface Exchange {
+  readonly url: URL;
+  /** Undefined when no answer came. */
+  readonly answer: Answer | undefined;
+  readonly milliseconds: number;
+}
+
+/** Before the same request is sent again. */
+export interface Waiting {
+  readonly milliseconds: number;
+  /** Requests sent so far, the first among them. */
+  readonly attempt: number;
+  readonly failure: Failure;
+}
+
+export function createClient(
+  context: Pick<Context, "clock" | "env" | "random" | "signal">,
+  target: Target,
+  options: ClientOptions,
+): Client {
+  // As many requests listen to it as --parallel says; Node would take eleven for a leak, and say so to the user.
+  setMaxListeners(0, context.signal);
+  const transport = createTransport(context);
+  const { meter, sent } = createMeter();
+  const turns = inTurn(options.budget);
+  const urlOf = createRequestUrls(target.rest);
+  const authorize = createAuthorization(target);
+
+  const attempt = async (
+    url: URL,
+    { endpoint, args }: Question,
+    tab: Tab | undefined,
+    until: AbortSignal,
+  ): Promise<Document> => {
+    await tab?.open();
+    const turn = await options.pace.turn();
+    until.throwIfAborted();
+    const started = context.clock.elapsed();
+    let answer: Answer | undefined;
+    const metered = sent(costOf(endpoint, args));
+    try {
+      const sending = { timeout: options.timeout, signal: until };
+      answer = hideKey(await transport.get(url, authorize(url), sending), target.key);
+    } catch (cause) {
+      if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
+        metered.lost();
+        await tab?.pay();
+      }
+      throw cause;
+    } finally {
+      options.observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
+    }
+    const { status, headers } = answer;
+    metered.answered(answer);
+    if (isCharged(status)) await tab?.pay();
+    const refused = status < 200 || status >= 300 ? refusal(answer, { endpoint, args }, target) : undefined;
+    await options.pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
+    checkPlan(headers.get("x-api-plan"), options.requiredPlan, refused);
+    if (refused !== undefined) throw refused;
+    return createDocument(answer);
+  };
+
+  /** Milliseconds it waited before the request may be sent again; throws the failure that is to stand. */
+  const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
+    // A run that is over, by a signal or its --deadline, has nothing to wait for; nor has a walk that nobody follows.
+    if (!(cause instanceof Failure) || until.aborted) throw cause;
+    const decision = decideRetry(cause, options.retry, { ...tries, random: context.random() });
+    if (!decision.again && decision.reason === "service-wait") throw waitTooLong(cause);
+    if (!decision.again)
+      throw decision.reason === "time" ? tooLong(cause, decision.wait ?? 0, tries.waited) : cause;
+    options.observer.waiting({ milliseconds: decision.wait, attempt: tries.attempt, failure: cause });
+    await context.clock.sleep(decision.wait, until);
+    return decision.wait;
+  };
+
+  const ask: Client["ask"] = async (endpoint, args, until = context.signal) => {
+    refuseKey(endpoint.path, target.key);
+    for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
+    const url = urlOf(endpoint, args);
+    const tab = openTab(options.budget, turns, costOf(endpoint, args));
+    let waited = 0;
+    try {
+      for (let sends = 1; ; sends += 1) {
+        try {
+          return await attempt(url, { endpoint, args }, tab, until);
+        } catch (cause) {
+          waited += await waitAfter(cause, { attempt: sends, waited }, until);
+        }
+      }
+    } finally {
+      await tab?.close();
+    }
+  };
+
+  const most = Math.min(mostRepeats, options.retry.retries);
+  const again: Client["again"] = async (repeats, problem) => {
+    if (repeats > most) return false;
+    const milliseconds = backoffAfter(repeats, context.random());
+    options.observer.waiting({ milliseconds, attempt: repeats, failure: untrustedAnswer(problem) });
+    await context.clock.sleep(milliseconds, context.signal);
+    return true;
+  };
+
+  const { width } = options;
+  const { signal } = context;
+  return { target, meter, width, signal, ask, mostRepeats: most, again, close: transport.close };
+}
+
+function tooLong(failure: Failure, wait: number, waited: number): Failure {
+  const next =
+    waited === 0
+      ? `the wait of ${seconds(wait)} is longer than --retry-max-time allows; come back then, or allow it`
+      : `after ${seconds(waited)} of waiting, ${seconds(wait)} more would be longer than --retry-max-time allows`;
+  return new Failure(failure.message, { ...failure.details, next });
+}
+
+const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 1000)} s`;

@@ -1,0 +1,134 @@
+import { BlockList, isIP } from "node:net";
+import { isLoopback } from "../../contract/loopback.ts";
+import { usageFailure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An HTTP proxy, asked to open a tunnel (CONNECT): it sees the name of the host and nothing of what is said there. */
+export interface Proxy {
+  readonly url: URL;
+  /** The variable that names it, as it is spelled there. */
+  readonly variable: string;
+  /** For messages: without its name and password. */
+  readonly shown: string;
+  /** Of the header `Proxy-Authorization`. */
+  readonly authorization: string | undefined;
+}
+
+/**
+ * As curl reads them, lower case first. HTTP_PROXY is not among them: it is for plain http, which is spoken with this
+ * machine only.
+ */
+const variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+
+/** The variable that names a proxy for https, whatever it says. */
+export function proxyVariable(env: Environment): string | undefined {
+  return variables.find((name) => (env[name] ?? "") !== "");
+}
+
+/**
+ * Whether a host may be behind a proxy. This machine never is, so that the sandbox needs no NO_PROXY, and nor is plain
+ * http, whose key a proxy would see.
+ */
+export function mayBeProxied(url: URL, env: Environment): boolean {
+  return url.protocol === "https:" && !isLoopback(url.hostname) && proxyVariable(env) !== undefined;
+}
+
+/** The proxy for this host; undefined where it is asked directly. One that is no HTTP proxy is a usage failure. */
+export function findProxy(url: URL, env: Environment): Proxy | undefined {
+  const variable = proxyVariable(env);
+  if (variable === undefined || !mayBeProxied(url, env) || isExcepted(url, env)) return undefined;
+  return readProxy(variable, env[variable] ?? "");
+}
+
+function readProxy(variable: string, text: string): Proxy {
+  const said = `${variable} "${withoutPassword(text)}"`;
+  const next = `name it as http://proxy.example:3128, or unset ${variable}`;
+  const scheme = /^([a-z][a-z\d+.-]*):\/\//iu.exec(text)?.[1]?.toLowerCase() ?? "http";
+  if (scheme.startsWith("socks"))
+    throw usageFailure(`${said}: SOCKS proxies are not supported; an http:// or https:// proxy is`, next);
+  if (scheme !== "http" && scheme !== "https")
+    throw usageFailure(`${said}: must be an http:// or https:// proxy`, next);
+  const whole = text.includes("://") ? text : `http://${text}`;
+  // A URL parser drops blanks and line breaks without a word.
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(whole))
+    throw usageFailure(`${said}: is not the URL of a proxy`, next);
+  const url = new URL(whole);
+  const { username, password, protocol, host } = url;
+  const hasName = username !== "" || password !== "";
+  return {
+    url,
+    variable,
+    shown: `${protocol}//${hasName ? "…@" : ""}${host}`,
+    authorization: hasName ? basic(`${decode(username)}:${decode(password)}`) : undefined,
+  };
+}
+
+/** Where the `@` and the host are missing, what stands for a port is the password. */
+function withoutPassword(text: string): string {
+  return withoutSecrets(text).replace(
+    /^((?:[a-z][\w+.-]*:\/\/)?[^:/?#[\]@…]+:)(?!\d*(?:[/?#]|$)|\/\/).*$/isu,
+    "$1…",
+  );
+}
+
+function basic(credentials: string): string {
+  return `Basic ${Buffer.from(credentials).toString("base64")}`;
+}
+
+/** A percent sign that encodes nothing is meant as it stands. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * NO_PROXY: names (which stand for their subdomains too), addresses, ranges as `10.0.0.0/8`, each with `:port` if only
+ * that is meant; `*` alone is every host.
+ */
+function isExcepted(url: URL, env: Environment): boolean {
+  const listed = [env["no_proxy"], env["NO_PROXY"]].find((text) => (text ?? "") !== "") ?? "";
+  if (listed.trim() === "*") return true;
+  const host = unbracketed(url.hostname).replace(/\.$/u, "");
+  const port = url.port === "" ? "443" : url.port;
+  return listed
+    .toLowerCase()
+    .split(/[\s,]+/u)
+    .filter((entry) => entry !== "")
+    .some((entry) => {
+      const { name, only } = splitPort(entry);
+      return (only === undefined || only === port) && covers(name, host);
+    });
+}
+
+/** The colons of an IPv6 address begin no port, unless it stands in brackets. */
+function splitPort(entry: string): { readonly name: string; readonly only: string | undefined } {
+  const [, name, only] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/u.exec(entry) ?? [];
+  return name === undefined ? { name: entry, only: undefined } : { name: unbracketed(name), only };
+}
+
+function covers(entry: string, host: string): boolean {
+  const [start = "", bits] = entry.split("/");
+  const version = isIP(host);
+  if (version !== 0) {
+    if (isIP(start) !== version) return false;
+    const width = version === 4 ? 32 : 128;
+    const prefix = bits === undefined ? width : Number(bits);
+    if (!/^\d*$/u.test(bits ?? "") || prefix > width) return false;
+    const family = version === 4 ? "ipv4" : "ipv6";
+    const range = new BlockList();
+    range.addSubnet(start, prefix, family);
+    return range.check(host, family);
+  }
+  const name = entry.replace(/^\*?\./u, "").replace(/\.$/u, "");
+  return name !== "" && (host === name || host.endsWith(`.${name}`));
+}
+
+/** An IPv6 address without the brackets it has in a URL. */
+export function unbracketed(name: string): string {
+  return name.replace(/^\[(.*)\]$/u, "$1");
+}

@@ -1,0 +1,109 @@
+import http from "node:http";
+import https from "node:https";
+import { isIP, type Socket } from "node:net";
+import { errorCode } from "../../files/error-code.ts";
+import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts";
+import { connectionFailure } from "./connection-failure.ts";
+import type { ConnectionWatch } from "./connector.ts";
+import { type Environment, findProxy, type Proxy, unbracketed } from "./proxy.ts";
+
+/**
+ * A socket to the host behind the proxy of the environment (CONNECT, RFC 9110, 9.3.6), on which TLS is still to begin;
+ * undefined where the host is asked directly. Every failure names the proxy.
+ */
+export async function openTunnel(
+  url: URL,
+  env: Environment,
+  watch: ConnectionWatch,
+): Promise<Socket | undefined> {
+  const proxy = findProxy(url, env);
+  if (proxy === undefined) return undefined;
+  watch.proxied(proxy.shown);
+  return await new Promise((resolve, reject) => {
+    const giveUp = (cause: unknown): void => {
+      const next = nextFor(proxy, url);
+      const name = `the proxy ${proxy.shown}`;
+      reject(
+        errorCode(cause).startsWith("HPE_")
+          ? proxyFailure(`${name} does not answer in HTTP`, { next })
+          : connectionFailure(cause, { name: () => name, hasConnected: () => false, next }),
+      );
+    };
+    const request = connectRequest(proxy, url);
+    request.once("socket", watch.sockets.add);
+    request.once("error", giveUp);
+    request.once("connect", (answer, socket, head) => {
+      // What breaks from here on is told by whoever speaks on it.
+      const refused = refusal(answer, head.length > 0, proxy, url);
+      if (refused === undefined) return resolve(socket);
+      socket.on("error", () => undefined).destroy();
+      giveUp(refused);
+    });
+    request.end();
+  });
+}
+
+function connectRequest({ url: proxy, authorization }: Proxy, { hostname, port }: URL): http.ClientRequest {
+  const target = `${hostname}:${port === "" ? 443 : port}`;
+  const isSecure = proxy.protocol === "https:";
+  const host = unbracketed(proxy.hostname);
+  const options: https.RequestOptions = {
+    host,
+    // Node would take the name in the header, which is the service's.
+    servername: isIP(host) === 0 ? host : "",
+    port: proxy.port === "" ? (isSecure ? 443 : 80) : proxy.port,
+    method: "CONNECT",
+    path: target,
+    headers: {
+      host: target,
+      // Some still look here alone.
+      "proxy-connection": "keep-alive",
+      connection: "keep-alive",
+      ...(authorization !== undefined && { "proxy-authorization": authorization }),
+    },
+    agent: false,
+  };
+  return isSecure ? https.request(options) : http.request(options);
+}
+
+function refusal(
+  { statusCode: status = 0, headers }: http.IncomingMessage,
+  hasSpoken: boolean,
+  proxy: Proxy,
+  { host }: URL,
+): Failure | undefined {
+  const name = `the proxy ${proxy.shown}`;
+  if (status === 407) {
+    return proxyFailure(
+      proxy.authorization === undefined
+        ? `${name} asks for a name and a password (status 407)`
+        : `${name} does not accept its name and password (status 407)`,
+      {
+        exit: 4,
+        next: `put both into ${proxy.variable}, before the host: name, colon, password, @`,
+      },
+    );
+  }
+  const next = nextFor(proxy, { host });
+  // On a tunnel it is the client who speaks first.
+  const isPage = hasSpoken || /^text\/html/iu.test(headers["content-type"] ?? "");
+  if (status >= 200 && status < 300)
+    return isPage ? proxyFailure(`${name} answers with a page, not as a proxy`, { next }) : undefined;
+  if (status >= 500)
+    return proxyFailure(`${name} could not reach ${host} (status ${status})`, {
+      retryable: true,
+      next,
+    });
+  return proxyFailure(`${name} does not let through to ${host} (status ${status})`, {
+    next,
+  });
+}
+
+function nextFor({ variable }: Proxy, { host }: Pick<URL, "host">): string {
+  return `check ${variable}, or ask directly: NO_PROXY=${host}`;
+}
+
+/** Nothing was sent to the host: that begins behind the tunnel. */
+function proxyFailure(message: string, details: KnownDetails<"proxy">): Failure {
+  return fail("proxy", message, { isUnsent: true, ...details });
+}

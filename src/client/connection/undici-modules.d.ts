@@ -1,0 +1,10 @@
+// undici describes its front door only: these are the same values behind it.
+declare module "undici/lib/dispatcher/agent.js" {
+  export { Agent as default } from "undici";
+}
+declare module "undici/lib/core/connect.js" {
+  export { buildConnector as default } from "undici";
+}
+declare module "undici/lib/core/errors.js" {
+  export { errors as default } from "undici";
+}

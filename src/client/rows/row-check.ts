@@ -1,0 +1,50 @@
+import * as z from "zod";
+import type { Field, RecordShape } from "../../contract/record.ts";
+
+/** What is wrong with a row, as `field: what was expected`; undefined when it is what the contract says. */
+export type RowCheck = (row: object) => string | undefined;
+
+/** Compiles a record of the contract into a check. Unknown fields pass: the service may add some at any time. */
+export function compileRowCheck(shape: RecordShape): RowCheck {
+  const schema = recordSchema(shape);
+  return (row) => {
+    const result = schema.safeParse(row);
+    if (result.success) return undefined;
+    const [issue] = result.error.issues;
+    return issue === undefined ? "not the shape" : `${issue.path.join(".")}: ${issue.message}`;
+  };
+}
+
+function recordSchema(shape: RecordShape): z.ZodType {
+  return z.looseObject(
+    Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, fieldSchema(field)])),
+  );
+}
+
+function fieldSchema(field: Field): z.ZodType {
+  const schema = typeSchema(field);
+  const orNull = field.nullable ? schema.nullable() : schema;
+  return field.optional ? orNull.optional() : orNull;
+}
+
+function typeSchema({ type }: Field): z.ZodType {
+  switch (type.kind) {
+    case "text":
+      return z.string();
+    case "number":
+      return z.number();
+    case "integer":
+      // Not z.int(): counts and supplies may pass 2^53, where a double is still the integer that was sent, rounded.
+      return z.number().refine(Number.isInteger, "expected an integer");
+    case "boolean":
+      return z.boolean();
+    case "any":
+      return z.unknown();
+    case "number-or-text":
+      return z.union([z.string(), z.number()]);
+    case "record":
+      return recordSchema(type.record);
+    case "list":
+      return z.array(recordSchema(type.record));
+  }
+}

@@ -1,0 +1,80 @@
+import type { ContractEndpoint, RowShape } from "../endpoint.ts";
+import { choice, internal, query, type Param } from "../param.ts";
+import { count, mark, optional, price, time } from "../record.ts";
+import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-params.ts";
+
+/** Specification, "Other endpoints": the accepted values of interval. */
+export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;
+
+/** `start` is required by the service; without --from the program sends the start that --count-back or the default window gives. */
+const window: readonly Param[] = [
+  query("interval", choice(intervals), "length of a candle (default 1h)"),
+  query("start", { kind: "time" }, "first candle opens at or after this time (default -24h)", {
+    flag: "from",
+    required: true,
+  }),
+  query("end", { kind: "time" }, "last candle opens before this time (default now)", { flag: "to" }),
+  query("count_back", { kind: "integer", min: 1 }, "This many of the newest candles, instead of --from"),
+  // The public service fills only 10 candles without it, forward from `start` (wire-facts 4.4).
+  internal("limit", { kind: "integer", min: 1, max: 1000 }, "candles an answer"),
+];
+
+const candle: RowShape = {
+  name: "candle",
+  record: {
+    time_open: time,
+    time_close: optional(time),
+    open: price,
+    high: price,
+    low: price,
+    close: price,
+    // The key is left out where the volume rounds to 0.
+    volume: optional({ ...count, reads: "amount" }),
+  },
+  identity: ["time_open"],
+  columns: [
+    { field: "time_open", title: "opens", priority: 1 },
+    { field: "open", title: "open", priority: 6 },
+    { field: "high", title: "high", priority: 4 },
+    { field: "low", title: "low", priority: 5 },
+    { field: "close", title: "close", priority: 2 },
+    { field: "volume", title: "volume USD", priority: 7 },
+  ],
+  added: {
+    record: { partial: optional(mark), filled: optional(mark) },
+    columns: [{ field: ["filled", "partial"], title: "note", priority: 3 }],
+    nulls: ["open", "high", "low", "close"],
+  },
+};
+
+/** Source: wire-facts 4.5 for the record; prices in USD over all pools of the token. */
+export const tokenOhlcv: ContractEndpoint<"token_ohlcv"> = {
+  id: "token_ohlcv",
+  command: "ohlcv",
+  method: "GET",
+  path: "/networks/{network}/tokens/{token_address}/ohlcv",
+  summary: "candles of a token in USD, or of one pool with --pool",
+  examples: [
+    "dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -24h --interval 1h",
+    "dexdata ohlcv ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --pool --count-back 48 -o ndjson",
+  ],
+  plan: "dev",
+  params: [inNetwork, tokenAddress, ...window],
+  reply: { kind: "candles", maxLimit: 1000 },
+  rows: { rows: candle },
+};
+
+/** Source: wire-facts 4.4; prices in the pool's other token. */
+export const poolOhlcv: ContractEndpoint<"pool_ohlcv"> = {
+  id: "pool_ohlcv",
+  command: "ohlcv",
+  chosenBy: "pool",
+  method: "GET",
+  path: "/networks/{network}/pools/{pool_address}/ohlcv",
+  summary: "candles of one pool, in its other token",
+  examples: tokenOhlcv.examples,
+  plan: "keyless",
+  params: [inNetwork, poolAddress, ...window, inversed],
+  reply: { kind: "candles", maxLimit: 1000 },
+  rows: { rows: candle },
+};

@@ -1,0 +1,144 @@
+import { type Failure, usageFailure } from "./failure.ts";
+import { nearest } from "../text/nearest.ts";
+import { renamedOrder } from "./older-names.ts";
+import type { Param, ParamKind } from "./param.ts";
+import { parseTimeBound, toWire } from "../time/time.ts";
+
+/**
+ * The text that goes on the wire for what the user typed, or a usage failure that names the input as typed,
+ * what is accepted, and what to do next. `now`: milliseconds since the epoch, one reading for a whole run.
+ */
+export function readParam(param: Param, typed: string, now: number): string {
+  const label = `${inputName(param)} "${typed}"`;
+  const { kind } = param;
+  switch (kind.kind) {
+    case "text":
+      if (typed.trim() === "") throw usageFailure(`${label}: must not be empty`);
+      return typed;
+    case "network":
+    case "address":
+      return readWord(label, kind.kind, typed);
+    case "list":
+      return readList(label, kind, typed);
+    case "integer":
+      return readInteger(label, expanded(typed), kind);
+    case "amount":
+      return readAmount(label, typed);
+    case "choice":
+      return readChoice(label, kind, typed);
+    case "toggle":
+      return "true";
+    case "time":
+      return readTime(label, typed, now);
+  }
+}
+
+/** What the user typed it as: `--order-by`, or `<network>` for a word, or `--field order_by` in a raw call. */
+export function inputName(param: Param): string {
+  if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
+  if (param.flag !== undefined) return `--${param.flag}`;
+  // pool_address and token_address are told apart by the command; a person types an address.
+  return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
+}
+
+/** Every digit of up to 15 is exact in a double. */
+const mostOfInteger = 999_999_999_999_999;
+
+export function readInteger(
+  label: string,
+  typed: string,
+  bounds: { readonly min: number; readonly max?: number },
+): string {
+  const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
+  const isInside = value >= bounds.min && (bounds.max === undefined || value <= bounds.max);
+  if (isInside) return String(value);
+  const isTooLarge = /^\d{16,}$/u.test(typed);
+  const max = bounds.max ?? (isTooLarge ? mostOfInteger : undefined);
+  const accepted = max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${max}`;
+  throw usageFailure(`${label}: must be a whole number, ${accepted}`);
+}
+
+/** Expands `10k` and `1e4` where a whole number is expected. Returns other text unchanged, to be refused as typed. */
+function expanded(typed: string): string {
+  return /^\d+(?:\.\d+)?(?:[kmb]|e\+?0*\d{1,3})$/iu.test(typed) ? readAmount("", typed) : typed;
+}
+
+/**
+ * Any number as JSON writes it, or with k, m or b: `250k` is sent as `250000`, `9.1e-13` as `0.00000000000091`. Shifted
+ * as text, so that no digit is lost in a double. No double has an exponent of four digits.
+ */
+function readAmount(label: string, typed: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
+  if (match === null) {
+    const next = /^-?[\d,_ ]+$/u.test(typed)
+      ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
+      : undefined;
+    throw usageFailure(`${label}: must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20`, next);
+  }
+  const [, sign = "", whole = "", fraction = "", unit = "", exponent = "0"] = match;
+  const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? Number(exponent);
+  const before = "0".repeat(Math.max(0, -shift));
+  const digits = before + whole + fraction.padEnd(Math.max(0, shift), "0");
+  const point = before.length + whole.length + shift;
+  const integer = digits.slice(0, point).replace(/^0+(?=\d)/u, "");
+  const rest = digits.slice(point).replace(/0+$/u, "");
+  return `${sign}${integer}${rest === "" ? "" : `.${rest}`}`;
+}
+
+function readWord(label: string, kind: "network" | "address", typed: string): string {
+  const what = kind === "network" ? "a network slug such as ethereum" : "an address or id";
+  if (typed === "") throw usageFailure(`${label}: must not be empty; ${what} is needed`);
+  // A URL parser would take "." and ".." out of the path, and another endpoint would answer.
+  if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
+    throw usageFailure(`${label}: must be ${what}, without blanks`);
+  }
+  // A line of JSON or of a shell script, with its quotes.
+  if (kind === "address" && /["']/u.test(typed))
+    throw usageFailure(`${label}: must be ${what}, without quotes`);
+  // Specification, Endpoints: these words win over identifiers, so another endpoint would answer for them.
+  if (kind === "address" && isFixedWord(typed))
+    throw usageFailure(`${label}: is a word of the interface, not ${what}`);
+  return typed;
+}
+
+/** Words of the interface that stand where identifiers do. */
+export const isFixedWord = (word: string): boolean => fixedWords.has(word);
+
+const fixedWords: ReadonlySet<string> = new Set(["search", "filter", "top"]);
+
+function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
+  const items = typed.split(",").map((item) => item.trim());
+  if (items.some((item) => item === ""))
+    throw usageFailure(`${label}: must be words separated by commas, none empty`);
+  if (kind.max !== undefined && items.length > kind.max)
+    throw usageFailure(`${label}: takes at most ${kind.max}`);
+  return items.join(",");
+}
+
+function readChoice(label: string, kind: Extract<ParamKind, { kind: "choice" }>, typed: string): string {
+  if (kind.choices.includes(typed)) return typed;
+  throw choiceFailure(label, typed, kind.choices, kind.refused?.[typed]);
+}
+
+/** The refusal of a word that is none of a fixed set, with the set and the nearest of it. */
+export function choiceFailure(
+  label: string,
+  typed: string,
+  choices: readonly string[],
+  why?: string,
+): Failure {
+  const older = renamedOrder(typed);
+  const near = choices.includes(older) ? older : nearest(typed, choices);
+  const next = near === undefined ? undefined : `did you mean ${near}?`;
+  const accepted = `accepted: ${choices.join(", ")}`;
+  return usageFailure(
+    why === undefined ? `${label}: ${accepted}` : `${label}: ${why}; ${accepted}`,
+    why === undefined ? next : undefined,
+  );
+}
+
+function readTime(label: string, typed: string, now: number): string {
+  const bound = parseTimeBound(typed, now);
+  if ("problem" in bound) throw usageFailure(`${label}: ${bound.problem}`, bound.next);
+  return toWire(bound);
+}

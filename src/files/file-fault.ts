@@ -1,0 +1,67 @@
+import { errorCode } from "./error-code.ts";
+
+/** What the system's codes mean where a file or a folder was wanted. */
+const words: Readonly<Record<string, string>> = {
+  EACCES: "not permitted",
+  EBUSY: "in use by the system",
+  EDQUOT: "this user's share of the disk is full",
+  EEXIST: "it exists",
+  EFBIG: "the file is as large as it may be here",
+  EIO: "the disk has a fault",
+  EISDIR: "it is a folder",
+  ELOOP: "its links lead in a circle",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "the name is too long",
+  ENFILE: "too many files are open",
+  ENODEV: "no such device",
+  ENOENT: "no such file or folder",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of its path is no folder",
+  ENXIO: "no such device",
+  EPERM: "not permitted",
+  EROFS: "the disk is read-only",
+  ESTALE: "the disk of another machine has lost it",
+  ETXTBSY: "a program that is running",
+};
+
+/** In words; a code that has none is said itself. */
+export function fileFault(cause: unknown): string {
+  const code = errorCode(cause);
+  return words[code] ?? code;
+}
+
+export function cannotBeRead(cause: unknown): string {
+  return `cannot be read (${errorCode(cause) === "ENOENT" ? "no such file" : fileFault(cause)})`;
+}
+
+export function cannotBeWritten(cause: unknown): string {
+  return `cannot be written (${errorCode(cause) === "ENOENT" ? "no such folder" : fileFault(cause)})`;
+}
+
+/** Of a program. */
+export function cannotBeStarted(cause: unknown): string {
+  return errorCode(cause) === "ENOENT" ? "is not there" : `cannot be started (${fileFault(cause)})`;
+}
+
+/** Without the system's own sentence, which has its code and says the path a second time. */
+export function saidOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (!("syscall" in cause && "path" in cause)) return cause.message;
+  return `${String(cause.path)}: ${fileFault(cause)}`;
+}
+
+/** What to do where a write failed; undefined where it is not the room that lacks. */
+export function diskAdvice(cause: unknown): string | undefined {
+  const code = errorCode(cause);
+  if (code === "ENOSPC" || code === "EDQUOT") return "make room, or write elsewhere";
+  if (code === "EFBIG") return "allow larger files (ulimit -f), or write elsewhere";
+  return undefined;
+}
+
+/** What to do where a named file was refused to be written. */
+export function writeAdvice(cause: unknown): string {
+  const code = errorCode(cause);
+  if (code === "ENOENT") return "make the folder first, or name another file";
+  if (code === "EACCES" || code === "EPERM") return "check the folder's permissions, or name another file";
+  return diskAdvice(cause) ?? "name another file";
+}

@@ -1,0 +1,81 @@
+import { closeSync, constants, ftruncateSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { fail, Failure } from "../../contract/failure.ts";
+import { cannotBeWritten, diskAdvice } from "../file-fault.ts";
+import { openRegular } from "../regular-file.ts";
+import { stageFile } from "../staged-file.ts";
+import type { CheckpointHeader, Progress } from "./checkpoint.ts";
+import { journalOf } from "./out-names.ts";
+
+/** The checkpoint of a pull while it is written: a line after every page, in the order of the rows. */
+export interface Journal {
+  /** Call it once the rows are in the file. */
+  readonly note: (progress: Progress) => void;
+  /** All rows are in the file: from now on, that is its size in bytes. */
+  readonly end: (bytes: number) => void;
+  readonly close: () => void;
+  /** The output is complete, and nothing is left to continue. */
+  readonly remove: () => void;
+}
+
+/** Replaces an older journal at once: whenever the process is killed, a complete header is there. */
+export function beginJournal(file: string, header: CheckpointHeader, random: () => number): Journal {
+  const path = journalOf(file);
+  let staged: string | undefined;
+  try {
+    staged = stageFile(random, path, `${JSON.stringify(header)}\n`, { mode: 0o600 });
+    renameSync(staged, path);
+    return journal(path, openRegular(path, constants.O_WRONLY | constants.O_APPEND));
+  } catch (cause) {
+    if (staged !== undefined) rmSync(staged, { force: true });
+    throw unwritten(path, cause);
+  }
+}
+
+/** Continues behind its first `length` bytes. */
+export function continueJournal(file: string, length: number): Journal {
+  const path = journalOf(file);
+  try {
+    // Windows does not cut a file through a handle that can only append.
+    const descriptor = openRegular(path, constants.O_RDWR);
+    try {
+      ftruncateSync(descriptor, length);
+    } finally {
+      closeSync(descriptor);
+    }
+    return journal(path, openRegular(path, constants.O_WRONLY | constants.O_APPEND));
+  } catch (cause) {
+    throw unwritten(path, cause);
+  }
+}
+
+function journal(path: string, descriptor: number): Journal {
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(descriptor);
+    isOpen = false;
+  };
+  const append = (line: object): void => {
+    try {
+      writeFileSync(descriptor, `${JSON.stringify(line)}\n`);
+    } catch (cause) {
+      throw unwritten(path, cause);
+    }
+  };
+  return {
+    note: append,
+    end: (bytes) => append({ complete: bytes }),
+    close,
+    remove: () => {
+      close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+function unwritten(path: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  return fail("output", `${path} ${cannotBeWritten(cause)}`, {
+    next: diskAdvice(cause) ?? "check its permissions and those of its folder",
+    cause,
+  });
+}

@@ -1,0 +1,148 @@
+/**
+ * Steps over the text of a JSON document without building values, so that every digit stays as it was written.
+ * The texts have been through `JSON.parse`, so tokens are not checked again; but any text whatsoever comes to an
+ * end, in linear time and without recursion, if need be with a SyntaxError.
+ */
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+const COLON = 58;
+export const OPEN_ARRAY = 91;
+export const OPEN_OBJECT = 123;
+const CLOSE_ARRAY = 93;
+const CLOSE_OBJECT = 125;
+
+/** The index of the first character at or after `at` that is not JSON white space. */
+export function skipBlanks(text: string, at: number): number {
+  let index = at;
+  while (isBlank(text.charCodeAt(index))) index++;
+  return index;
+}
+
+export function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}
+
+/** The index after the string whose opening quote is at `at`. */
+export function endOfString(text: string, at: number): number {
+  // `indexOf` leaps over the text of the string; a quote after an odd number of backslashes does not end it.
+  for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let slash = quote;
+    while (text.charCodeAt(slash - 1) === BACKSLASH) slash--;
+    if ((quote - slash) % 2 === 0) return quote + 1;
+  }
+  throw new SyntaxError("JSON string without an end");
+}
+
+/** The index after the value that begins at `at`, which must not be a blank. */
+export function endOfValue(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return endOfString(text, at);
+  if (first === OPEN_ARRAY || first === OPEN_OBJECT) return endOfContainer(text, at);
+  let index = at;
+  while (index < text.length && !endsScalar(text.charCodeAt(index))) index++;
+  if (index === at) throw new SyntaxError("JSON value missing");
+  return index;
+}
+
+/** Calls `visit` with where each key and value of the object lies; a key's bounds include its quotes. */
+export function eachMember(
+  text: string,
+  visit: (keyStart: number, keyEnd: number, start: number, end: number) => void,
+): void {
+  const end = walkObject(text, skipBlanks(text, 0), (keyStart, keyEnd, start) => {
+    const valueEnd = endOfValue(text, start);
+    visit(keyStart, keyEnd, start, valueEnd);
+    return valueEnd;
+  });
+  expectEnd(text, end);
+}
+
+/** Calls `visit` with where each element of the array lies. */
+export function eachElement(text: string, visit: (start: number, end: number) => void): void {
+  const end = walkArray(text, skipBlanks(text, 0), (start) => {
+    const valueEnd = endOfValue(text, start);
+    visit(start, valueEnd);
+    return valueEnd;
+  });
+  expectEnd(text, end);
+}
+
+/**
+ * The index after the object at `from`. `visit` gets where a key and its value begin, and returns where it ends. Who knows
+ * the key by its place gives `endOfKey`.
+ */
+export function walkObject(
+  text: string,
+  from: number,
+  visit: (keyStart: number, keyEnd: number, start: number) => number,
+  endOfKey = endOfString,
+): number {
+  let at = open(text, from, OPEN_OBJECT, "object");
+  if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
+  for (;;) {
+    if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("JSON member without a name");
+    const keyEnd = endOfKey(text, at);
+    const colon = skipBlanks(text, keyEnd);
+    if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("JSON member without a colon");
+    const next = skipBlanks(text, visit(at, keyEnd, skipBlanks(text, colon + 1)));
+    if (text.charCodeAt(next) === CLOSE_OBJECT) return next + 1;
+    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON object without an end");
+    at = skipBlanks(text, next + 1);
+  }
+}
+
+/** The index after the array at `from`. `visit` gets where an element begins, and returns where it ends. */
+export function walkArray(text: string, from: number, visit: (start: number) => number): number {
+  let at = open(text, from, OPEN_ARRAY, "array");
+  if (text.charCodeAt(at) === CLOSE_ARRAY) return at + 1;
+  for (;;) {
+    const next = skipBlanks(text, visit(at));
+    if (text.charCodeAt(next) === CLOSE_ARRAY) return next + 1;
+    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON array without an end");
+    at = skipBlanks(text, next + 1);
+  }
+}
+
+/** Calls `visit` with each character that is not part of a string; it returns the last place that it has dealt with. */
+export function eachOutsideStrings(text: string, visit: (code: number, at: number) => number): void {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    at = code === QUOTE ? endOfString(text, at) - 1 : visit(code, at);
+  }
+}
+
+/** Whether the text, after blanks, begins with this character. */
+export function beginsWith(text: string, code: number): boolean {
+  return text.charCodeAt(skipBlanks(text, 0)) === code;
+}
+
+function endOfContainer(text: string, at: number): number {
+  let depth = 0;
+  for (let index = at; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index) - 1;
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth++;
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
+      depth--;
+      if (depth === 0) return index + 1;
+    }
+  }
+  throw new SyntaxError("JSON array or object without an end");
+}
+
+/** Digits and letters, which come most, lie above the comma. */
+function endsScalar(code: number): boolean {
+  if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
+  return code === COMMA || isBlank(code);
+}
+
+function open(text: string, at: number, code: number, name: string): number {
+  if (text.charCodeAt(at) !== code) throw new SyntaxError(`JSON text is not an ${name}`);
+  return skipBlanks(text, at + 1);
+}
+
+function expectEnd(text: string, at: number): void {
+  if (skipBlanks(text, at) !== text.length) throw new SyntaxError("JSON text goes on after its end");
+}

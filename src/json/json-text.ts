@@ -1,0 +1,103 @@
+import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan.ts";
+import { collectText, replaceEach } from "../text/replace-each.ts";
+import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
+
+/**
+ * Nesting of thousands of levels would need gigabytes of indentation, more than a string can hold. A document
+ * that asks for more white space than this (in characters) is left compact.
+ */
+const MOST_INDENTATION = 16 * 1024 * 1024;
+
+/**
+ * White space between tokens touches a bracket, a comma, a colon or an end of the text, since two values never
+ * stand side by side. `"a, b"` inside a string is found as well; then the tokens are walked.
+ */
+const MAY_HAVE_BLANKS = /[\n\r\t]|[[\]{}:,] | [[\]{}:,]|^ | $/;
+
+/** The document without the white space between its tokens, which is all that changes. */
+export function compactJson(text: string): string {
+  if (!MAY_HAVE_BLANKS.test(text)) return text;
+  const compact = collectText();
+  let kept = 0;
+  eachOutsideStrings(text, (code, at) => {
+    if (!isBlank(code)) return at;
+    compact.add(text.slice(kept, at));
+    kept = skipBlanks(text, at);
+    return kept - 1;
+  });
+  if (kept === 0) return text;
+  compact.add(text.slice(kept));
+  return compact.end();
+}
+
+/**
+ * The document on several lines: only white space is added between the service's own tokens, and what stood there
+ * is dropped. `depth` is how deep the value already stands; the first line is not indented.
+ */
+export function prettyJson(text: string, indent = 2, depth = 0): string {
+  const pretty = collectText();
+  let level = depth;
+  let indentation = 0;
+  let at = skipBlanks(text, 0);
+  while (at < text.length) {
+    const token = text.charAt(at);
+    const next = skipBlanks(text, at + 1);
+    const opens = token === "{" || token === "[";
+    const closes = token === "}" || token === "]";
+    if (opens && /[}\]]/.test(text.charAt(next))) {
+      pretty.add(token + text.charAt(next));
+      at = skipBlanks(text, next + 1);
+      continue;
+    }
+    if (opens) level++;
+    if (closes) level--;
+    if (level < depth) throw new SyntaxError("JSON array or object without a beginning");
+    if (opens || closes || token === ",") {
+      const lineBreak = `\n${" ".repeat(indent * level)}`;
+      indentation += lineBreak.length;
+      if (indentation > MOST_INDENTATION) return compactJson(text);
+      pretty.add(closes ? lineBreak + token : token + lineBreak);
+      at = next;
+    } else if (token === ":") {
+      pretty.add(": ");
+      at = next;
+    } else {
+      const end = endOfValue(text, at);
+      pretty.add(text.slice(at, end));
+      at = skipBlanks(text, end);
+    }
+  }
+  return pretty.end();
+}
+
+/**
+ * The same document with every character that could act on a terminal written as `\uXXXX` (two of them beyond
+ * U+FFFF). Such characters stand inside strings only, so `JSON.parse` gives the same value as before.
+ */
+export function escapeJsonText(text: string): string {
+  return isSafeJson(text) ? text : replaceEach(text, EVERY_UNSAFE, escapeUnits);
+}
+
+/** Whether the document may go out as it is. */
+export function isSafeJson(text: string): boolean {
+  return !UNSAFE.test(text);
+}
+
+const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
+/** In runs, as a hostile name may be one of millions. */
+const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]{1,256}`, "gu");
+
+function escapeUnits(run: string): string {
+  return Array.from({ length: run.length }, (_, at) => escapeUnit(run.charCodeAt(at))).join("");
+}
+
+/** Each is worked out once. */
+const escapes = new Map<number, string>();
+
+function escapeUnit(unit: number): string {
+  const known = escapes.get(unit);
+  if (known !== undefined) return known;
+  const escape = `\\u${unit.toString(16).padStart(4, "0")}`;
+  escapes.set(unit, escape);
+  return escape;
+}

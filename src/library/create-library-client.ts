@@ -1,0 +1,55 @@
+import { type Client, createClient } from "../client/client.ts";
+import { createPace, memoryStore } from "../client/pace/create-pace.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+import type { Context } from "../context/context.ts";
+import { callOf } from "./call-endpoint.ts";
+import { asMethod } from "./read-params.ts";
+import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
+import { readOptions } from "./read-options.ts";
+import { streamEvents } from "./stream-events.ts";
+
+/** What the library needs of the machine: time and chance. */
+export type Platform = Pick<Context, "clock" | "random">;
+
+/** A method for each endpoint beside these, by its name; the package's types say each of them. */
+export interface LibraryClient {
+  readonly [method: string]: unknown;
+  readonly stream: (options: StreamOptions) => AsyncIterable<StreamEvent<unknown>>;
+  readonly meter: Meter;
+  readonly close: () => Promise<void>;
+}
+
+/** The program's own client for other programs: hosts by tier, pace, retries and walks are those of the command line. */
+export function createLibraryClient(platform: Platform, options: ClientOptions = {}): LibraryClient {
+  const wishes = readOptions(options);
+  const closing = new AbortController();
+  const signal =
+    options.signal === undefined ? closing.signal : AbortSignal.any([options.signal, closing.signal]);
+  const context = { ...platform, env: options.environment ?? {}, signal };
+  const onWait = options.onWait ?? (() => undefined);
+  const pace = createPace(context, {
+    rate: wishes.rate,
+    store: memoryStore(),
+    pausing: (milliseconds, line) => onWait(milliseconds, line ?? "waiting for the pace"),
+  });
+  const client: Client = createClient(context, wishes.target, {
+    ...wishes,
+    pace,
+    requiredPlan: undefined,
+    observer: {
+      answered: () => undefined,
+      waiting: ({ milliseconds, failure }) => onWait(milliseconds, failure.message),
+    },
+  });
+  const opened = { ...wishes, client, pace, context };
+  const calls = endpoints.map(asMethod).map((endpoint) => [endpoint.command, callOf(opened, endpoint)]);
+  return {
+    ...Object.fromEntries(calls),
+    stream: (asked) => streamEvents(opened, asked),
+    meter: client.meter,
+    close: async () => {
+      closing.abort(new Error("the client is closed"));
+      await client.close();
+    },
+  };
+}

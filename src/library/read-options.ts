@@ -1,0 +1,105 @@
+import { type Budget, unbounded } from "../client/spending/budget.ts";
+import type { PaceRate } from "../client/pace/pace.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
+import { runBudget } from "../client/spending/run-budget.ts";
+import { chooseTarget, type Target } from "../client/connection/target.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { checkKeyForm } from "../contract/key.ts";
+import { plans, type Tier, tiers } from "../contract/tier.ts";
+import { checkHost } from "../settings/check-host.ts";
+import { checkPlanHost } from "../settings/key-hosts.ts";
+import type { Setting } from "../settings/setting.ts";
+import { readSetting, settings } from "../settings/settings.ts";
+import type { ClientOptions } from "./public-types.ts";
+
+/** What a client was made with, checked. */
+export interface ClientWishes {
+  readonly target: Target;
+  readonly rate: PaceRate;
+  readonly retry: RetryPolicy;
+  readonly timeout: number;
+  readonly width: number;
+  readonly budget: Budget;
+  readonly hasTexts: boolean;
+}
+
+export function readOptions(options: ClientOptions): ClientWishes {
+  const env = options.environment ?? {};
+  const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
+  const read = <T>(setting: Setting<T>): T =>
+    readSetting({ env }, { path: "", values: new Map(), problem: undefined }, setting).value;
+  const target = readTarget(options, env, read);
+  const rpm = options.rpm ?? read(settings.rpm);
+  if (rpm !== undefined && rpm !== "unlimited") wholeNumber("rpm", rpm, 1, 100_000);
+  const retries = wholeNumber("retries", options.retries ?? read(settings.retries), 0, 100);
+  return {
+    target,
+    rate: rateOf(rpm, target.tier),
+    retry: { ...defaultRetryPolicy, retries, maxTime: wholeNumber("retryMaxTime", retryMaxTime, 0) },
+    timeout: wholeNumber("timeout", options.timeout ?? read(settings.timeout), 1),
+    width: wholeNumber("parallel", options.parallel ?? 1, 1, 32),
+    budget:
+      maxCredits === undefined
+        ? unbounded
+        : runBudget(wholeNumber("maxCredits", maxCredits, 0), "maxCredits"),
+    hasTexts: readNumbers(options.numbers) === "text",
+  };
+}
+
+function readTarget(
+  { apiKey, tier, baseUrl, streamingUrl }: ClientOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  read: <T>(setting: Setting<T>) => T,
+): Target {
+  const fromEnvironment = env["DEXDATA_API_KEY"];
+  const key = apiKey ?? (fromEnvironment === "" ? undefined : fromEnvironment);
+  const source = apiKey === undefined ? "DEXDATA_API_KEY" : "apiKey";
+  if (key !== undefined) {
+    const refused = checkKeyForm(key);
+    if (refused !== undefined) throw usageFailure(`the key from ${source} ${refused.problem}`, refused.next);
+  }
+  const checked = tier === undefined ? undefined : settings.tier.check(tier);
+  if (checked !== undefined && "problem" in checked)
+    throw usageFailure(`tier: ${checked.problem}`, checked.next);
+  const known = tier ?? read(settings.tier);
+  if (key !== undefined && (known === undefined || known === "keyless"))
+    throw usageFailure(
+      "tier: is needed beside a key, because it decides the host",
+      `one of: ${tiers.slice(1).join(", ")}`,
+    );
+  const hosts = {
+    rest: { free: read(settings.base_url), paid: read(settings.pro_base_url) },
+    streaming: { free: read(settings.streaming_url), paid: read(settings.streaming_pro_url) },
+  };
+  const identity = { key, keySource: key === undefined ? undefined : source, tier: known };
+  const target = chooseTarget(hosts, identity, {
+    ...(baseUrl !== undefined && { rest: readHost("baseUrl", baseUrl) }),
+    ...(streamingUrl !== undefined && { streaming: readHost("streamingUrl", streamingUrl) }),
+  });
+  if (key !== undefined)
+    for (const host of [target.rest, target.streaming]) checkPlanHost(target.tier, source, host);
+  return target;
+}
+
+function readHost(name: string, text: string): string {
+  const host = checkHost(text);
+  if (typeof host === "string") return host;
+  throw usageFailure(`${name}: ${host.problem}`);
+}
+
+function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
+  if (rpm === "unlimited") return { kind: "unlimited" };
+  if (rpm !== undefined) return { kind: "fixed", perMinute: rpm, where: "rpm" };
+  return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
+}
+
+function readNumbers(word: unknown = "number"): "number" | "text" {
+  if (word === "number" || word === "text") return word;
+  throw usageFailure("numbers: accepted: number, text");
+}
+
+export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  const accepted = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
+  throw usageFailure(`${name}: must be a whole number, ${accepted}`);
+}

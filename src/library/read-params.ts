@@ -1,0 +1,105 @@
+import type { Subject } from "../client/batches.ts";
+import { completeWindow } from "../client/candles/default-window.ts";
+import { type Args, readArgs, type Typed } from "../contract/args.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { usageFailure } from "../contract/failure.ts";
+import { nearest } from "../text/nearest.ts";
+import type { Param } from "../contract/param.ts";
+
+/** What a program gives for the parameters of an endpoint, by their wire names. */
+export type GivenParams = Readonly<Record<string, unknown>>;
+
+export interface Asking {
+  readonly args: Args;
+  /** What a batch asks for. */
+  readonly subjects: readonly Subject[] | undefined;
+}
+
+/** The endpoint as a program knows it: messages name its method, and parameters by their wire names. */
+export function asMethod(endpoint: Endpoint): Endpoint {
+  const params = endpoint.params.map((param): Param => ({ ...param, givenAs: "property" }));
+  return { ...endpoint, command: methodName(endpoint), params };
+}
+
+/** `network_pools_search` → `networkPoolsSearch` */
+export function methodName({ id }: Endpoint): string {
+  return id.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Pages are the walk's to ask for; everything else is the program's. */
+export function isGiven({ place, flag, required }: Param): boolean {
+  return place === "path" || flag !== undefined || required;
+}
+
+/** Checks everything before anything is sent. `now`: milliseconds since the epoch. */
+export function readParams(endpoint: Endpoint, given: GivenParams, now: number): Asking {
+  const { reply } = endpoint;
+  const known = endpoint.params.filter(isGiven);
+  const names = known.map(({ name }) => name);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, names);
+    const next = near === undefined ? `it takes: ${names.join(", ")}` : `did you mean ${near}?`;
+    throw usageFailure(`${unknown}: ${endpoint.command} has no such parameter`, next);
+  }
+  if (reply.kind === "batch") return readBatch(endpoint, reply.param, given, now);
+  const typed = new Map<string, string>();
+  for (const param of known) {
+    const text = textOf(param, given[param.name] ?? usualValues[param.name]);
+    if (text !== undefined) typed.set(param.name, text);
+  }
+  const complete = reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
+  requireAll(known, complete);
+  return { args: readArgs(endpoint, complete, now), subjects: undefined };
+}
+
+/** A program can read any field of a row, and names and symbols are in full rows only. Both cost one credit. */
+const usualValues: GivenParams = { detailed: true };
+
+/** Each of the inputs is checked alone: there may be more of them than one request takes. */
+function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): Asking {
+  const network = given["network"];
+  const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];
+  const subjects = inputs.map((input: unknown): Subject => {
+    if (typeof network !== "string" || typeof input !== "string" || input.includes(","))
+      throw usageFailure(`${name}: must be an address, or an array of addresses, beside a network`);
+    readArgs(
+      endpoint,
+      new Map([
+        ["network", network],
+        [name, input],
+      ]),
+      now,
+    );
+    return { network, address: input };
+  });
+  return { args: new Map(), subjects };
+}
+
+function requireAll(params: readonly Param[], typed: Typed): void {
+  const missing = params.find(({ name, required }) => required && !typed.has(name));
+  if (missing !== undefined) throw usageFailure(`${missing.name}: is needed`, missing.help);
+}
+
+/** As somebody would type it; undefined where nothing is given. */
+function textOf({ name, kind }: Param, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (kind.kind === "toggle") {
+    if (typeof value !== "boolean") throw usageFailure(`${name}: must be true or false`);
+    return value ? "true" : undefined;
+  }
+  if (kind.kind === "time") return timeText(name, value);
+  if (Array.isArray(value) && kind.kind === "list") return value.join(",");
+  if (typeof value === "string") return value;
+  if (typeof value === "number" && (kind.kind === "integer" || kind.kind === "amount")) return String(value);
+  throw usageFailure(`${name}: must not be ${typeof value === "object" ? "an object" : `a ${typeof value}`}`);
+}
+
+export function timeText(name: string, value: unknown): string {
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw usageFailure(`${name}: is an invalid Date`);
+    return value.toISOString();
+  }
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  throw usageFailure(`${name}: must be a Date, unix seconds, or a text such as -24h`);
+}

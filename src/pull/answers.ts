@@ -1,0 +1,124 @@
+import type { Client } from "../client/client.ts";
+import { inOrder } from "../client/pages/in-order.ts";
+import type { Page } from "../client/pages/page.ts";
+import type { Place } from "../client/pages/place.ts";
+import type { Args, Question } from "../contract/args.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import { Failure } from "../contract/failure.ts";
+import { isObject } from "../json/own-member.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
+import { wantedPages, type Wish } from "./wanted-pages.ts";
+
+/** What comes of a question: its pages, then its end, or why it has none. */
+export type Part = {
+  /** Which of the questions, from 0. */
+  readonly index: number;
+  readonly question: Question;
+} & Outcome;
+
+type Outcome =
+  | { readonly kind: "page"; readonly page: Page }
+  | { readonly kind: "failure"; readonly failure: Failure }
+  | { readonly kind: "end" };
+
+/** Where to begin: at a question, and at a place in its answer after some of its rows. */
+export interface Start {
+  readonly question: number;
+  readonly at?: Place | undefined;
+  readonly rowsOfQuestion: number;
+  /** The last of these rows: what tells it from others, and its time, as JSON. */
+  readonly last?: (() => string) | undefined;
+}
+
+/**
+ * The answers to all questions, in their order. Where each is one object, several are asked at once; a list is
+ * walked alone, and asks for several pages itself.
+ */
+export function answers(
+  client: Client,
+  endpoint: Endpoint,
+  asked: readonly Args[],
+  wish: Wish,
+  start: Start,
+  seen: SeenKeys,
+): AsyncGenerator<Part> {
+  const questions = asked
+    .map((args, index) => ({ index, question: { endpoint, args } }))
+    .slice(start.question);
+  return endpoint.reply.kind === "single"
+    ? single(client, questions, wish, seen)
+    : oneByOne(client, questions, wish, start, seen);
+}
+
+type Numbered = Pick<Part, "index" | "question">;
+
+async function* oneByOne(
+  client: Client,
+  questions: readonly Numbered[],
+  wish: Wish,
+  start: Start,
+  seen: SeenKeys,
+): AsyncGenerator<Part> {
+  for (const numbered of questions) {
+    const { index, question } = numbered;
+    const rest = numbered.index === start.question ? restOf(wish, start) : wish;
+    try {
+      // Each of many pages: V8 is slow to add to what is spread.
+      for await (const page of await wantedPages(client, question, rest, seen))
+        yield { index, question, kind: "page", page };
+      yield { ...numbered, kind: "end" };
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      yield { ...numbered, kind: "failure", failure };
+    }
+  }
+}
+
+async function* single(
+  client: Client,
+  questions: readonly Numbered[],
+  wish: Wish,
+  seen: SeenKeys,
+): AsyncGenerator<Part> {
+  const ask = async (question: Question): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    try {
+      for await (const page of await wantedPages(client, question, wish, seen))
+        outcomes.push({ kind: "page", page });
+      return [...outcomes, { kind: "end" }];
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      return [...outcomes, { kind: "failure", failure }];
+    }
+  };
+  const repeated = repeatsAmong(questions.map(({ question }) => keyOf(question.args)));
+  const kept = new Map<string, Promise<readonly Outcome[]>>();
+  const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
+    const key = keyOf(question.args);
+    const outcomes = kept.get(key) ?? ask(question);
+    // Only of what is named again: the answers to thousands of inputs would fill the memory.
+    if (repeated.has(key)) kept.set(key, outcomes);
+    return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
+  });
+  for await (const parts of inOrder(asks, client.width)) yield* parts;
+}
+
+/** Equal for what is asked in the same words, which costs one request however often it is named. */
+export function keyOf(args: Args): string {
+  return JSON.stringify([...args]);
+}
+
+function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
+  const [met, repeated] = [new Set<string>(), new Set<string>()];
+  for (const key of keys) (met.has(key) ? repeated : met).add(key);
+  return repeated;
+}
+
+/** What is left to wish for of an answer that some rows were taken of. */
+function restOf(wish: Wish, { at, rowsOfQuestion, last }: Start): Wish {
+  if (at === undefined) return wish;
+  const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;
+  const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last()) : undefined;
+  const after = isObject(mark) ? mark : undefined;
+  return { ...wish, limit, walk: { ...wish.walk, start: at, after, wanted: limit } };
+}

@@ -1,0 +1,28 @@
+import type { Page } from "../client/pages/page.ts";
+import { compileRowCheck, type RowCheck } from "../client/rows/row-check.ts";
+import { type Endpoint, rowShape } from "../contract/endpoint.ts";
+import { untrustedAnswer } from "../contract/failure.ts";
+
+/**
+ * The same pages, every row held against the contract. A row that is not what it says is passed on all the same,
+ * because it may hold what the user came for; the pull then ends as a failure that names the first.
+ */
+export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
+  const checks = new Map<string, RowCheck>();
+  let [total, wrong] = [0, 0];
+  let first: string | undefined;
+  for await (const page of pages) {
+    const check = checks.get(page.group) ?? compileRowCheck(rowShape(endpoint, page.group).record);
+    checks.set(page.group, check);
+    for (const row of page.rows.values()) {
+      total += 1;
+      const problem = check(row);
+      if (problem === undefined) continue;
+      wrong += 1;
+      first ??= `row ${total}, ${problem}`;
+    }
+    yield page;
+  }
+  if (first !== undefined)
+    throw untrustedAnswer(`${wrong} of ${total} rows are not what the interface says: ${first}`);
+}

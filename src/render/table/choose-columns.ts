@@ -1,0 +1,74 @@
+import type { Column, RowShape } from "../../contract/endpoint.ts";
+import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { choiceFailure } from "../../contract/read-param.ts";
+import { nearest } from "../../text/nearest.ts";
+
+/** The columns of an endpoint's table as they are read; with `--columns` those, in the order in which they were named. */
+export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
+  const all = [...shape.columns, ...(shape.added?.columns ?? [])];
+  if (names === undefined) return all;
+  return names.flatMap((name) => all.find((column) => isNamed(column, name)) ?? []);
+}
+
+/** The rows of each table that is shown, by the name of their group. */
+export type Tables = ReadonlyMap<string, RowShape>;
+
+/** Refuses a name that a column of each table must have and one has not, with those that it has. */
+export function checkColumns(tables: Tables, names: readonly string[]): void {
+  const typed = `--columns "${names.join(",")}"`;
+  for (const [group, shape] of tables) {
+    const columns = chooseColumns(shape, undefined);
+    if (columns.length === 0) throw usageFailure(`${typed}: what comes has no table`, "leave it out");
+    const unknown = names.find((name) => !hasColumn(shape, name));
+    if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
+    const chosen = chooseColumns(shape, names);
+    const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
+    if (repeated !== undefined) throw usageFailure(`${typed}: names ${wordOf(repeated.title)} twice`);
+  }
+}
+
+/** Of several tables those are named that lack the column, and how to be shown the others alone. */
+function unknownColumn(tables: Tables, group: string, unknown: string, names: readonly string[]): Failure {
+  const label = `--columns "${unknown}"`;
+  const accepted = columnWords(tables.get(group));
+  if (tables.size === 1) return choiceFailure(label, unknown, accepted);
+  const groups = [...tables.keys()];
+  const having = (wanted: readonly string[]): readonly string[] =>
+    groups.filter((each) => wanted.every((name) => hasColumn(tables.get(each), name)));
+  const withIt = having([unknown]);
+  const lacking = groups.filter((each) => !withIt.includes(each)).join(" and ");
+  const whole = having(names);
+  const narrower = whole.length > 0 ? whole : withIt;
+  const near = nearest(
+    unknown,
+    groups.flatMap((each) => columnWords(tables.get(each))),
+  );
+  const correction = near === undefined ? undefined : `did you mean ${near}?`;
+  return usageFailure(
+    `${label}: ${lacking} have no such column; accepted for ${group}: ${accepted.join(", ")}`,
+    narrower.length > 0 ? `to search these alone: dexdata search … --type ${narrower.join(",")}` : correction,
+  );
+}
+
+function hasColumn(shape: RowShape | undefined, name: string): boolean {
+  return shape !== undefined && chooseColumns(shape, [name]).length > 0;
+}
+
+function columnWords(shape: RowShape | undefined): readonly string[] {
+  return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
+}
+
+/** By its title or its field, in any letter case, with any of `-`, `_` and a blank between words. */
+function isNamed({ title, field }: Column, name: string): boolean {
+  const fields = typeof field === "string" ? [field] : field;
+  return [title, ...fields].some((each) => wordOf(each) === wordOf(name));
+}
+
+/** `price USD` → `price-usd`: nothing that a shell would take apart. */
+function wordOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_()-]+/gu, "-")
+    .replace(/-$/u, "");
+}

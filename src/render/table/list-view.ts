@@ -1,0 +1,92 @@
+import { rowShape } from "../../contract/endpoint.ts";
+import { createMarkedTable } from "./changes.ts";
+import { tableColumns, type TableColumn } from "./columns.ts";
+import { roomOf } from "./fit-columns.ts";
+import { createPaint, type Paint } from "../painter.ts";
+import { createRowReader } from "./row-reader.ts";
+import type { Presentation, Renderer } from "../renderer.ts";
+import { sparkColumn } from "./spark-column.ts";
+import { drawRows } from "./draw-rows.ts";
+import { createTableSection } from "./table-section.ts";
+
+/** Rows that come one a page are so many before a table is begun: each could ask for other widths. */
+const mostHeld = 40;
+
+/** Lists as tables, each page as it lands; where several groups are shown, each under its name. */
+export async function createListView(presentation: Presentation): Promise<Renderer> {
+  const { output, groups, endpoint } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const sections = new Map<string, RowSection>();
+  let held: string[] | undefined = endpoint.reply.kind === "single" ? [] : undefined;
+
+  const show = async (group: string, rows: readonly string[]): Promise<void> => {
+    let section = sections.get(group);
+    let heading = "";
+    if (section === undefined) {
+      if (groups.length > 1) heading = `${sections.size > 0 ? "\n" : ""}${paint(title(group), "heading")}\n`;
+      section = createSection(presentation, group, paint);
+      sections.set(group, section);
+    }
+    await output.write(heading + section.lines(rows));
+  };
+  const release = async (): Promise<void> => {
+    const rows = held ?? [];
+    held = undefined;
+    if (rows.length > 0) await show("rows", rows);
+  };
+
+  return {
+    page: async ({ group, rows }) => {
+      if (rows.length === 0 || !groups.includes(group)) return;
+      if (held === undefined) return await show(group, rows.texts());
+      held.push(...rows.texts());
+      if (held.length >= mostHeld) await release();
+    },
+    leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
+    release,
+    end: release,
+  };
+}
+
+/** A table of rows as the service wrote them. */
+interface RowSection {
+  lines(rows: readonly string[]): string;
+  leftOut(): readonly string[];
+}
+
+function createSection(presentation: Presentation, group: string, paint: Paint): RowSection {
+  const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
+  const { before, hasSparks } = presentation;
+  const chosen = tableColumns(rowShape(endpoint, group), presentation);
+  const columns = hasSparks === true ? withSparks(chosen) : chosen;
+  const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
+  const marked = before === undefined ? undefined : createMarkedTable(columns, style);
+  const section = createTableSection({
+    columns: marked?.columns ?? columns,
+    style: marked?.style ?? style,
+    paint,
+    draw: drawRows,
+    room: isWide === true ? undefined : roomOf(output),
+    ...(hasHeader !== undefined && { hasHeader }),
+  });
+  const read = createRowReader(columns);
+  if (marked === undefined)
+    return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(read)) };
+  const mark = (row: string): unknown => {
+    const earlier = before?.(group, row);
+    return marked.mark(read(row), earlier === undefined ? undefined : read(earlier));
+  };
+  return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(mark)) };
+}
+
+/** Behind the price and its change. */
+function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
+  const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => behind.includes(name)));
+  return columns.toSpliced(last < 0 ? columns.length : last + 1, 0, sparkColumn);
+}
+
+const behind: readonly string[] = ["price_usd", "price_change_percentage_24h"];
+
+function title(group: string): string {
+  return group.slice(0, 1).toUpperCase() + group.slice(1);
+}

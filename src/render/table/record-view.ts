@@ -1,0 +1,84 @@
+import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
+import { parseExact } from "../../json/exact-json.ts";
+import type { CellStyle } from "../values/cell.ts";
+import { type MarkedPart, markParts } from "./changes.ts";
+import { drawLines } from "./draw-lines.ts";
+import { GAP, roomOf } from "./fit-columns.ts";
+import { createPaint, type Paint } from "../painter.ts";
+import { recordParts, type RecordPart } from "./record-parts.ts";
+import type { Presentation, Renderer } from "../renderer.ts";
+import { splitPath } from "../formats/select-row.ts";
+import { createTableSection } from "./table-section.ts";
+import { valueAt } from "../values/value-at.ts";
+import { textWidth } from "../values/width.ts";
+import { wrapWords } from "./wrap-words.ts";
+
+/** One record: `name  value` lines under the paths that `--fields` takes, its windows and lists as small tables. */
+export async function createRecordView(presentation: Presentation): Promise<Renderer> {
+  const { output, endpoint, fields, now, isUnicode, isWide } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const shape = rowShape(endpoint).record;
+  const hasAges = output.isTerminal;
+  const style: CellStyle = { now, hasAges, isUnicode, countsZeros: isUnicode && hasAges, isRoomy: true };
+  const room = isWide === true ? undefined : roomOf(output);
+  const paths = fields === undefined ? [[]] : fields.map(splitPath);
+  const partsOf = (row: string): readonly RecordPart[] => {
+    const value = parseExact(row);
+    return paths.flatMap((path) => recordParts(valueAt(value, path), path, shape, style));
+  };
+  let isFirst = true;
+
+  return {
+    page: async ({ rows }) => {
+      for (const row of rows.texts()) {
+        const earlier = presentation.before?.(onlyGroup, row);
+        const parts = earlier === undefined ? partsOf(row) : markParts(partsOf(row), partsOf(earlier));
+        const text = writeParts(parts, style, paint, room);
+        await output.write(isFirst ? text : `\n${text}`);
+        isFirst = false;
+      }
+    },
+    end: () => Promise.resolve(),
+  };
+}
+
+type ValuePart = Extract<MarkedPart, { kind: "value" }>;
+
+function writeParts(
+  parts: readonly MarkedPart[],
+  style: CellStyle,
+  paint: Paint,
+  room: number | undefined,
+): string {
+  const blocks: string[] = [];
+  const values = parts.filter((part): part is ValuePart => part.kind === "value");
+  if (values.length > 0) blocks.push(writeValues(values, paint, room));
+  for (const part of parts) {
+    if (part.kind === "value") continue;
+    const { rowBefore } = part;
+    const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
+    const section = createTableSection({ ...part, style: ofTable, paint, draw: drawLines, room });
+    blocks.push(section.lines(part.rows));
+  }
+  return blocks.join("\n");
+}
+
+/** A name longer than this pushes its own value aside, not everybody's. */
+const LONGEST_NAME = 32;
+/** With less room than this beside the names, values stand below them. */
+const LEAST_ROOM = 24;
+
+function writeValues(values: readonly ValuePart[], paint: Paint, room: number | undefined): string {
+  const widths = values.map(({ name }) => textWidth(name)).filter((width) => width <= LONGEST_NAME);
+  const nameWidth = Math.max(0, ...widths);
+  const isStacked = room !== undefined && room < nameWidth + GAP + LEAST_ROOM;
+  const indent = " ".repeat(isStacked ? GAP : nameWidth + GAP);
+  let text = "";
+  for (const { name, cell } of values) {
+    const pieces = room === undefined ? [cell.text] : wrapWords(cell.text, room - indent.length);
+    const padding = isStacked ? `\n${indent}` : " ".repeat(Math.max(0, nameWidth - textWidth(name)) + GAP);
+    const lines = pieces.map((piece) => paint(piece, cell.tone)).join(`\n${indent}`);
+    text += `${paint(name, "faint")}${padding}${lines}\n`;
+  }
+  return text;
+}

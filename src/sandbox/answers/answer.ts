@@ -1,0 +1,57 @@
+import type { Dialect } from "../dialect.ts";
+import type { SandboxHost } from "../exchange.ts";
+import type { Json } from "../json-writer.ts";
+import type { Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
+import type { Query } from "../query.ts";
+import { notFound, unsupportedNetwork } from "../refusal.ts";
+import type { Account } from "../accounts.ts";
+import type { SandboxState } from "../state.ts";
+
+/** A request that passed the guards. */
+export interface Asked {
+  readonly state: SandboxState;
+  readonly market: Market;
+  readonly dialect: Dialect;
+  readonly path: ReadonlyMap<string, string>;
+  readonly query: Query;
+  readonly account: Account;
+  /** Unix seconds of the simulated clock: nothing later than this may show. */
+  readonly at: number;
+  readonly host: SandboxHost;
+}
+
+/** The body of a 200. Throws a Refusal for everything else. */
+export type Answer = (asked: Asked) => Json;
+
+// Specification, "What the service does": 35 networks. The public service has grown past that.
+const SPECIFIED_NETWORKS = 35;
+
+export function supportedNetworks({
+  market,
+  dialect,
+}: Pick<Asked, "market" | "dialect">): readonly NetworkFacts[] {
+  return dialect === "spec" ? market.networks.slice(0, SPECIFIED_NETWORKS) : market.networks;
+}
+
+/** Slugs match exactly: a capital letter or an abbreviation is an unknown network. */
+export function networkNamed(asked: Asked, slug: string): NetworkFacts {
+  const network = supportedNetworks(asked).find((each) => each.id === slug);
+  if (network === undefined) throw unsupportedNetwork(slug);
+  return network;
+}
+
+export function networkOf(asked: Asked): NetworkFacts {
+  return networkNamed(asked, asked.path.get("network") ?? "");
+}
+
+export function poolOf(asked: Asked): PoolFacts {
+  const pool = asked.market.pool(networkOf(asked), asked.path.get("pool_address") ?? "", asked.at);
+  if (pool === undefined) throw notFound("pool");
+  return pool;
+}
+
+export function tokenOf(asked: Asked): TokenFacts {
+  const token = asked.market.token(networkOf(asked), asked.path.get("token_address") ?? "", asked.at);
+  if (token === undefined) throw notFound("token");
+  return token;
+}

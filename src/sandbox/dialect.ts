@@ -1,0 +1,2 @@
+/** The forms the sandbox speaks: the specification's, or the public service's where the two differ. */
+export type Dialect = "spec" | "public";

@@ -1,0 +1,117 @@
+import { hash, hashText, toUnit } from "./hash.ts";
+
+/**
+ * What a token stands for. WETH on every network is the same asset, so its prices agree across networks.
+ * `logBase` is the natural logarithm of the price in USD around which it wanders.
+ */
+export interface Asset {
+  readonly key: number;
+  readonly logBase: number;
+  /** Half-range of the logarithm's movement within a quarter of an hour. */
+  readonly restlessness: number;
+  /** A stable coin: priced by itself instead of by a pool's other token. */
+  readonly isStable: boolean;
+  /** By day, a ring of them; kept only for assets that many pools share. */
+  readonly memo: DayKnots[] | undefined;
+}
+
+interface DayKnots {
+  day: number;
+  readonly knots: Float64Array;
+}
+
+/** Seconds between two knots; prices between them are interpolated. */
+export const KNOT_SECONDS = 900;
+export const KNOTS_A_DAY = 96;
+
+// Each wave is four times longer and moves twice as far as the one before, like a random walk: 15 minutes up to
+// 683 days. Nine look-ups give the price of any instant; a walk from 2023 would take thousands.
+const WAVES = 9;
+
+const STABLES = new Set(["USDC", "USDT", "USD₮0", "DAI", "USDB", "USDM", "USDG", "HONEY", "pathUSD", "EURC"]);
+
+/** Symbol, the asset it stands for, USD. */
+const PRICES = parsePrices(`
+WETH ETH 2620|ETH ETH 2620|WBTC BTC 91000|cbBTC BTC 91000|BTCB BTC 91000|LBTC BTC 91000|SOL SOL 168
+WBNB BNB 690|WFTM FTM 0.42|WPOL POL 0.31|WAVAX AVAX 24|SUI SUI 2.6|WMNT MNT 1.05|WFLOW FLOW 0.36|WRON RON 0.52
+WOKB OKB 88|wS S 0.29|WCRO CRO 0.14|WSEI SEI 0.23|APT APT 4.6|WTRX TRX 0.29|TON TON 2.9|WXPL XPL 0.34
+CELO CELO 0.31|WMON MON 0.06|WBERA BERA 1.9|WHYPE HYPE 39|OP OP 0.71|UNI UNI 8.7|PEPE PEPE 0.0000098
+Tori Tori 0.000031|JUP JUP 0.44|TRUMP TRUMP 7.9|F2026 F2026 0.00042|FIT FIT 0.000061|CAKE CAKE 2.6|GENPL GENPL 0.018
+PLAY PLAY 0.043|INPAY INPAY 0.0021|WAL WAL 0.39|NVDA NVDA 186|TSLA TSLA 338|CASHCAT CASHCAT 0.0017|EURC EUR 1.14
+`);
+
+export function isStableSymbol(symbol: string): boolean {
+  return STABLES.has(symbol);
+}
+
+/** The asset of a well-known symbol. */
+export function makeKnownAsset(seed: number, symbol: string): Asset {
+  const price = PRICES.get(symbol);
+  if (STABLES.has(symbol)) return makeAsset(hashText(seed, symbol), price?.usd ?? 1, 0.000012, true, true);
+  return makeAsset(hashText(seed, price?.asset ?? symbol), price?.usd ?? 1, 0.0013, false, true);
+}
+
+/** @param usd the price around which it wanders */
+export function makeAsset(
+  key: number,
+  usd: number,
+  restlessness: number,
+  isStable: boolean,
+  isShared: boolean,
+): Asset {
+  return { key, logBase: Math.log(usd), restlessness, isStable, memo: isShared ? [] : undefined };
+}
+
+/** Natural logarithm of the asset's undisturbed USD price at a knot of the day; knot 96 is the next day's 0. */
+export function logPriceAtKnot(asset: Asset, day: number, knot: number): number {
+  if (asset.memo === undefined) return computeLogPrice(asset, day * KNOTS_A_DAY + knot);
+  const knots = recallDay(asset.memo, day);
+  const recalled = knots[knot];
+  if (recalled !== undefined && !Number.isNaN(recalled)) return recalled;
+  const price = computeLogPrice(asset, day * KNOTS_A_DAY + knot);
+  knots[knot] = price;
+  return price;
+}
+
+// A month of one pool is summed before the next pool's, so a month and more has to stay. 50 kB an asset.
+const DAYS_RECALLED = 64;
+
+function recallDay(memo: DayKnots[], day: number): Float64Array {
+  const slot = day % DAYS_RECALLED;
+  const recalled = memo[slot];
+  if (recalled === undefined) {
+    const knots = new Float64Array(KNOTS_A_DAY + 1).fill(Number.NaN);
+    memo[slot] = { day, knots };
+    return knots;
+  }
+  if (recalled.day !== day) {
+    recalled.day = day;
+    recalled.knots.fill(Number.NaN);
+  }
+  return recalled.knots;
+}
+
+function computeLogPrice(asset: Asset, knot: number): number {
+  let height = asset.restlessness;
+  let sum = asset.logBase;
+  for (let wave = 0; wave < WAVES; wave += 1) {
+    const key = asset.key + Math.imul(wave, 0x632be5ab);
+    const shift = wave * 2;
+    const left = knot >> shift;
+    const part = (knot - (left << shift)) / (1 << shift);
+    const from = toUnit(hash(key, left));
+    const to = part === 0 ? from : toUnit(hash(key, left + 1));
+    sum += height * (2 * (from + (to - from) * part) - 1);
+    height *= 2;
+  }
+  return sum;
+}
+
+function parsePrices(text: string): Map<string, { asset: string; usd: number }> {
+  const prices = new Map<string, { asset: string; usd: number }>();
+  for (const entry of text.trim().split(/[\n|]/)) {
+    const [symbol = "", asset = "", usd = "1"] = entry.split(" ");
+    prices.set(symbol, { asset, usd: Number(usd) });
+  }
+  return prices;
+}

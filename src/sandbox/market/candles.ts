@@ -1,0 +1,182 @@
+import type { MarketPool, MarketToken } from "./catalogue.ts";
+import { DAY, LAST_DAY } from "./catalogue.ts";
+import { rowVolume } from "./trade-day.ts";
+import type { TradeBook, TradeDay } from "./trade-rows.ts";
+import { cell, isSwap, lastRowAt, FLAGS, NO_USD, PRICE, SECOND, WIDTH } from "./trade-rows.ts";
+import type { Candle, CandleWindow } from "./types.ts";
+import { usdAt, usdColumn } from "./usd.ts";
+
+export function candlesOfPool(book: TradeBook, pool: MarketPool, window: CandleWindow): Candle[] {
+  const candles = new Map<number, OpenCandle>();
+  const { first, last } = spanOf(window);
+  for (let day = Math.floor(Math.max(first, pool.tradesFrom) / DAY); day * DAY <= last; day += 1) {
+    const from = first - day * DAY;
+    const to = last - day * DAY;
+    if (window.intervalSeconds % DAY === 0 && from <= 0 && to >= DAY - 1) {
+      addWholeDay(candles, book, pool, window, day);
+      continue;
+    }
+    eachSwap(book.day(pool, day), from, to, (trades, row) => {
+      const time = day * DAY + cell(trades, row, SECOND);
+      addSwap(candles, window, time, cell(trades, row, PRICE), rowVolume(pool, trades.rows, row * WIDTH));
+    });
+  }
+  const ascending = close(candles, window);
+  return window.inversed === true ? ascending.map(inverse) : ascending;
+}
+
+/**
+ * The token's USD price at the swaps of all its pools. Swaps without a USD value are left out: nothing in USD
+ * can be said of them.
+ */
+export function candlesOfToken(book: TradeBook, token: MarketToken, window: CandleWindow): Candle[] {
+  const candles = new Map<number, OpenCandle>();
+  const { first, last } = spanOf(window);
+  const [oldest] = token.pools;
+  if (!token.isPriced || oldest === undefined) return [];
+  // Day by day, not pool by pool: the pools of a day share the days of the pools that price their tokens.
+  for (let day = Math.floor(Math.max(first, oldest.tradesFrom) / DAY); day * DAY <= last; day += 1) {
+    for (const pool of token.pools) {
+      if (pool.tradesFrom > last) continue;
+      const usdOf = usdReader(book, token, pool, day);
+      eachSwap(book.day(pool, day), first - day * DAY, last - day * DAY, (trades, row) => {
+        if ((cell(trades, row, FLAGS) & NO_USD) !== 0) return;
+        const time = day * DAY + cell(trades, row, SECOND);
+        addSwap(candles, window, time, usdOf(trades, row), rowVolume(pool, trades.rows, row * WIDTH));
+      });
+    }
+  }
+  return close(candles, window);
+}
+
+function usdReader(
+  book: TradeBook,
+  token: MarketToken,
+  pool: MarketPool,
+  day: number,
+): (trades: TradeDay, row: number) => number {
+  // The third token of a pool has no column of its own.
+  if (pool.token0 !== token && pool.token1 !== token) {
+    return (trades, row) => usdAt(book, token, day, cell(trades, row, SECOND));
+  }
+  const column = usdColumn(token, pool);
+  return (trades, row) => cell(trades, row, column);
+}
+
+/** First and last second of the candles with from <= time_open < to that are not after `asOf`. */
+function spanOf(window: CandleWindow): { first: number; last: number } {
+  const { intervalSeconds } = window;
+  const first = Math.ceil(window.from / intervalSeconds) * intervalSeconds;
+  const end = Math.ceil(window.to / intervalSeconds) * intervalSeconds;
+  return { first, last: Math.min(end - 1, Math.floor(window.asOf ?? end), LAST_DAY * DAY) };
+}
+
+interface OpenCandle {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+  openedAt: number;
+  closedAt: number;
+}
+
+function eachSwap(
+  trades: TradeDay,
+  from: number,
+  to: number,
+  visit: (trades: TradeDay, row: number) => void,
+): void {
+  const last = lastRowAt(trades, to);
+  for (let row = lastRowAt(trades, from - 1) + 1; row <= last; row += 1)
+    if (isSwap(trades, row)) visit(trades, row);
+}
+
+function addSwap(
+  candles: Map<number, OpenCandle>,
+  window: CandleWindow,
+  time: number,
+  price: number,
+  volume: number,
+): void {
+  const slot = Math.floor(time / window.intervalSeconds);
+  const candle = candles.get(slot);
+  if (candle === undefined) {
+    candles.set(slot, {
+      open: price,
+      high: price,
+      low: price,
+      close: price,
+      volume,
+      openedAt: time,
+      closedAt: time,
+    });
+    return;
+  }
+  candle.volume += volume;
+  if (price > candle.high) candle.high = price;
+  if (price < candle.low) candle.low = price;
+  // A token's pools come one after the other, the one that prices it first: at the same second its word counts.
+  if (time < candle.openedAt) {
+    candle.open = price;
+    candle.openedAt = time;
+  }
+  if (time >= candle.closedAt) {
+    candle.close = price;
+    candle.closedAt = time;
+  }
+}
+
+function addWholeDay(
+  candles: Map<number, OpenCandle>,
+  book: TradeBook,
+  pool: MarketPool,
+  window: CandleWindow,
+  day: number,
+): void {
+  const totals = book.totals(pool, day);
+  if (totals.swaps === 0) return;
+  const slot = Math.floor((day * DAY) / window.intervalSeconds);
+  const candle = candles.get(slot);
+  const { open, high, low, close: end, volumeUsd } = totals;
+  if (candle === undefined) {
+    candles.set(slot, {
+      open,
+      high,
+      low,
+      close: end,
+      volume: volumeUsd,
+      openedAt: day * DAY,
+      closedAt: day * DAY,
+    });
+    return;
+  }
+  candle.high = Math.max(candle.high, high);
+  candle.low = Math.min(candle.low, low);
+  candle.close = end;
+  candle.volume += volumeUsd;
+  candle.closedAt = day * DAY;
+}
+
+function close(candles: Map<number, OpenCandle>, window: CandleWindow): Candle[] {
+  const slots = [...candles].toSorted(([left], [right]) => left - right);
+  return slots.map(([slot, candle]) => ({
+    timeOpen: slot * window.intervalSeconds,
+    timeClose: (slot + 1) * window.intervalSeconds,
+    open: candle.open,
+    high: candle.high,
+    low: candle.low,
+    close: candle.close,
+    volume: Math.round(candle.volume),
+  }));
+}
+
+function inverse(candle: Candle): Candle {
+  return {
+    ...candle,
+    open: 1 / candle.open,
+    high: 1 / candle.low,
+    low: 1 / candle.high,
+    close: 1 / candle.close,
+  };
+}

@@ -1,0 +1,136 @@
+import { makeAddress, makeCoinType } from "./addresses.ts";
+import { isStableSymbol, makeAsset, makeKnownAsset } from "./assets.ts";
+import type { MarketToken } from "./catalogue.ts";
+import { DAY, HISTORY_START } from "./catalogue.ts";
+import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
+import type { TokenName } from "./names.ts";
+import { makeTokenName } from "./names.ts";
+import type { AddressFamily, NetworkFacts } from "./types.ts";
+import { TOKEN_ROWS } from "./well-known.ts";
+
+const DECIMALS: Readonly<Record<AddressFamily, readonly [number, ...number[]]>> = {
+  evm: [18, 18, 18, 18, 18, 18, 18, 18, 18, 9, 8, 6],
+  solana: [6, 6, 6, 9],
+  sui: [9, 9, 6],
+  aptos: [8, 8, 6],
+  tron: [6, 18, 6],
+  ton: [9],
+};
+
+/** Whole tokens. */
+const SUPPLIES: readonly [number, ...number[]] = [
+  1e9, 1e9, 1e9, 1e9, 1e8, 1e7, 1e6, 1e10, 1e11, 1e12, 4.2069e14, 1e15,
+];
+
+const EXPLORERS: Readonly<Record<string, string>> = {
+  ethereum: "https://etherscan.io/token/",
+  solana: "https://solscan.io/token/",
+  bsc: "https://bscscan.com/token/",
+  base: "https://basescan.org/token/",
+  arbitrum: "https://arbiscan.io/token/",
+  polygon: "https://polygonscan.com/token/",
+};
+
+/** @param firstPoolAt unix seconds at which its first pool, and with it the token, is first seen */
+export function makeKnownToken(
+  seed: number,
+  network: NetworkFacts,
+  symbol: string,
+  firstPoolAt: number,
+): MarketToken {
+  const row = TOKEN_ROWS.find((known) => known.network === network.id && known.symbol === symbol);
+  const key = hashText(seed, `token ${network.id} ${symbol}`);
+  const asset = makeKnownAsset(seed, symbol);
+  const isStable = isStableSymbol(symbol);
+  const decimals = row?.decimals ?? (isStable ? 6 : pickAt(key, 0, DECIMALS[network.addressFamily]));
+  const address = row?.address ?? makeAddress(network.addressFamily, hash(key, 1));
+  const name = { name: row?.name ?? nameOf(symbol), symbol };
+  const supply = Math.round((isStable ? 2e9 : 6e8 * (1 + 8 * unitAt(key, 2))) / Math.exp(asset.logBase)) + 1;
+  return {
+    facts: makeFacts(network, key, { address, name, decimals, supply, firstPoolAt, hasImage: true }),
+    asset,
+    unit: 10 ** decimals,
+    isPriced: true,
+    pools: [],
+  };
+}
+
+export function makeToken(
+  network: NetworkFacts,
+  key: number,
+  firstPoolAt: number,
+  given?: TokenName,
+): MarketToken {
+  const family = network.addressFamily;
+  const name = given ?? makeTokenName(hash(key, 0));
+  const decimals = pickAt(key, 1, DECIMALS[family]);
+  const supply = pickAt(key, 2, SUPPLIES);
+  // One in 150 is worth next to nothing, so that prices with twelve zeros occur.
+  const worth =
+    unitAt(key, 3) < 1 / 150
+      ? supply * 10 ** -(11 + unitAt(key, 4))
+      : 3e4 * 10 ** (4.5 * unitAt(key, 4) ** 2);
+  const isCoinType = family === "aptos" && unitAt(key, 5) < 0.5;
+  const address = isCoinType ? makeCoinType(hash(key, 6), "coin") : makeAddress(family, hash(key, 6));
+  return {
+    facts: makeFacts(network, key, {
+      address,
+      name,
+      decimals,
+      supply,
+      firstPoolAt,
+      hasImage: unitAt(key, 7) < 0.6,
+    }),
+    asset: makeAsset(hash(key, 8), worth / supply, 0.003 + 0.005 * unitAt(key, 9), false, false),
+    unit: 10 ** decimals,
+    isPriced: given !== undefined || unitAt(key, 10) > 0.025,
+    pools: [],
+  };
+}
+
+interface TokenTraits {
+  readonly address: string;
+  readonly name: TokenName;
+  readonly decimals: number;
+  readonly supply: number;
+  readonly firstPoolAt: number;
+  readonly hasImage: boolean;
+}
+
+function makeFacts(network: NetworkFacts, key: number, traits: TokenTraits): MarketToken["facts"] {
+  const { address, name, decimals, supply, firstPoolAt, hasImage } = traits;
+  const hasPage = unitAt(key, 20) < 0.45;
+  const slug = name.symbol.toLowerCase().replace(/[^a-z0-9]/g, "") || "token";
+  const age = belowAt(key, 21, 5 * DAY);
+  return {
+    network,
+    address,
+    name: name.name,
+    symbol: name.symbol,
+    decimals,
+    totalSupply: BigInt(supply) * 10n ** BigInt(decimals) + makeDust(key, decimals),
+    description: hasPage ? `${name.name} is a made-up token of the sandbox on ${network.displayName}.` : "",
+    website: hasPage ? `https://${slug}.example` : "",
+    explorer: `${EXPLORERS[network.id] ?? `https://explorer.example/${network.id}/token/`}${address}`,
+    hasImage,
+    createdAt: firstPoolAt - age,
+    // The service did not exist before its history does.
+    addedAt: Math.max(firstPoolAt, HISTORY_START),
+  };
+}
+
+/** Up to half a token, in raw units: burning and minting leave odd digits that a double cannot hold. */
+function makeDust(key: number, decimals: number): bigint {
+  if (unitAt(key, 22) < 0.4) return 0n;
+  const digits = BigInt(hash(key, 23) >>> 0) * 4_294_967_296n + BigInt(hash(key, 24) >>> 0);
+  return -(digits % (10n ** BigInt(decimals) / 2n)) | 1n;
+}
+
+function nameOf(symbol: string): string {
+  const names: Readonly<Record<string, string>> = {
+    USDC: "USD Coin",
+    USDT: "Tether USD",
+    WETH: "Wrapped Ether",
+  };
+  return names[symbol] ?? (/^[Ww][A-Z]/.test(symbol) ? `Wrapped ${symbol.slice(1)}` : symbol);
+}

@@ -1,0 +1,194 @@
+import { makeAddress, makeBlockHash, makeTransactionId, readTransactionWord } from "./addresses.ts";
+import type { MarketPool } from "./catalogue.ts";
+import { blockNumberAt, blockTime, DAY, FIRST_DAY, LAST_DAY } from "./catalogue.ts";
+import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
+import { countTrades, dayKey } from "./trade-count.ts";
+import type { TradeBook, TradeDay } from "./trade-rows.ts";
+import { ADD, BUY, cell, FLAGS, FOLLOWS, lastRowAt, NO_USD, PRICE, RAW0, RAW1 } from "./trade-rows.ts";
+import { LIQUIDITY, SECOND, USD0, USD1 } from "./trade-rows.ts";
+import type { NetworkFacts, Transaction, TransactionKey, TransactionWindow } from "./types.ts";
+
+const TRADERS = 4000;
+
+/** Newest first. Whole days that are skipped are only counted, not made. */
+export function listTransactions(
+  book: TradeBook,
+  pool: MarketPool,
+  window: TransactionWindow,
+): Transaction[] {
+  const from = Math.max(window.from ?? 0, pool.tradesFrom);
+  let skip = window.skip ?? 0;
+  const found: Transaction[] = [];
+  let { day, end } = endOfWindow(book, pool, window);
+  for (; day >= Math.floor(from / DAY) && found.length < window.limit; day -= 1, end = undefined) {
+    const startsInside = day * DAY >= from;
+    const rows = startsInside && end === undefined ? countTrades(pool, day) : undefined;
+    if (rows !== undefined && rows <= skip) {
+      skip -= rows;
+      continue;
+    }
+    const trades = book.day(pool, day);
+    const first = startsInside ? 0 : lastRowAt(trades, from - day * DAY - 1) + 1;
+    const inside = Math.max(0, (end ?? trades.count) - first);
+    const skipped = Math.min(skip, inside);
+    skip -= skipped;
+    for (let row = first + inside - skipped - 1; row >= first && found.length < window.limit; row -= 1) {
+      found.push(makeTransaction(pool, day, trades, row));
+    }
+  }
+  return found;
+}
+
+/** With from <= time <= to. */
+export function countTransactions(book: TradeBook, pool: MarketPool, from: number, to: number): number {
+  const start = Math.max(Math.ceil(from), pool.tradesFrom);
+  const last = Math.min(Math.floor(to), LAST_DAY * DAY);
+  if (last < start) return 0;
+  const firstDay = Math.floor(start / DAY);
+  const lastDay = Math.floor(last / DAY);
+  let count = lastRowAt(book.day(pool, lastDay), last - lastDay * DAY) + 1;
+  for (let day = firstDay; day < lastDay; day += 1) count += countTrades(pool, day);
+  return count - (lastRowAt(book.day(pool, firstDay), start - firstDay * DAY - 1) + 1);
+}
+
+/** The id itself says the day and the row; the rest of it is compared, so a wrong id finds nothing. */
+export function findTransactions(book: TradeBook, pool: MarketPool, id: string, to: number): Transaction[] {
+  const word = readTransactionWord(pool.facts.network.addressFamily, id);
+  if (word === undefined) return [];
+  const place = (unmix(word) ^ hash(pool.key, -3)) >>> 0;
+  const day = FIRST_DAY + (place >>> 16);
+  const head = place & 0xffff;
+  if (day * DAY > to || head >= countTrades(pool, day)) return [];
+  const trades = book.day(pool, day);
+  if (day * DAY + cell(trades, head, SECOND) > to || makeId(pool, day, head) !== id) return [];
+  if ((cell(trades, head, FLAGS) & FOLLOWS) !== 0) return [];
+  const found = [makeTransaction(pool, day, trades, head)];
+  for (let row = head + 1; row < trades.count && (cell(trades, row, FLAGS) & FOLLOWS) !== 0; row += 1) {
+    found.unshift(makeTransaction(pool, day, trades, row));
+  }
+  return found;
+}
+
+/** The day in which the window ends, and the first row of it that is outside; undefined for the whole day. */
+function endOfWindow(
+  book: TradeBook,
+  pool: MarketPool,
+  window: TransactionWindow,
+): { day: number; end: number | undefined } {
+  const to = Math.min(Math.floor(window.to), LAST_DAY * DAY);
+  const day = Math.floor(to / DAY);
+  const { before } = window;
+  const second = before === undefined ? undefined : blockTime(pool.clock, before.blockNumber);
+  if (before === undefined || second === undefined || second > to) {
+    return { day, end: lastRowAt(book.day(pool, day), to - day * DAY) + 1 };
+  }
+  const keyDay = Math.floor(second / DAY);
+  const trades = book.day(pool, keyDay);
+  let end = lastRowAt(trades, second - keyDay * DAY) + 1;
+  while (end > 0 && cell(trades, end - 1, SECOND) === second - keyDay * DAY) {
+    if (isBelow(keyOf(pool, keyDay, trades, end - 1), before)) break;
+    end -= 1;
+  }
+  return { day: keyDay, end };
+}
+
+function isBelow(key: TransactionKey, before: TransactionKey): boolean {
+  if (key.blockNumber !== before.blockNumber) return key.blockNumber < before.blockNumber;
+  if (key.transactionIndex !== before.transactionIndex) return key.transactionIndex < before.transactionIndex;
+  return key.logIndex < before.logIndex;
+}
+
+/** The first row of the row's transaction. */
+function headOf(trades: TradeDay, row: number): number {
+  let head = row;
+  while ((cell(trades, head, FLAGS) & FOLLOWS) !== 0) head -= 1;
+  return head;
+}
+
+/**
+ * A block holds few of one pool's transactions: the place in it is a made-up first one, and a gap for each of
+ * the pool's transactions before it in the block. Log numbers grow with the places: six to a transaction.
+ */
+function keyOf(pool: MarketPool, day: number, trades: TradeDay, row: number): TransactionKey {
+  const second = cell(trades, row, SECOND);
+  const blockNumber = blockNumberAt(pool.clock, day * DAY + second);
+  const head = headOf(trades, row);
+  let transactionIndex = belowAt(pool.key, blockNumber, 120);
+  for (let earlier = head - 1; earlier >= 0 && cell(trades, earlier, SECOND) === second; earlier -= 1) {
+    if ((cell(trades, earlier, FLAGS) & FOLLOWS) === 0)
+      transactionIndex += 1 + belowAt(dayKey(pool, day), earlier, 7);
+  }
+  const logIndex = transactionIndex * 6 + (row - head) * 2 + (hash(pool.key, blockNumber + row) & 1);
+  return { blockNumber, transactionIndex, logIndex };
+}
+
+function makeId(pool: MarketPool, day: number, head: number): string {
+  const place = ((day - FIRST_DAY) << 16) | head;
+  const word = mix(place ^ hash(pool.key, -3));
+  return makeTransactionId(pool.facts.network.addressFamily, word, hash(dayKey(pool, day), head + 0x10000));
+}
+
+function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: number): Transaction {
+  const { network } = pool.facts;
+  const { blockNumber, transactionIndex, logIndex } = keyOf(pool, day, trades, row);
+  const head = headOf(trades, row);
+  const flags = cell(trades, row, FLAGS);
+  const isLiquidity = (flags & LIQUIDITY) !== 0;
+  const isIn = isLiquidity ? (flags & ADD) !== 0 : (flags & BUY) === 0;
+  const word = hash(dayKey(pool, day) ^ 0x3c6ef372, row);
+  const headWord = hash(dayKey(pool, day) ^ 0x3c6ef372, head);
+  const raw0 = makeRaw(cell(trades, row, RAW0), word);
+  const raw1 = makeRaw(cell(trades, row, RAW1), mix(word));
+  const price = cell(trades, row, PRICE);
+  const hasUsd = (flags & NO_USD) === 0;
+  const sender = traderAt(network, (headWord >>> 0) % TRADERS);
+  const isDirect = toUnit(mix(headWord)) < 0.6;
+  return {
+    blockNumber,
+    transactionIndex,
+    logIndex,
+    kind: isLiquidity ? ((flags & ADD) === 0 ? "remove" : "add") : "swap",
+    pool: pool.facts,
+    id: makeId(pool, day, head),
+    time: day * DAY + cell(trades, row, SECOND),
+    sender,
+    recipient: isDirect ? sender : traderAt(network, -1 - (word & 15)),
+    amount0: isIn ? raw0 : -raw0,
+    amount1: (isLiquidity ? isIn : !isIn) ? raw1 : -raw1,
+    price0: price,
+    price1: 1 / price,
+    price0Usd: hasUsd && pool.token0.isPriced ? cell(trades, row, USD0) : undefined,
+    price1Usd: hasUsd && pool.token1.isPriced ? cell(trades, row, USD1) : undefined,
+  };
+}
+
+/** Hash of the block that holds it; only one dialect shows it, so rows do without. */
+export function blockHashOf({ pool, blockNumber }: Transaction): string {
+  const { network } = pool;
+  return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
+}
+
+const traders = new WeakMap<NetworkFacts, Map<number, string>>();
+
+/** The few thousand who trade on a network, and below zero its routers; each address is made once. */
+function traderAt(network: NetworkFacts, place: number): string {
+  let known = traders.get(network);
+  if (known === undefined) traders.set(network, (known = new Map()));
+  const address = known.get(place);
+  if (address !== undefined) return address;
+  const made = makeAddress(network.addressFamily, hash(tradersKey(network), place));
+  known.set(place, made);
+  return made;
+}
+
+function tradersKey(network: NetworkFacts): number {
+  return hashText(network.addressFamily.length, network.id);
+}
+
+/** Odd last digits within what the double cannot tell apart: a client that reads the amount as a double loses them. */
+function makeRaw(raw: number, word: number): bigint {
+  const whole = BigInt(raw);
+  if (raw <= Number.MAX_SAFE_INTEGER) return whole;
+  const slack = whole >> 53n;
+  return whole + (slack === 0n ? 0n : BigInt(word >>> 0) % (slack + 1n));
+}

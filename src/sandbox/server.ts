@@ -1,0 +1,101 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type KeyedTier, sandboxKeys } from "./caller.ts";
+import type { SandboxHost, SandboxOptions } from "./exchange.ts";
+import { answerWithFaults } from "./faults/answer-with-faults.ts";
+import { sendAnswer } from "./faults/send-answer.ts";
+import { logRequest, readRequest } from "./http-messages.ts";
+import { answerUnreadable, refusesHostless } from "./plain-refusal.ts";
+import { createSandboxState, type SandboxState } from "./state.ts";
+import { StreamHub } from "./streams/stream-hub.ts";
+import { serveStreams } from "./streams/stream-server.ts";
+import { makeTicker } from "./streams/ticker.ts";
+
+export interface RunningSandbox {
+  /** `http://127.0.0.1:PORT`, for keyless and free callers. */
+  readonly restFree: string;
+  /** For dev, pro and enterprise keys. */
+  readonly restPaid: string;
+  /** The streaming hosts, likewise. */
+  readonly streamFree: string;
+  readonly streamPaid: string;
+  /** A key that counts, for each tier that has one. */
+  readonly keys: Readonly<Record<KeyedTier, string>>;
+  /** Ends open connections at once. */
+  readonly close: () => Promise<void>;
+}
+
+// Never another interface: whoever could reach it would believe made-up prices.
+const LOOPBACK = "127.0.0.1";
+
+/** Puts the service on loopback; it stays up until `close`. Rejects when a port is taken. */
+export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const state = createSandboxState(options);
+  const hub = new StreamHub(state);
+  const ticker = makeTicker(() => hub.turn());
+  hub.onWake = ticker.wake;
+  const servers = [
+    serve("rest_free", state),
+    serve("rest_paid", state),
+    serveStreams("stream_free", state, hub),
+    serveStreams("stream_paid", state, hub),
+  ];
+  for (const server of servers) answerUnreadable(server);
+  const close = async (): Promise<void> => {
+    ticker.stop();
+    await Promise.all(servers.map(stop));
+  };
+  try {
+    const port = options.port ?? 0;
+    const [restFree = "", restPaid = "", streamFree = "", streamPaid = ""] = await Promise.all(
+      servers.map((server, index) => listen(server, port === 0 ? 0 : port + index)),
+    );
+    return { restFree, restPaid, streamFree, streamPaid, keys: sandboxKeys, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Milliseconds: a client that comes back within a minute must not race against a hang-up. */
+const keepAliveTimeout = 65_000;
+
+function serve(host: SandboxHost, state: SandboxState): Server {
+  return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
+    if (refusesHostless(message, reply)) return;
+    const started = state.options.elapsed();
+    // Nothing here reads a body; unread, it would keep the connection from its next request.
+    message.resume();
+    const request = readRequest(message, host);
+    const response = answerWithFaults(request, state);
+    const send = (): void => {
+      sendAnswer(message, reply, response);
+      logRequest(request, response, state.options.elapsed() - started, state);
+    };
+    const latency = state.options.latencyMs ?? 0;
+    if (latency === 0) return send();
+    // A wait of the service, not of the program: nothing of it goes through a Context.
+    // oxlint-disable-next-line no-restricted-globals
+    const timer = setTimeout(send, latency);
+    reply.once("close", () => clearTimeout(timer));
+  });
+}
+
+function listen(server: Server, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, LOOPBACK, () => resolve(`http://${LOOPBACK}:${portOf(server.address())}`));
+  });
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // Called with an error when it never listened, which is as stopped as it can be.
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,132 @@
+import { belowAt, hash, hashText } from "../market/hash.ts";
+import type { Market, TokenFacts, Transaction } from "../market/types.ts";
+import { type EventSource, makeEvent, type StreamEvent } from "./stream-event.ts";
+import { transactionsOfToken } from "./transaction-events.ts";
+
+export const streamIntervals = ["1s", "5s", "60s"] as const;
+export type StreamInterval = (typeof streamIntervals)[number];
+
+/** Wire-facts 5.6: how long a candle is held back after its end, so that it can be taken as whole. */
+const timing: Readonly<Record<StreamInterval, { readonly seconds: number; readonly sealing: number }>> = {
+  "1s": { seconds: 1, sealing: 1 },
+  "5s": { seconds: 5, sealing: 2 },
+  "60s": { seconds: 60, sealing: 3 },
+};
+
+// One candle in so many is sent before its last swap is known, and again when it is.
+const LATE_ONE_IN = 8;
+const LONGEST_DELAY = 30;
+
+/**
+ * Candles of a token in USD, folded from the swaps that `transactions` lists, as `/ohlcv` folds them. Some are sent
+ * twice under one timestamp: first without their last swap, then whole, up to 30 s later. Which ones, and when,
+ * follows from the seed; the last one sent is always the candle of `/ohlcv`.
+ */
+export function candleSource(market: Market, token: TokenFacts, interval: StreamInterval): EventSource {
+  const { seconds, sealing } = timing[interval];
+  const key = hashText(market.seed, `late ${token.network.id} ${token.address} ${interval}`);
+  return (from, to) => {
+    // The earliest candle that can still be sent, and the end of the last one that can.
+    const first = Math.ceil((from + 1 - seconds - sealing - LONGEST_DELAY) / seconds) * seconds;
+    const end = Math.floor((to - sealing) / seconds) * seconds;
+    const events: StreamEvent[] = [];
+    for (const [timestamp, swaps] of groupSwaps(market, token, first, end, seconds)) {
+      const sent = timestamp + seconds + sealing;
+      const write = (at: number, part: readonly PricedSwap[]): StreamEvent =>
+        makeEvent("token_ohlcv", at, writeCandle(token, interval, timestamp, part), timestamp);
+      const slot = timestamp / seconds;
+      const isLate = swaps.length > 1 && belowAt(key, slot, LATE_ONE_IN) === 0;
+      const again = sent + 1 + belowAt(hash(key, slot), 1, LONGEST_DELAY);
+      if (isInside(sent, from, to)) events.push(write(sent, isLate ? withoutLast(swaps) : swaps));
+      if (isLate && isInside(again, from, to)) events.push(write(again, swaps));
+    }
+    return events.toSorted((a, b) => a.at - b.at || (a.id ?? 0) - (b.id ?? 0));
+  };
+}
+
+/** Candles from `since` on as they stood at `at`, each once; the boundary is inclusive. */
+export function pastCandles(source: EventSource, since: number, at: number): readonly StreamEvent[] {
+  const newest = new Map<number, StreamEvent>();
+  for (const event of source(since, at)) {
+    if (event.id !== undefined && event.id >= since) newest.set(event.id, event);
+  }
+  return [...newest.values()].toSorted((a, b) => (a.id ?? 0) - (b.id ?? 0));
+}
+
+interface PricedSwap {
+  readonly time: number;
+  /** USD price of the token after the swap. */
+  readonly price: number;
+  readonly volumeUsd: number;
+}
+
+/** Swaps with from <= time < end by the candle they fall into; one without a USD value says nothing in USD. */
+function groupSwaps(
+  market: Market,
+  token: TokenFacts,
+  from: number,
+  end: number,
+  seconds: number,
+): ReadonlyMap<number, readonly PricedSwap[]> {
+  const groups = new Map<number, PricedSwap[]>();
+  for (const row of transactionsOfToken(market, token, from - 1, end - 1)) {
+    const price = row.kind === "swap" ? priceIn(market, token, row) : undefined;
+    if (price === undefined) continue;
+    const timestamp = Math.floor(row.time / seconds) * seconds;
+    const swap = { time: row.time, price, volumeUsd: volumeOf(row) };
+    const group = groups.get(timestamp);
+    if (group === undefined) groups.set(timestamp, [swap]);
+    else group.push(swap);
+  }
+  return groups;
+}
+
+function priceIn(market: Market, token: TokenFacts, row: Transaction): number | undefined {
+  const [token0, token1] = row.pool.tokens;
+  if (token0 === token) return row.price0Usd;
+  if (token1 === token) return row.price1Usd;
+  // The third token of a pool has no price of its own in the row.
+  const hasUsd = row.price0Usd !== undefined || row.price1Usd !== undefined;
+  return hasUsd ? market.tokenPriceUsd(token, row.time) : undefined;
+}
+
+/** As in the candles of `/ohlcv`: the larger side. */
+function volumeOf({ pool, amount0, amount1, price0Usd = 0, price1Usd = 0 }: Transaction): number {
+  const size = (amount: bigint, index: number, price: number): number =>
+    (Math.abs(Number(amount)) / 10 ** (pool.tokens[index]?.decimals ?? 0)) * price;
+  return Math.max(size(amount0, 0, price0Usd), size(amount1, 1, price1Usd));
+}
+
+function withoutLast(swaps: readonly PricedSwap[]): readonly PricedSwap[] {
+  const newest = Math.max(...swaps.map(({ time }) => time));
+  const last = swaps.findLastIndex(({ time }) => time === newest);
+  return swaps.filter((_, index) => index !== last);
+}
+
+function isInside(at: number, from: number, to: number): boolean {
+  return at > from && at <= to;
+}
+
+/** Wire-facts 5.5. `avg` is unweighted. Of swaps within one second, the busiest pool's comes first. */
+function writeCandle(
+  token: TokenFacts,
+  interval: StreamInterval,
+  timestamp: number,
+  swaps: readonly PricedSwap[],
+) {
+  const inTime = swaps.toSorted((a, b) => a.time - b.time);
+  const prices = inTime.map(({ price }) => price);
+  return {
+    chain: token.network.id,
+    token_id: token.address,
+    interval,
+    timestamp,
+    open: prices[0],
+    high: Math.max(...prices),
+    low: Math.min(...prices),
+    close: prices.at(-1),
+    avg: prices.reduce((sum, price) => sum + price, 0) / prices.length,
+    volume_usd: swaps.reduce((sum, { volumeUsd }) => sum + volumeUsd, 0),
+    txns: swaps.length,
+  };
+}

@@ -1,0 +1,115 @@
+import type { SandboxState } from "../state.ts";
+import type { EventStream } from "./event-stream.ts";
+import type { Subscription } from "./read-subscriptions.ts";
+import { StreamCensus } from "./stream-census.ts";
+import type { EventSource, StreamEvent } from "./stream-event.ts";
+import { internalError } from "./stream-refusals.ts";
+import { sourceOf, subjectKey } from "./subject.ts";
+
+/** Wire-facts 5.4. Pings run in real time, as rate windows do. */
+const PING_MS = 15_000;
+const TURN_MS = 100;
+// A clock that has jumped far is caught up in steps, so that what waits for readers stays bounded; sockets are
+// served between two turns. Sixteen minutes a turn keep up with any speed that a reader keeps up with.
+const STEP_SECONDS = 60;
+const STEPS_A_TURN = 16;
+const CROWDED_MS = 10;
+
+interface Group {
+  readonly source: EventSource;
+  readonly members: Set<Member>;
+}
+
+interface Member {
+  readonly stream: EventStream;
+  readonly requestId: number;
+  /** Unix seconds of the opening: what happened by then is not news. */
+  readonly since: number;
+}
+
+/** All open streams, and the subjects they show. Everything that happens in it happens in `turn`. */
+export class StreamHub {
+  readonly census = new StreamCensus();
+  /** Called when there is something to do after a time without streams. */
+  onWake: () => void = () => {};
+  readonly #state: SandboxState;
+  readonly #groups = new Map<string, Group>();
+  /** In the order of their pings, which is that of their openings: the real time at which each is due. */
+  readonly #pings = new Map<EventStream, number>();
+  /** Unix seconds up to which everything has been sent. */
+  #sentTo = 0;
+
+  constructor(state: SandboxState) {
+    this.#state = state;
+  }
+
+  /** Events after `at` go to the stream from now on. The caller removes it by the function returned. */
+  add(stream: EventStream, subscriptions: readonly Subscription[], at: number): () => void {
+    const { market, dialect, options } = this.#state;
+    if (this.#pings.size === 0) this.#sentTo = at;
+    this.#pings.set(stream, options.elapsed() + PING_MS);
+    const places = subscriptions.map(({ subject, requestId }) => {
+      const key = subjectKey(subject);
+      const group = this.#groups.get(key) ?? {
+        source: sourceOf(subject, market, dialect, at),
+        members: new Set<Member>(),
+      };
+      this.#groups.set(key, group);
+      const member = { stream, requestId, since: at };
+      group.members.add(member);
+      return { key, group, member };
+    });
+    this.onWake();
+    return () => {
+      this.#pings.delete(stream);
+      for (const { key, group, member } of places) {
+        group.members.delete(member);
+        if (group.members.size === 0) this.#groups.delete(key);
+      }
+    };
+  }
+
+  /** Sends what is due. Returns the milliseconds until it wants to be called again; undefined without streams. */
+  turn(): number | undefined {
+    const now = this.#state.at();
+    for (let step = 0; step < STEPS_A_TURN && this.#sentTo < now; step += 1) {
+      const from = this.#sentTo;
+      this.#sentTo = Math.min(now, from + STEP_SECONDS);
+      this.#sendEvents(from, this.#sentTo, now);
+    }
+    // After the events, so that a ping says up to when its stream has told everything.
+    this.#sendPings();
+    if (this.#pings.size === 0) return undefined;
+    if (this.#sentTo >= now) return TURN_MS;
+    return [...this.#pings.keys()].some((stream) => stream.isCrowded()) ? CROWDED_MS : 0;
+  }
+
+  #sendPings(): void {
+    const elapsed = this.#state.options.elapsed();
+    for (const [stream, due] of this.#pings) {
+      if (due > elapsed) break;
+      // Put back at the end, behind all that are due earlier.
+      this.#pings.delete(stream);
+      this.#pings.set(stream, elapsed + PING_MS);
+      stream.ping(this.#sentTo);
+    }
+  }
+
+  /** In order of time over all subjects, as one stream may show several. */
+  #sendEvents(from: number, to: number, now: number): void {
+    const due: { event: StreamEvent; group: Group }[] = [];
+    for (const group of this.#groups.values()) {
+      try {
+        for (const event of group.source(from, to)) due.push({ event, group });
+      } catch (error) {
+        for (const { stream } of group.members) stream.fail(internalError(error));
+      }
+    }
+    due.sort((a, b) => a.event.at - b.event.at);
+    for (const { event, group } of due) {
+      for (const { stream, requestId, since } of group.members) {
+        if (event.at > since) stream.deliver(event, requestId, now);
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Dialect } from "../dialect.ts";
+import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import { candleSource, type StreamInterval } from "./candle-events.ts";
+import { priceSource, writeLegacyPrice, writeTokenPrice } from "./price-events.ts";
+import { poolReserveSource, tokenReserveSource } from "./reserve-events.ts";
+import type { EventSource } from "./stream-event.ts";
+import { poolTransactionSource, tokenTransactionSource } from "./transaction-events.ts";
+
+/** What a stream shows: the method and what it is about. */
+export type Subject =
+  | { readonly method: "pool" | "pool_reserves"; readonly pool: PoolFacts }
+  | { readonly method: "token_ohlcv"; readonly token: TokenFacts; readonly interval: StreamInterval }
+  | {
+      readonly method: "token_price" | "t_p" | "token" | "token_reserves";
+      readonly token: TokenFacts;
+    };
+
+/** The same for the same subject: its events are made once for all who asked. */
+export function subjectKey(subject: Subject): string {
+  const { network } = "pool" in subject ? subject.pool : subject.token;
+  const id = "pool" in subject ? subject.pool.id : subject.token.address;
+  const interval = "interval" in subject ? subject.interval : "";
+  return [subject.method, interval, network.id, id].join(" ");
+}
+
+/** @param at unix seconds of the opening */
+export function sourceOf(subject: Subject, market: Market, dialect: Dialect, at: number): EventSource {
+  switch (subject.method) {
+    case "token_price":
+      return priceSource(market, subject.token, at, writeTokenPrice(dialect), "token_price");
+    case "t_p":
+      return priceSource(market, subject.token, at, writeLegacyPrice, "t_p");
+    case "pool":
+      return poolTransactionSource(market, subject.pool);
+    case "token":
+      return tokenTransactionSource(market, subject.token);
+    case "token_ohlcv":
+      return candleSource(market, subject.token, subject.interval);
+    case "pool_reserves":
+      return poolReserveSource(market, subject.pool);
+    case "token_reserves":
+      return tokenReserveSource(market, subject.token);
+  }
+}

@@ -1,0 +1,87 @@
+import { writeInstant } from "../instant.ts";
+import type { JsonObject } from "../json-writer.ts";
+import type { Market, PoolFacts, TokenFacts, Transaction } from "../market/types.ts";
+import { type EventSource, makeEvent } from "./stream-event.ts";
+
+/** Everything `transactions` lists of the pool: swaps, adds and removes (specification, resource Transaction). */
+export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {
+  return (from, to) =>
+    transactionsBetween(market, pool, from, to).map((row) => makeEvent("pool", row.time, writeRow(row)));
+}
+
+/** The same over all pools of the token. */
+export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
+  return (from, to) =>
+    transactionsOfToken(market, token, from, to)
+      .toSorted(inBlockOrder)
+      .map((row) => makeEvent("token", row.time, writeRow(row)));
+}
+
+/** With from < time <= to, oldest first. */
+export function transactionsBetween(
+  market: Market,
+  pool: PoolFacts,
+  from: number,
+  to: number,
+): readonly Transaction[] {
+  return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
+}
+
+/** With from < time <= to: pool after pool, the busiest first, and in each the oldest first. */
+export function transactionsOfToken(
+  market: Market,
+  token: TokenFacts,
+  from: number,
+  to: number,
+): readonly Transaction[] {
+  return market.poolsOfToken(token, to).flatMap((pool) => transactionsBetween(market, pool, from, to));
+}
+
+/** Pools of one network share its blocks; places within a block are made up pool by pool and may be the same. */
+function inBlockOrder(a: Transaction, b: Transaction): number {
+  return (
+    a.blockNumber - b.blockNumber ||
+    a.transactionIndex - b.transactionIndex ||
+    a.logIndex - b.logIndex ||
+    a.pool.rank - b.pool.rank
+  );
+}
+
+/** Wire-facts 5.5: amounts as integers of any length, numbers in USD left out where the service has none. */
+function writeRow(row: Transaction): JsonObject {
+  const [token0, token1] = row.pool.tokens;
+  const usd0 = usdOf(row.amount0, token0, row.price0Usd);
+  const usd1 = usdOf(row.amount1, token1, row.price1Usd);
+  return {
+    chain: row.pool.network.id,
+    pool_id: row.pool.id,
+    tx_hash: row.id,
+    sender: row.sender,
+    recipient: row.recipient,
+    token_0: token0?.address,
+    token_1: token1?.address,
+    block_number: String(row.blockNumber),
+    block_timestamp: writeInstant(row.time),
+    amount_0: row.amount0,
+    amount_1: row.amount1,
+    amount_0_usd: usd0,
+    amount_1_usd: usd1,
+    price_0_usd: row.price0Usd,
+    price_1_usd: row.price1Usd,
+    volume_usd: meanSize(usd0, usd1),
+  };
+}
+
+function usdOf(amount: bigint, token: TokenFacts | undefined, price: number | undefined): number | undefined {
+  if (token === undefined || price === undefined) return undefined;
+  return (Number(amount) / 10 ** token.decimals) * price;
+}
+
+/** The mean of the two sides, or the side that has a price. */
+function meanSize(usd0: number | undefined, usd1: number | undefined): number | undefined {
+  if (usd0 === undefined || usd1 === undefined) {
+    const known = usd0 ?? usd1;
+    return known === undefined ? undefined : Math.abs(known);
+  }
+  return (Math.abs(usd0) + Math.abs(usd1)) / 2;
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { Context } from "../context/context.ts";
+import { isTier, type Tier } from "../contract/tier.ts";
+import { checkHost } from "./check-host.ts";
+import { findFolders } from "./folders.ts";
+import { isObject, type JsonFile, readJsonFile } from "../files/read-json-file.ts";
+import { checkProfileName } from "./setting.ts";
+
+export interface Profile {
+  readonly key: string;
+  readonly tier: Tier;
+  /** RFC 3339. */
+  readonly savedAt: string;
+  /** The hosts that took the key when it was stored; it goes to no others that merely the environment names. */
+  readonly rest?: string | undefined;
+  readonly streaming?: string | undefined;
+}
+
+/** credentials.json as it stands. */
+export interface Credentials {
+  readonly path: string;
+  /** The profile that is used where none is named; it need not exist. */
+  readonly active: string;
+  readonly profiles: ReadonlyMap<string, Profile>;
+  /** SHA-256 of a key in hex → the tier the service gave it: for keys that are not stored here. */
+  readonly remembered: ReadonlyMap<string, Tier>;
+  /** What is wrong with the file as a whole; then there are no profiles. */
+  readonly problem?: string;
+  /** Others can read it: said on use. */
+  readonly exposure?: string;
+}
+
+export const defaultProfile = "default";
+
+export function credentialsPath(context: Pick<Context, "env" | "platform">): string {
+  return path.join(findFolders(context).config, "credentials.json");
+}
+
+export function readCredentials(context: Pick<Context, "env" | "platform">): Credentials {
+  const file = credentialsPath(context);
+  const content = readJsonFile(file);
+  const credentials = toCredentials(file, content);
+  const isExposed = content.state === "read" && (content.mode & 0o077) !== 0 && context.platform !== "win32";
+  return isExposed ? { ...credentials, exposure: exposureOf(file) } : credentials;
+}
+
+export function exposureOf(file: string): string {
+  return `${file} holds a key and others can read it; type: chmod 600 '${file}'`;
+}
+
+/** The tier the service once gave this key, wherever the key comes from now. */
+export function tierOfKey(context: Pick<Context, "env" | "platform">, key: string): Tier | undefined {
+  return tierIn(readCredentials(context), key);
+}
+
+export function tierIn(credentials: Credentials, key: string): Tier | undefined {
+  const stored = [...credentials.profiles.values()].find((profile) => profile.key === key);
+  return stored?.tier ?? credentials.remembered.get(hashOf(key));
+}
+
+/** Kept instead of the key itself; a key is random enough that no one guesses it from its hash. */
+export function hashOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+export function toCredentials(file: string, content: JsonFile): Credentials {
+  const none = { path: file, active: defaultProfile, profiles: new Map(), remembered: new Map() };
+  if (content.state === "absent") return none;
+  if (content.state === "broken") return { ...none, problem: content.problem };
+  const { version, active, profiles, remembered } = content.object;
+  if (version !== 1) return { ...none, problem: `${file} is of a version this program does not know` };
+  const readable = readEntries(profiles, (value, name) =>
+    "problem" in checkProfileName(name) ? undefined : readProfile(value),
+  );
+  const tiersByHash = readEntries(remembered, (value) =>
+    typeof value === "string" && isTier(value) ? value : undefined,
+  );
+  if (readable === undefined || tiersByHash === undefined || typeof active !== "string") {
+    return { ...none, problem: `${file} does not hold what this program writes there` };
+  }
+  return { path: file, active, profiles: readable, remembered: tiersByHash };
+}
+
+function readProfile(value: unknown): Profile | undefined {
+  if (!isObject(value)) return undefined;
+  const { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming } = value;
+  const isWhole = typeof key === "string" && typeof tier === "string" && typeof savedAt === "string";
+  if (!isWhole || !isTier(tier) || !isHostOrAbsent(rest) || !isHostOrAbsent(streaming)) return undefined;
+  return {
+    key,
+    tier,
+    savedAt,
+    ...(rest !== undefined && { rest }),
+    ...(streaming !== undefined && { streaming }),
+  };
+}
+
+function isHostOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === "string" && typeof checkHost(value) === "string");
+}
+
+/** All of them or undefined: a file that is half understood would be half lost at the next write. */
+function readEntries<T>(
+  value: unknown,
+  read: (entry: unknown, name: string) => T | undefined,
+): ReadonlyMap<string, T> | undefined {
+  if (!isObject(value)) return undefined;
+  const entries = new Map<string, T>();
+  for (const [name, entry] of Object.entries(value)) {
+    const result = read(entry, name);
+    if (result === undefined) return undefined;
+    entries.set(name, result);
+  }
+  return entries;
+}

@@ -1,0 +1,91 @@
+import type { Context } from "../context/context.ts";
+import { Failure, usageFailure } from "../contract/failure.ts";
+import { withoutSecrets } from "../contract/key.ts";
+import { nearest } from "../text/nearest.ts";
+import { configPath, readConfigFile } from "./config-file.ts";
+import type { JsonFile } from "../files/read-json-file.ts";
+import { label, type Setting } from "./setting.ts";
+import { readSetting, settings, type Sourced } from "./settings.ts";
+import { updateJsonFile, type Writing } from "../files/update-json-file.ts";
+
+type Editing = Writing & Pick<Context, "env">;
+
+export const allSettings: readonly Setting<unknown>[] = Object.values(settings);
+
+/** The setting of that name, or a usage failure with the nearest one. */
+export function settingNamed(name: string): Setting<unknown> {
+  const found = allSettings.find((setting) => setting.name === name);
+  if (found !== undefined) return found;
+  const shown = withoutSecrets(name);
+  if (/^(?:api_?)?key$/iu.test(name)) {
+    throw usageFailure(`"${shown}" is no setting: keys have a store of their own`, "dexdata auth login");
+  }
+  const near = nearest(
+    name,
+    allSettings.map((setting) => setting.name),
+  );
+  const next = near === undefined ? "see them all with: dexdata config list" : `did you mean ${near}?`;
+  throw usageFailure(`"${shown}" is no setting`, next);
+}
+
+/** Throws the same usage failures as reading would. */
+export async function setSetting(context: Editing, name: string, text: string): Promise<void> {
+  const setting = settingNamed(name);
+  if (setting.environmentOnly) {
+    throw usageFailure(`${name} is not kept in config.json`, `set ${setting.variable} in the environment`);
+  }
+  const checked = setting.check(text);
+  if ("problem" in checked) throw usageFailure(`${label(name, text)}: ${checked.problem}`, checked.next);
+  // A time keeps its unit, as it was typed; a host loses its last slash; a number is written as one.
+  const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
+  const written = isNormal ? checked.value : text;
+  await updateJsonFile(context, configPath(context), (current) => ({
+    ...objectOf(current),
+    [name]: written,
+  }));
+}
+
+/** Whether it was set. A name this program does not know can be taken out too, if it stands in the file. */
+export async function unsetSetting(context: Editing, name: string): Promise<boolean> {
+  const config = readConfigFile(context);
+  if (config.problem === undefined && !config.values.has(name)) {
+    settingNamed(name);
+    return false;
+  }
+  let wasSet = false;
+  await updateJsonFile(context, config.path, (current) => {
+    const { [name]: removed, ...rest } = objectOf(current);
+    wasSet = removed !== undefined;
+    return wasSet ? rest : undefined;
+  });
+  return wasSet;
+}
+
+/** One line of `config list`: a value that would be refused is listed with what is wrong, not thrown. */
+export type ListedSetting = { readonly setting: Setting<unknown> } & (
+  | { readonly sourced: Sourced<unknown> }
+  | { readonly refused: Failure }
+);
+
+export function listSettings(context: Pick<Context, "env" | "platform">): readonly ListedSetting[] {
+  const config = readConfigFile(context);
+  return allSettings.map((setting) => {
+    try {
+      return { setting, sourced: readSetting(context, config, setting) };
+    } catch (error) {
+      if (error instanceof Failure) return { setting, refused: error };
+      throw error;
+    }
+  });
+}
+
+function objectOf(current: JsonFile): Readonly<Record<string, unknown>> {
+  switch (current.state) {
+    case "absent":
+      return {};
+    case "read":
+      return current.object;
+    case "broken":
+      throw usageFailure(current.problem, "correct the file or move it away, then set again");
+  }
+}

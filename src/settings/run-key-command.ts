@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import type { Context } from "../context/context.ts";
+import { type Failure, usageFailure } from "../contract/failure.ts";
+import { cannotBeStarted } from "../files/file-fault.ts";
+
+type Running = Pick<Context, "env" | "clock" | "signal">;
+
+/** Milliseconds: somebody may have to type a passphrase or touch a device. */
+const TIME_LIMIT = 60_000;
+const MAX_BYTES = 4096;
+
+/**
+ * The first line that the program prints. What else it prints, and all of its stderr, may hold the key and is shown to
+ * nobody; it reads nothing, because stdin may be the addresses of this run, and asks people on the terminal itself.
+ */
+export async function runKeyCommand(
+  context: Running,
+  words: readonly string[],
+  where: string,
+): Promise<string> {
+  context.signal.throwIfAborted();
+  const [program = "", ...rest] = words;
+  const over = new AbortController();
+  const child = spawn(program, rest, { stdio: ["ignore", "pipe", "ignore"], env: context.env });
+  const stop = (): void => {
+    child.kill();
+    // One that does not heed it, or what it started, must not keep this run.
+    child.stdout.destroy();
+    child.unref();
+  };
+  context.signal.addEventListener("abort", stop);
+  try {
+    const ended = new Promise<string>((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      child.stdout.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (Buffer.concat(chunks).length > MAX_BYTES) reject(refused(where, "prints more than a key"));
+      });
+      child.once("error", (cause) => reject(notStarted(where, program, cause)));
+      // Something it left running in the background may keep its output open for hours: a whole line is enough.
+      child.once("exit", (code) => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        if (code === 0 && text.includes("\n")) resolve(text);
+      });
+      child.once("close", (code, signal) => {
+        if (code === 0) resolve(Buffer.concat(chunks).toString("utf8"));
+        else reject(refused(where, code === null ? `was ended by ${signal}` : `ended with code ${code}`));
+      });
+    });
+    const text = await Promise.race([ended, tooLong(context, over.signal, where)]);
+    const [line = ""] = text.split(/\r?\n/u);
+    if (line === "") throw refused(where, "printed no key");
+    return line;
+  } catch (cause) {
+    stop();
+    context.signal.throwIfAborted();
+    throw cause;
+  } finally {
+    child.stdout.destroy();
+    over.abort();
+    context.signal.removeEventListener("abort", stop);
+  }
+}
+
+async function tooLong({ clock, signal }: Running, over: AbortSignal, where: string): Promise<never> {
+  await clock.sleep(TIME_LIMIT, AbortSignal.any([over, signal]));
+  throw refused(where, `printed no key within ${TIME_LIMIT / 1000} s`);
+}
+
+function notStarted(where: string, program: string, cause: unknown): Failure {
+  return usageFailure(
+    `${where}: "${program}" ${cannotBeStarted(cause)}`,
+    "see it with: dexdata config get key_command",
+  );
+}
+
+function refused(where: string, why: string): Failure {
+  return usageFailure(
+    `${where}: the program ${why}`,
+    "run it by hand (what it says is not shown here, as it may hold the key): dexdata config get key_command",
+  );
+}

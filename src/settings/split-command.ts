@@ -1,0 +1,57 @@
+import { checkKeyForm } from "../contract/key.ts";
+
+/**
+ * A command line into program and arguments: blanks separate, '…' and "…" hold together, nothing is expanded and no
+ * shell is started, so that no name of a file or entry is ever read as a command. A JSON array of texts says them as
+ * they are. What only a shell would understand is refused rather than handed over as a word.
+ */
+export function splitCommand(
+  text: string,
+): readonly string[] | { readonly problem: string; readonly next?: string } {
+  const words = text.trimStart().startsWith("[") ? readArray(text) : readWords(text);
+  if ("problem" in words) return words;
+  const [program = ""] = words;
+  if (program === "") return { problem: "must name a program" };
+  if (program.startsWith("~")) return { problem: "~ is a shell's: write the whole path of the program" };
+  if (words.some((word) => checkKeyForm(word) === undefined))
+    return { problem: "holds a key itself", next: "store it: dexdata auth login" };
+  return words;
+}
+
+type Words = readonly string[] | { readonly problem: string; readonly next?: string };
+
+function readArray(text: string): Words {
+  const problem = 'must be a JSON array of texts, such as ["pass","show","dexdata"]';
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (!Array.isArray(parsed)) return { problem };
+    const words = parsed.filter((word): word is string => typeof word === "string" && !word.includes("\0"));
+    return words.length === parsed.length ? words : { problem };
+  } catch {
+    return { problem };
+  }
+}
+
+const pieces = /\s+|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<plain>[^\s'"]+)|(?<open>['"])/gu;
+
+function readWords(text: string): Words {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const { groups = {} } of text.matchAll(pieces)) {
+    const { single, double, plain, open } = groups;
+    if (open !== undefined) return { problem: `has a ${open} without its end` };
+    const shellOnly = plain === undefined ? undefined : /[|&;<>()$`\\*?#]/u.exec(plain)?.[0];
+    if (shellOnly !== undefined || /[\0\r\n]/u.test(text))
+      return {
+        problem: `is run without a shell, which alone understands ${shellOnly ?? "a line break"}`,
+        next: `put it in quotes, or let a shell run it: sh -c '…'`,
+      };
+    const piece = single ?? double ?? plain;
+    if (piece !== undefined) word = (word ?? "") + piece;
+    else if (word !== undefined) {
+      words.push(word);
+      word = undefined;
+    }
+  }
+  return word === undefined ? words : [...words, word];
+}

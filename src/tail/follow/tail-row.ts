@@ -1,0 +1,63 @@
+import { type RowShape } from "../../contract/endpoint.ts";
+import { untrustedAnswer } from "../../contract/failure.ts";
+import { member } from "../../json/own-member.ts";
+import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
+
+/** A row of the service as a tail needs it: with what tells it apart, and its place in the order of time. */
+export interface TailRow {
+  /** The service's own text. */
+  readonly text: string;
+  readonly value: object;
+  readonly key: string;
+  readonly at: Instant;
+  /** Block, place in the block, place in the transaction; undefined where the row does not say. */
+  readonly place: readonly (number | undefined)[];
+}
+
+const placeFields = ["created_at_block_number", "transaction_index", "log_index"] as const;
+const timeField = "created_at";
+
+export function readTailRow({ identity }: RowShape, text: string, value: object): TailRow {
+  const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));
+  const time = member(value, timeField);
+  const at = typeof time === "string" ? parseRfc3339(time) : undefined;
+  if (at === undefined) throw untrustedAnswer(`a row has no ${timeField} that can be read`);
+  return {
+    text,
+    value,
+    // A row without what tells it apart is its own text: a tail reads everything more than once.
+    key: parts.includes(undefined) ? text : parts.join(),
+    at,
+    place: placeFields.map((field) => numberOf(member(value, field))),
+  };
+}
+
+/** By time, then by the place in the chain as far as both say it; 0 where nothing tells which came first. */
+export function compareRows(a: TailRow, b: TailRow): number {
+  const order = compareInstants(a.at, b.at);
+  if (order !== 0) return order;
+  for (const [index, place] of a.place.entries()) {
+    const other = b.place[index];
+    if (place === undefined || other === undefined) return 0;
+    if (place !== other) return place - other;
+  }
+  return 0;
+}
+
+/** Both oldest first; of two rows that nothing sets apart, that of the first list comes first. */
+export function mergeRows<Row extends TailRow>(first: readonly Row[], second: readonly Row[]): Row[] {
+  const merged: Row[] = [];
+  let at = 0;
+  for (const row of second) {
+    for (let next = first[at]; next !== undefined && compareRows(next, row) <= 0; next = first[at]) {
+      merged.push(next);
+      at += 1;
+    }
+    merged.push(row);
+  }
+  return [...merged, ...first.slice(at)];
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,122 @@
+import { addressKey } from "../client/address-key.ts";
+import type { Subject } from "../client/batches.ts";
+import { fail, type Failure } from "../contract/failure.ts";
+import { counted } from "../text/counted.ts";
+import type { Tier } from "../contract/tier.ts";
+import { assetsPerPost, connectionsOfPlan, type Feed } from "./feeds.ts";
+
+export function capOf(tier: Tier): number {
+  return connectionsOfPlan[tier];
+}
+
+export interface Room {
+  /** Assets on one connection. */
+  readonly perConnection: number;
+  /** Connections at once. */
+  readonly cap: number;
+}
+
+/** Connections of one asset each, as long as they suffice: only of the price feed is it sure that it takes several. */
+export function roomFor(feed: Feed, assets: number, cap: number): Room {
+  const isMany = feed.batches === "always" || (feed.batches === "perhaps" && assets > cap);
+  return { perConnection: isMany ? assetsPerPost : 1, cap };
+}
+
+/** What makes two subjects one. */
+export function subjectKey({ network, address }: Subject): string {
+  return `${network}:${addressKey(address)}`;
+}
+
+export function distinct(subjects: readonly Subject[]): readonly Subject[] {
+  const first = new Map<string, Subject>();
+  for (const subject of subjects) {
+    const key = subjectKey(subject);
+    if (!first.has(key)) first.set(key, subject);
+  }
+  return [...first.values()];
+}
+
+/**
+ * As few connections as hold them all, none with more than one asset more than another. More than fit are refused as a
+ * whole: which of them to leave out is not ours to say.
+ */
+export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
+  const all = distinct(subjects);
+  const shards = Math.ceil(all.length / room.perConnection);
+  if (shards > room.cap) throw tooManyAssets(all, room);
+  return Array.from({ length: shards }, (_, index) =>
+    all.slice(Math.floor((index * all.length) / shards), Math.floor(((index + 1) * all.length) / shards)),
+  );
+}
+
+/** A shard as it is to be: with the place of the one it goes on from, or new. */
+export interface Replanned {
+  /** Index among the shards before. */
+  readonly from: number | undefined;
+  readonly subjects: readonly Subject[];
+}
+
+/**
+ * The same for a list that has changed: every shard keeps the assets that it had and that are still wanted, new ones go
+ * where there is most room, and only then to new shards, so that as few connections as possible are interrupted.
+ */
+export function replanShards(
+  before: readonly (readonly Subject[])[],
+  subjects: readonly Subject[],
+  room: Room,
+): readonly Replanned[] {
+  const wanted = new Map(distinct(subjects).map((subject) => [subjectKey(subject), subject]));
+  const kept = before.map((shard, from) => ({
+    from,
+    subjects: shard.filter((subject) => wanted.has(subjectKey(subject))),
+  }));
+  for (const subject of before.flat()) wanted.delete(subjectKey(subject));
+  const fresh = [...wanted.values()];
+  // Shards that are changed anyway come first.
+  const changed = (shard: (typeof kept)[number]): number =>
+    shard.subjects.length === before[shard.from]?.length ? 1 : 0;
+  for (const shard of kept.toSorted(
+    (a, b) => changed(a) - changed(b) || a.subjects.length - b.subjects.length,
+  )) {
+    shard.subjects.push(...fresh.splice(0, room.perConnection - shard.subjects.length));
+  }
+  const alive = kept.filter((shard) => shard.subjects.length > 0);
+  const more = planShards(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
+  if (alive.length + more.length > room.cap) throw tooManyAssets(distinct(subjects), room);
+  return [...alive, ...more.map((shard) => ({ from: undefined, subjects: shard }))];
+}
+
+export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: Room): Failure {
+  const fits = perConnection * cap;
+  const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` of ${perConnection} assets`}`;
+  return doesNotFit(`too many assets: ${all.length}, but ${connections} hold ${fits}`, fits, all.slice(fits));
+}
+
+/** Exit 6, the assets that have no place listed: some for people, all of them in the JSON form. */
+export function doesNotFit(
+  message: string,
+  fits: number,
+  left: readonly Subject[],
+  cause?: Failure,
+): Failure {
+  const names = left.map(nameOf);
+  return fail("too_many_assets", message, {
+    status: cause?.details.status,
+    why: cause?.details.why,
+    next: `these have no place: ${someOf(names)}`,
+    body: new Map([
+      ["assets_fit", String(fits)],
+      ["assets_left", JSON.stringify(names)],
+    ]),
+  });
+}
+
+export function nameOf({ network, address }: Subject): string {
+  return `${network}:${address}`;
+}
+
+/** A line holds no more. */
+export function someOf(names: readonly string[], most = 7): string {
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
+}

@@ -1,0 +1,123 @@
+import type { Subject } from "../client/batches.ts";
+import { hideKey } from "../client/connection/hide-key.ts";
+import { refuseKey } from "../client/connection/refuse-key.ts";
+import type { Pace, SendKind } from "../client/pace/pace.ts";
+import { openConnection } from "../client/streams/connection.ts";
+import {
+  isStreamLimitFailure,
+  type StreamQuestion,
+  streamRefusal,
+} from "../client/streams/stream-refusal.ts";
+import { createAuthorization, type Target } from "../client/connection/target.ts";
+import type { Context } from "../context/context.ts";
+import { usageFailure } from "../contract/failure.ts";
+import type { Feed, FeedKind } from "./feeds.ts";
+import type { OpenShard } from "./shard.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+/** What one connection shows. */
+export interface Subscription {
+  readonly feed: Feed;
+  readonly kind: FeedKind;
+  readonly subjects: readonly Subject[];
+  /** Parameters of the feed's own: `interval`, `since`. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** How, and as whom, connections are opened. */
+export interface Opening {
+  readonly target: Target;
+  readonly context: Pick<Context, "clock" | "env">;
+  /** An opening counts against the minute like any request. */
+  readonly pace: Pace;
+  /** Milliseconds until the headers are there. */
+  readonly timeout: number;
+  /** What was typed, for messages: `stream --feed prices`. */
+  readonly command: string;
+  /** What a host says of the plan it counts the stream under. */
+  readonly counted?: (plan: string) => void;
+}
+
+/** Opens the subscription; a refusal is a Failure in the user's words. */
+export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
+  const { target, context, pace, timeout, command } = opening;
+  const { feed, subjects } = subscription;
+  const question: StreamQuestion = { command, path: feed.path, subjects, plan: feed.plan };
+  const authorize = createAuthorization(target);
+  let wasOpen = false;
+  let kind: SendKind = "opening";
+  return async (lastEventId, signal) => {
+    for (const { network, address } of subjects)
+      for (const text of [network, address]) refuseKey(text, target.key);
+    const url = urlOf(target.streaming, subscription, wasOpen);
+    // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
+    const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
+    const resumed = headerOf(lastEventId) ?? since;
+    const turn = await unlessAborted(pace.turn(kind, signal), signal);
+    kind = "reopening";
+    const request = {
+      url,
+      headers: {
+        ...authorize(url),
+        ...(resumed !== "" && { "last-event-id": resumed }),
+      },
+      body: subjects.length > 1 ? bodyOf(subscription) : undefined,
+    };
+    const opened = await openConnection(context, request, { timeout, signal });
+    const { headers } = opened.kind === "open" ? opened.connection : opened.answer;
+    const plan = headers.get("x-api-plan");
+    if (plan !== undefined) opening.counted?.(plan);
+    if (opened.kind === "open") {
+      wasOpen = true;
+      return opened.connection;
+    }
+    const answer = hideKey(opened.answer, target.key);
+    const refused = streamRefusal(answer, question, target);
+    if (isStreamLimitFailure(refused)) {
+      // A full plan is no matter of the minute, and only a few tries follow.
+      if (!wasOpen) kind = "opening";
+    } else {
+      const { status } = answer;
+      await pace.heard({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
+    }
+    throw refused;
+  };
+}
+
+/** Servers reject requests whose headers are long. */
+const maxIdBytes = 1024;
+
+/**
+ * The id as the value of a header, which holds its UTF-8 (WHATWG HTML, The Last-Event-ID header). Undefined for an id that
+ * is empty or that no header can hold: sending it would leave the asset without a connection for good.
+ */
+function headerOf(id: string): string | undefined {
+  const value = Buffer.from(id, "utf8").toString("latin1");
+  return value.length <= maxIdBytes && /^[\t\u0020-\u007e\u0080-\u00ff]*[!-\u007e\u0080-\u00ff]$/u.test(value)
+    ? value
+    : undefined;
+}
+
+/** One asset is asked for in the query, several in the body (specification, Streaming). */
+function urlOf(base: string, { feed, kind, subjects, params }: Subscription, goesOn: boolean): URL {
+  const url = new URL(`${base}${feed.path}`);
+  const [only] = subjects;
+  if (only === undefined) throw usageFailure("no asset to stream");
+  if (subjects.length === 1) {
+    url.searchParams.set("method", kind.method);
+    url.searchParams.set("chain", only.network);
+    url.searchParams.set("address", only.address);
+  }
+  for (const [name, value] of params) {
+    // `since` would win over the id where an interrupted stream goes on, and be refused when it is old (wire-facts 5.2).
+    if (!(goesOn && name === "since")) url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+/** `request_id` is left to its default, the entry's index (wire-facts 5.3). */
+function bodyOf({ kind, subjects }: Subscription): string {
+  return JSON.stringify(
+    subjects.map(({ network, address }) => ({ chain: network, address, method: kind.method })),
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * The known word nearest to what was typed, for "did you mean": a beginning of one, at most a third of the letters
+ * changed (Damerau-Levenshtein) of the word or of its first part (`prise`: price-usd), or one that has all its parts
+ * and more (`volume-min`: volume-usd-24h-min). Undefined when nothing is near, so that no far-fetched hint is given.
+ */
+export function nearest(typed: string, known: Iterable<string>): string | undefined {
+  const wanted = fold(typed);
+  if (wanted === "") return undefined;
+  let best: { word: string; distance: number } | undefined;
+  for (const word of known) {
+    const distance = distanceOf(typed, word, wanted);
+    if (distance !== undefined && (best === undefined || distance < best.distance)) best = { word, distance };
+  }
+  return best?.word;
+}
+
+/** Undefined for what is not near. */
+function distanceOf(typed: string, word: string, wanted: string): number | undefined {
+  const candidate = fold(word);
+  if (candidate.startsWith(wanted)) return 0.5;
+  const [asked, known] = [partsOf(typed), partsOf(word)];
+  let found = 0;
+  for (const part of known) if (part === asked[found]) found += 1;
+  if (asked.length > 1 && found === asked.length) return 0.6 + (known.length - found) / 100;
+  const whole = nearDistance(wanted, candidate);
+  if (whole !== undefined || asked.length > 1 || known.length === 1) return whole;
+  const first = nearDistance(wanted, known[0] ?? "");
+  // A word that is near as a whole is nearer.
+  return first === undefined ? undefined : first + 0.9;
+}
+
+function nearDistance(wanted: string, candidate: string): number | undefined {
+  const distance = editDistance(wanted, candidate);
+  const most = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
+  return distance <= most ? distance : undefined;
+}
+
+const partsOf = (word: string): readonly string[] => word.toLowerCase().match(/[^-_\s]+/gu) ?? [];
+
+/** Letter case and the choice of separator are no difference worth a mistake. */
+function fold(word: string): string {
+  return word.toLowerCase().replaceAll(/[-_\s]/gu, "");
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current[column] = Math.min(
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (isSame ? 0 : 1),
+        isSwap ? at(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return at(previous, b.length);
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;

@@ -1,0 +1,24 @@
+/**
+ * Characters that promise 2 keeps from acting on a terminal or on a reader's eye, as ranges for a regular
+ * expression with the `u` flag. Anyone can name a token, so any of these can arrive in a name.
+ *
+ * Listed by hand instead of `\p{Cf}` and its like: those move with the Unicode version of the machine, and would
+ * catch visible signs of Arabic, and the variation selectors that emoji and Chinese names are written with.
+ */
+const INVISIBLE = [
+  "\\u007f-\\u009f", // DEL and C1: some terminals read U+009B as ESC [
+  "\\u00ad\\u034f\\u061c", // soft hyphen, grapheme joiner, Arabic letter mark
+  "\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0", // fillers: a name of these alone looks empty
+  "\\u180e\\u200b-\\u200f", // zero-width spaces, joiners, direction marks
+  "\\u2028-\\u202e", // line and paragraph separators, bidi embeddings and overrides
+  "\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb", // invisible operators, bidi isolates, BOM, interlinear marks
+  "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}", // shorthand and music controls
+  "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}", // tags: a whole hidden text fits in them
+  "\\ud800-\\udfff", // halves of a pair on their own: written as UTF-8 they would turn into U+FFFD
+].join("");
+
+/** Unsafe where control characters below U+0020 have a meaning of their own: line breaks between JSON tokens. */
+export const UNSAFE_IN_JSON = INVISIBLE;
+
+/** Unsafe in a line of text for people. */
+export const UNSAFE_IN_LINE = `\\u0000-\\u001f${INVISIBLE}`;

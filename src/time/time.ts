@@ -1,0 +1,121 @@
+import { dayNumber, daysInMonth, SECONDS_PER_DAY, undashedDate, writeUtc } from "./calendar.ts";
+import { explainRefusedTime, type RefusedTime } from "./refused-time.ts";
+
+/**
+ * A moment as whole unix seconds, rounded down, and the digits after the decimal point without trailing zeros
+ * ("" for none). Digits rather than a number, so that the nanoseconds of an answer survive.
+ */
+export interface Instant {
+  readonly seconds: number;
+  readonly fraction: string;
+}
+
+/** The last second of the year 9999 and the first of 0000: what RFC 3339 can write. */
+const LATEST = dayNumber(9999, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
+const EARLIEST = dayNumber(0, 1, 1) * SECONDS_PER_DAY;
+
+const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
+  ["s", 1],
+  ["m", 60],
+  ["h", 3600],
+  ["d", SECONDS_PER_DAY],
+]);
+
+/**
+ * One value of `--from`, `--to`, `--created-after`, `--created-before`, `--now`: `now`; `-24h` or `24h` (s, m, h,
+ * d) before now; RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); unix seconds of up to 11 digits, except eight
+ * digits that form a date, such as 20261121.
+ *
+ * `now` is the one clock reading of the run. As a number it is milliseconds and is rounded down to the second, so
+ * that a relative bound stays a plain number on the wire; as an Instant it keeps its fraction.
+ *
+ * What cannot be read comes back as a `problem` that goes after `--from "2026-02-30": `, with at most one line on
+ * what to type instead.
+ */
+export function parseTimeBound(text: string, now: Instant | number): Instant | RefusedTime {
+  const instant = readTimeBound(text, typeof now === "number" ? wholeSecond(now) : now);
+  if (instant === undefined) return explainRefusedTime(text);
+  if (instant.seconds < EARLIEST || instant.seconds > LATEST) {
+    return { problem: "lies outside the years 0000 to 9999" };
+  }
+  return instant;
+}
+
+function readTimeBound(text: string, now: Instant): Instant | undefined {
+  if (text === "now") return now;
+  if (/^\d{1,11}$/.test(text))
+    return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
+  const relative = /^-?(\d+)([smhd])$/.exec(text);
+  if (relative === null) return parseDate(text) ?? parseRfc3339(text);
+  const unit = SECONDS_PER_UNIT.get(relative[2] ?? "") ?? 1;
+  return { seconds: now.seconds - Number(relative[1]) * unit, fraction: now.fraction };
+}
+
+/** RFC 3339 `full-date` exactly, meaning 00:00 UTC; undefined for anything else. */
+export function parseDate(text: string): Instant | undefined {
+  const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  if (date === null) return undefined;
+  const [year, month, day] = [Number(date[1]), Number(date[2]), Number(date[3])];
+  if (day < 1 || day > daysInMonth(year, month)) return undefined;
+  return { seconds: dayNumber(year, month, day) * SECONDS_PER_DAY, fraction: "" };
+}
+
+/**
+ * RFC 3339 `date-time` exactly (section 5.6, with `t` and `z` in either case, without the space that its note
+ * lets applications agree on); undefined for anything else. Second 60 is read where a leap second can be, at
+ * 23:59:60 UTC on the last day of a month, as the second that follows: unix time has none of its own.
+ */
+export function parseRfc3339(text: string): Instant | undefined {
+  const parts = /^([\d-]{10})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(
+    text,
+  );
+  const date = parts === null ? undefined : parseDate(parts[1] ?? "");
+  if (parts === null || date === undefined) return undefined;
+  const [hour, minute, second] = [Number(parts[2]), Number(parts[3]), Number(parts[4])];
+  const [offsetHour, offsetMinute] = [Number(parts[7] ?? 0), Number(parts[8] ?? 0)];
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined;
+  const offset = (parts[6] === "-" ? -1 : 1) * (offsetHour * 3600 + offsetMinute * 60);
+  const seconds = date.seconds + hour * 3600 + minute * 60 + second - offset;
+  if (second === 60 && !writeUtc(seconds).endsWith("-01T00:00:00")) return undefined;
+  return { seconds, fraction: withoutTrailingZeros(parts[5] ?? "") };
+}
+
+/** `2026-11-21T08:54:00Z`, with every digit of the fraction when there is one. */
+export function formatInstant(instant: Instant): string {
+  return `${writeUtc(instant.seconds)}${instant.fraction === "" ? "" : `.${instant.fraction}`}Z`;
+}
+
+/** Negative, zero or positive as `a` is before, at or after `b`. */
+export function compareInstants(a: Instant, b: Instant): number {
+  if (a.seconds !== b.seconds) return a.seconds - b.seconds;
+  // Digits after the point sort like words once trailing zeros are gone: "49" < "5" < "51".
+  if (a.fraction === b.fraction) return 0;
+  return a.fraction < b.fraction ? -1 : 1;
+}
+
+/**
+ * What is sent: unix seconds. With a fraction, or before 1970, it is RFC 3339 instead: seconds would drop the
+ * one, and the service reads a leading minus as an offset from its own clock.
+ */
+export function toWire(instant: Instant): string {
+  return instant.fraction === "" && instant.seconds >= 0 ? String(instant.seconds) : formatInstant(instant);
+}
+
+function wholeSecond(milliseconds: number): Instant {
+  return { seconds: Math.floor(milliseconds / 1000), fraction: "" };
+}
+
+/** By hand: `/0+$/` takes quadratic time on a long run of zeros that does not end the text. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === "0") end--;
+  return digits.slice(0, end);
+}
+
+/** What `toWire` wrote, read back. */
+export function fromWire(text: string): Instant {
+  if (/^\d+$/.test(text)) return { seconds: Number(text), fraction: "" };
+  const instant = parseRfc3339(text);
+  if (instant === undefined) throw new Error(`"${text}" was not written by toWire`);
+  return instant;
+}

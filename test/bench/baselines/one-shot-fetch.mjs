@@ -1,0 +1,6 @@
+// What people write: one GET by fetch, and a padded list. node one-shot-fetch.mjs URL
+const answer = await (await fetch(process.argv[2])).json();
+let text = "";
+for (const [name, value] of Object.entries(answer))
+  text += `${name.padEnd(26)}${typeof value === "object" ? JSON.stringify(value) : value}\n`;
+process.stdout.write(text);

@@ -1,0 +1,809 @@
+import { readFileSync } from "node:fs";
+import nodePath from "node:path";
+import { fc } from "../harness/properties.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { localCommands } from "../../src/cli/commands/local-commands.ts";
+import { rawCall } from "../../src/cli/raw/raw-call.ts";
+import { readRawPath } from "../../src/cli/raw/raw-path.ts";
+import { createRequestUrls } from "../../src/client/connection/request-url.ts";
+import { type EndpointId, endpoints } from "../../src/contract/endpoints/all.ts";
+import { networks } from "../../src/contract/endpoints/networks.ts";
+import { Failure } from "../../src/contract/failure.ts";
+import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
+import { rowsOf, toRow } from "../harness/rows.ts";
+import { usualPath, usualWords } from "../harness/usual-asking.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import {
+  bytes,
+  empty,
+  html,
+  json,
+  redirect,
+  type Reply,
+  type ScriptedServer,
+} from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const { array, assert, constantFrom, property } = fc;
+
+// More requests than a plan allows in the minute that this file takes.
+const sandbox = useSandbox({ requestsPerMinute: 100_000 });
+
+const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+
+const ask = async (words: string | readonly string[], tier: "keyless" | "pro" = "pro"): Promise<Outcome> =>
+  await dexdata(words, { env: sandbox.env(tier), now: sandboxNow });
+
+const sortedRows = (stdout: string): readonly string[] =>
+  rowsOf(stdout)
+    .map((row) => JSON.stringify(row))
+    .toSorted();
+
+/** The words that an endpoint has of its own, and those that ask the same of `api`. */
+interface Same {
+  readonly own: string;
+  readonly api: string;
+  /** More for the table of `api`: what the command of the endpoint adds by itself. */
+  readonly table?: string;
+}
+
+/** Candles of our command say which of them is not over yet; those of this window all are. */
+const window = "--from 2026-11-20T00:00:00Z --to 2026-11-20T12:00:00Z --interval 1h";
+const wireWindow = "start=1795132800&end=1795176000&interval=1h&limit=12";
+
+const sample = { network: "ethereum", pool_address: POOL, token_address: WETH };
+
+/**
+ * Where it is more than the command and the path. `/usage` counts the very requests that ask for it, so only what stays
+ * the same is compared.
+ */
+const same: Readonly<Partial<Record<EndpointId, Same>>> = {
+  dexes: { own: "dexes ethereum --all", api: "/networks/ethereum/dexes --paginate", table: "--paginate" },
+  pool_transactions: {
+    own: `txns ethereum ${POOL} --from 2026-11-21T08:00:00Z --to 2026-11-21T08:54:00Z --all`,
+    api: `/networks/ethereum/pools/${POOL}/transactions?from=1795248000&to=1795251240 --paginate`,
+  },
+  pool_ohlcv: {
+    own: `ohlcv ethereum ${POOL} --pool ${window}`,
+    api: `/networks/ethereum/pools/${POOL}/ohlcv?${wireWindow}`,
+  },
+  token_ohlcv: {
+    own: `ohlcv ethereum ${WETH} ${window}`,
+    api: `/networks/ethereum/tokens/${WETH}/ohlcv?${wireWindow}`,
+  },
+  network_tokens_search: {
+    own: "tokens search tempo --all --sort asc",
+    api: "/networks/tempo/tokens/search --paginate -f sort=asc",
+    table: "-f detailed=true",
+  },
+  tokens_search: {
+    own: "tokens search --chains tempo,sui --all --created-after 2026-01-01",
+    api: "/tokens/search?chains=tempo,sui --paginate -f created_after=1767225600",
+    table: "-f detailed=true",
+  },
+  network_pools_search: {
+    own: "pools search ethereum --all --liquidity-usd-min 250k --order-by liquidity_usd",
+    api: "networks/ethereum/pools/search?liquidity_usd_min=250000 --paginate -f order_by=liquidity_usd",
+    table: "-f detailed=true",
+  },
+  pools_search: {
+    own: "pools search --chains tempo,sui --limit 150",
+    api: "/pools/search --paginate -f chains=tempo,sui --limit 150",
+    table: "-f detailed=true",
+  },
+  search: { own: "search uni", api: "/search -f query=uni" },
+  multi_prices: {
+    own: `prices ethereum ${WETH} ${USDC}`,
+    api: `/networks/ethereum/multi/prices?tokens=${WETH},${USDC}`,
+  },
+  usage: { own: "usage --fields plan", api: "/usage --fields plan" },
+};
+
+describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s", (id, endpoint) => {
+  const { own, api, table } = same[id] ?? {
+    own: usualWords(endpoint, sample),
+    api: usualPath(endpoint, sample),
+  };
+
+  test(`api gives the rows of \`dexdata ${own}\``, async () => {
+    const [expected, actual] = [await ask(`${own} -o ndjson`), await ask(`api ${api} -o ndjson`)];
+    expect({ exit: actual.exit, stderr: actual.stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(actual.stdout.length).toBeGreaterThan(10);
+    if (id === "search") expect(rowsOfGroups(actual.stdout)).toEqual(rowsOf(expected.stdout));
+    else if (id === "multi_prices") expect(sorted(actual.stdout)).toEqual(sorted(expected.stdout));
+    else expect(actual.stdout).toBe(expected.stdout);
+  });
+
+  test("and its table", async () => {
+    const tableOf = async (words: string): Promise<string> =>
+      (await dexdata(words, { env: sandbox.env(), now: sandboxNow, isTerminal: { stdout: true } })).stdout;
+    const [expected, actual] = [await tableOf(own), await tableOf(`api ${api} ${table ?? ""}`)];
+    expect(actual.split("\n").length).toBeGreaterThan(1);
+    if (id === "multi_prices") expect(sorted(actual)).toEqual(sorted(expected));
+    else expect(actual).toBe(expected);
+  });
+
+  test("and asks its path alone, whose whole answer is one line of JSON", async () => {
+    const words = `api ${api.replace(" --paginate", "").replace(" --limit 150", "")} -o json`;
+    sandbox.takeLog();
+    const { exit, stdout } = await ask(words);
+    expect(exit).toBe(0);
+    const [logged] = sandbox.takeLog();
+    expect(decodeURIComponent(logged?.url ?? "")).toMatch(
+      new RegExp(`^${endpoint.path.replaceAll(/\{\w+\}/gu, "[^/?]+")}(\\?|$)`),
+    );
+    expect(stdout).toMatch(/^[[{].*[\]}]\n$/u);
+    expect(() => JSON.parse(stdout)).not.toThrow();
+  });
+});
+
+const sorted = (text: string): readonly string[] => text.split("\n").toSorted((a, b) => (a < b ? -1 : 1));
+
+/** `{"tokens":[…],…}` → what the lines of `dexdata search` say. */
+function rowsOfGroups(document: string): readonly unknown[] {
+  return Object.entries(toRow(document)).flatMap(([group, rows]) =>
+    (Array.isArray(rows) ? rows : []).map((row: unknown) => ({ group, row })),
+  );
+}
+
+const key = "api_pro_s3cr3tPart";
+/** The configured service, below a path of its own, and a host that nobody configured. */
+let service: ScriptedServer;
+let other: ScriptedServer;
+let reply: (index: number) => Reply;
+beforeEach(async () => {
+  reply = () => json([]);
+  service = await serveInTest((_request, index) => reply(index));
+  other = await serveInTest(() => json([]));
+});
+
+const askScripted = async (words: readonly string[], isTerminal = false): Promise<Outcome> =>
+  await dexdata(words, {
+    env: { DEXDATA_PRO_BASE_URL: `${service.url}/v1`, DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
+    isTerminal: { stdout: isTerminal, stderr: isTerminal },
+  });
+
+describe("a path that could lead elsewhere", () => {
+  const noUrl = "must be a path, not a URL: the key is sent to the configured host only";
+  const dots = "must not have the segments . and ..: they lead to another path";
+  const encoded = "must not have slashes, percent signs, blanks or control characters encoded in a segment";
+  const raw = "must be a path without blanks, control characters and backslashes";
+  const tricks: readonly (readonly [path: string, problem: string])[] = [
+    ["http://OTHER/networks", noUrl],
+    ["HTTP://OTHER/networks", noUrl],
+    ["http:/OTHER/networks", noUrl],
+    ["http:OTHER", noUrl],
+    ["/http://OTHER/networks", noUrl],
+    ["//OTHER/networks", noUrl],
+    ["///OTHER/networks", noUrl],
+    ["OTHER/networks", noUrl],
+    ["user:pass@OTHER/networks", noUrl],
+    ["@OTHER/networks", noUrl],
+    ["/@OTHER/networks", noUrl],
+    [":80@OTHER/", noUrl],
+    ["file:///etc/passwd", noUrl],
+    ["javascript:alert(1)", noUrl],
+    ["\\\\OTHER\\networks", raw],
+    ["/\\OTHER/networks", raw],
+    ["/networks\\..\\..\\admin", raw],
+    ["/\t/OTHER/networks", raw],
+    ["/\n/OTHER/networks", raw],
+    ["\thttp://OTHER/", raw],
+    [" /networks", raw],
+    ["/net works", raw],
+    ["/networks\r\nAuthorization: x", raw],
+    ["/networks\u0000", raw],
+    ["/networks\u007f", raw],
+    ["/networks\u00a0", raw],
+    ["/..", dots],
+    ["..", dots],
+    ["/../admin", dots],
+    ["/networks/../../admin", dots],
+    ["/./networks", dots],
+    ["/networks/.", dots],
+    ["/%2e%2e/admin", dots],
+    ["/%2E./admin", dots],
+    ["/.%2e/admin", dots],
+    ["/..;/admin", dots],
+    ["/%2f%2fOTHER", noUrl],
+    ["/%2f%2fevil.example", encoded],
+    ["/networks\ud800", raw],
+    ["/..%2fadmin", encoded],
+    ["/networks%2f..%2f..", encoded],
+    ["/%5c%5cevil.example", encoded],
+    ["/%252e%252e/admin", encoded],
+    ["/networks%00", encoded],
+    ["/networks/x%0d%0aX-Evil:1", encoded],
+    ["/networks%20x", encoded],
+    ["/networks//pools", "must not have empty segments"],
+    ["/networks///", "must not have empty segments"],
+    ["/networks#@OTHER", "must not have a fragment"],
+    ["#", "must not have a fragment"],
+    ["/networks?a=1#b", "must not have a fragment"],
+    ["/%zz", '"%zz" is no percent-encoded UTF-8'],
+    ["/%c0%ae%c0%ae/admin", '"%c0%ae%c0%ae" is no percent-encoded UTF-8'],
+    ["/networks?a=%ff", '"a=%ff" is no percent-encoded UTF-8'],
+    ["/networks?=1", '"=1" has no name'],
+    ["", "must not be empty; a path such as /networks is needed"],
+  ];
+  test.each(tricks)("%j is refused: %s", async (template, problem) => {
+    const path = template.replace("OTHER", new URL(other.url).host);
+    const { exit, stdout, stderr } = await askScripted(["api", path, "--error-format", "json"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(toRow(stderr)["message"]).toMatch(/^"/u);
+    expect(String(toRow(stderr)["message"]).endsWith(`": ${problem}`)).toBe(true);
+    expect([service.requests.length, other.requests.length]).toEqual([0, 0]);
+    expect(stderr).not.toContain(key);
+    expect(stderr).not.toContain("pass@");
+  });
+
+  const harmless: readonly (readonly [path: string, sent: string])[] = [
+    ["networks", "/v1/networks"],
+    ["/", "/v1/"],
+    ["/networks/", "/v1/networks/"],
+    ["/OTHER.example/networks", "/v1/OTHER.example/networks"],
+    ["/networks/sui/tokens/0x2::sui::SUI", "/v1/networks/sui/tokens/0x2%3A%3Asui%3A%3ASUI"],
+    ["/a/b@c", "/v1/a/b%40c"],
+    ["/a/...", "/v1/a/..."],
+    ["/a/..b", "/v1/a/..b"],
+    ["/{network}/%7bx%7d", "/v1/%7Bnetwork%7D/%7Bx%7D"],
+    ["/日本/%E6%97%A5", "/v1/%E6%97%A5%E6%9C%AC/%E6%97%A5"],
+    ["/\uff0e\uff0e/admin", "/v1/%EF%BC%8E%EF%BC%8E/admin"],
+    ["/a;b=c", "/v1/a%3Bb%3Dc"],
+    ["/a?next=http://evil.example/../x&u=a@b", "/v1/a?next=http%3A%2F%2Fevil.example%2F..%2Fx&u=a%40b"],
+    ["/a?x=1?y=2", "/v1/a?x=1%3Fy%3D2"],
+    ["/a?", "/v1/a"],
+    ["/a?&&b", "/v1/a?b="],
+    ["/a?b=%26%3D%23%00", "/v1/a?b=%26%3D%23%00"],
+  ];
+  test.each(harmless)("%j is sent to the service, as %s", async (path, sent) => {
+    const { exit, stderr } = await askScripted(["api", path]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(service.requests.map((request) => request.url)).toEqual([sent]);
+    expect(service.requests[0]?.method).toBe("GET");
+    expect(service.requests[0]?.headers.authorization).toBe(key);
+  });
+
+  test("whatever is typed is refused, or lies below the base URL", () => {
+    const piece = constantFrom(
+      ..."/ // . .. ... \\ : @ # ? & = % %2e %2f %5c %00 %25 ; http: a networks 日 \ud800 \t [::1] evil.example".split(
+        " ",
+      ),
+    );
+    const bases = constantFrom("https://host.example:8443/v1", "http://127.0.0.1:4747");
+    let sent = 0;
+    assert(
+      property(bases, array(piece, { maxLength: 8 }), (base, pieces) => {
+        const url = urlOf(base, pieces.join(""));
+        if (url === undefined) return;
+        sent += 1;
+        expect(url.href.startsWith(`${base}/`)).toBe(true);
+        expect([url.username, url.password, url.hash]).toEqual(["", "", ""]);
+      }),
+      { numRuns: 5000 },
+    );
+    expect(sent).toBeGreaterThan(100);
+  });
+
+  test.each(["@evil.example/", ".evil.example/", ":81/", "/../", "/%2e%2e/x", "x"])(
+    "an endpoint whose path is %j gives no URL, whoever made it",
+    (path) => {
+      const make = (): URL => createRequestUrls("https://host.example/v1")({ ...networks, path }, new Map());
+      expect(make).toThrow(/is no path below https:\/\/host\.example\/v1$/);
+    },
+  );
+
+  test("a redirect is not followed, and takes no key along", async () => {
+    reply = () => redirect(`${other.url}/networks`);
+    const { exit } = await askScripted(["api", "/networks"]);
+    expect({ exit, asked: service.requests.length, elsewhere: other.requests.length }).toEqual({
+      exit: 1,
+      asked: 1,
+      elsewhere: 0,
+    });
+  });
+});
+
+/** What would be asked; undefined where the path is refused. Anything but a refusal fails the test. */
+function urlOf(base: string, typed: string): URL | undefined {
+  try {
+    const { endpoint, args } = rawCall(readRawPath(typed), []);
+    return createRequestUrls(base)(endpoint, args);
+  } catch (cause) {
+    if (cause instanceof Failure && cause.exit === 2) return undefined;
+    throw cause;
+  }
+}
+
+describe("-f", () => {
+  const values: readonly (readonly [typed: string, sent: string])[] = [
+    ["q=wrapped ether", "q=wrapped%20ether"],
+    ["q=a+b", "q=a%2Bb"],
+    ["q=100%", "q=100%25"],
+    ["q=%41", "q=%2541"],
+    ["q=a&b=c", "q=a%26b%3Dc"],
+    ["q=a=b", "q=a%3Db"],
+    ["q==", "q=%3D"],
+    ["q=", "q="],
+    ["q=#x", "q=%23x"],
+    ["q=日本 🦄", "q=%E6%97%A5%E6%9C%AC%20%F0%9F%A6%84"],
+    ["q=a,b", "q=a,b"],
+    ["q=a\nb\t\u0000", "q=a%0Ab%09%00"],
+    ["q=-1", "q=-1"],
+    ["q=250k", "q=250k"],
+    ["q=\"'<>\\", "q=%22%27%3C%3E%5C"],
+    ["a b&c=1", "a%20b%26c=1"],
+    ["__proto__=1", "__proto__=1"],
+    ["ñ=1", "%C3%B1=1"],
+  ];
+  test.each(values)("%j is sent as %s", async (typed, sent) => {
+    await askScripted(["api", "/none", "-f", typed]);
+    await askScripted(["api", "/networks", `--field=${typed}`]);
+    expect(service.requests.map(({ url }) => url)).toEqual([`/v1/none?${sent}`, `/v1/networks?${sent}`]);
+  });
+
+  test("adds to what the path says; names of the contract first, others in the order typed", async () => {
+    const words = [
+      "api",
+      "/networks/base/pools/search?zzz=1&sort=asc",
+      "-f",
+      "aaa=x",
+      "-flimit=7",
+      "--field",
+      "LIMIT=3",
+    ];
+    await askScripted(words);
+    expect(service.requests[0]?.url).toBe(
+      "/v1/networks/base/pools/search?limit=7&sort=asc&zzz=1&aaa=x&LIMIT=3",
+    );
+  });
+
+  test.each([
+    [["/networks/base/multi/prices?tokens=0xA&tokens=0xb"]],
+    [["/networks/base/multi/prices?tokens=0xA", "-f", "tokens=0xb"]],
+    [["/networks/base/multi/prices", "-f", "tokens=0xA", "-f", "tokens=0xb"]],
+  ])("rule 81: repeated tokens are sent as typed: %j", async (words) => {
+    await askScripted(["api", ...words]);
+    expect(service.requests.map(({ url }) => url)).toEqual([
+      "/v1/networks/base/multi/prices?tokens=0xA&tokens=0xb",
+    ]);
+  });
+
+  test("rule 81: repeated tokens give the rows of the comma form and cost a credit each", async () => {
+    const path = "/networks/ethereum/multi/prices";
+    const comma = await ask(["api", path, "-f", `tokens=${WETH},${USDC}`]);
+    const repeated = await ask(["api", path, "-f", `tokens=${WETH}`, "-f", `tokens=${USDC}`]);
+    expect(repeated.exit).toBe(0);
+    expect(sortedRows(repeated.stdout)).toEqual(sortedRows(comma.stdout));
+    const bounded = await ask(["api", `${path}?tokens=${WETH}&tokens=${USDC}`, "--max-credits", "1"]);
+    expect(bounded.exit).toBe(5);
+    expect(bounded.stderr).toContain("the next request would cost 2");
+  });
+
+  test("the receipt names every repeated value", async () => {
+    const [file, receipt] = ["rows.ndjson", "receipt.json"].map((name) =>
+      nodePath.join(temporaryFolder(), name),
+    );
+    const words = ["api", `/networks/ethereum/multi/prices?tokens=${WETH}&tokens=${USDC}`];
+    await ask([...words, "--out", String(file), "--receipt", String(receipt)]);
+    expect(JSON.parse(readFileSync(String(receipt), "utf8"))).toMatchObject({
+      asked: { network: "ethereum", tokens: `${WETH},${USDC}` },
+      credits: { spent: 2 },
+    });
+  });
+
+  const refused: readonly (readonly [words: readonly string[], message: string | RegExp])[] = [
+    [["/none", "-f", "a=1", "-f", "a=2"], "--field a: is given twice"],
+    [["/none?a=1", "-f", "a=2"], "--field a: is given twice"],
+    [["/none?a=1&a=1"], "--field a: is given twice"],
+    [["/none", "-f", "tokens=a", "-f", "tokens=b"], "--field tokens: is given twice"],
+    [["/networks/base/tokens/search?sort=asc&sort=asc"], "--field sort: is given twice"],
+    [["/none", "-f", "a"], '--field "a": must be name=value, such as limit=100'],
+    [["/none", "-f", "a=\ud83e"], String.raw`--field "a=\u{d83e}": must be whole Unicode characters`],
+    [["/none", "-f", "=1"], '--field "=1": must be name=value, such as limit=100'],
+    [["/none", "-f", ""], '--field "": must be name=value, such as limit=100'],
+    [["/networks/base/dexes", "-f", "network=sui"], "--field network: is a part of the path"],
+    [["/none", "-f"], "--field: a value is needed"],
+    [[], "a path of the service is needed"],
+    [["/none", "/other"], '"/other": one word too many'],
+    [["/none", "--limit", "5"], "--limit: goes with --paginate"],
+    [["/none", "--paginate"], "--paginate: /none is no list that dexdata knows"],
+    [["/networks", "--paginate"], "--paginate: /networks does not answer in pages"],
+    [["/search?query=a", "--paginate"], "--paginate: /search does not answer in pages"],
+    [
+      ["/networks/base/dexes?limit=0", "--paginate"],
+      '--field limit "0": must be a whole number, from 1 to 100',
+    ],
+    [
+      ["/networks/base/dexes?page=x", "--paginate"],
+      '--field page "x": must be a whole number, from 1 to 1000',
+    ],
+    [
+      ["/networks/base/pools/0x1/transactions?page=101", "--paginate"],
+      '--field page "101": must be a whole number, from 1 to 100',
+    ],
+    [
+      ["/networks/base/pools/0x1/transactions?page=1&cursor=x", "--paginate"],
+      "--field cursor and --field page: both say where to begin",
+    ],
+    [
+      ["/networks/base/pools/0x1/transactions?from=yesterday", "--paginate"],
+      /^dexdata: --field from "yesterday": must be a time: /u,
+    ],
+    [["/none", "--validate"], "--validate: there is no schema for /none"],
+    [["/pools/search", "--validate"], "--validate: checks rows, and the answer is shown whole"],
+    [["/none", "--all"], "--all: dexdata api has no such flag"],
+    [["/none", "-X", "POST"], "-X: dexdata api has no such flag"],
+  ];
+  test.each(refused)("%j is refused before anything is sent: %s", async (words, message) => {
+    const { exit, stdout, stderr } = await askScripted(["api", ...words, "--error-format", "text"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    const [line] = stderr.split("\n");
+    if (typeof message === "string") expect(line).toBe(`dexdata: ${message}`);
+    else expect(line).toMatch(message);
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe("the answer", () => {
+  const long = "4272800710322643001";
+  const bidi = "\u202e";
+  const document = `{"n" : ${long}, "p": 1.10,\n "e":1E+2, "t":"a\u009b2J${bidi}", "rows":[ {"id":1},{"id":2} ]}`;
+  const body = (text: string) => (): Reply =>
+    bytes(Buffer.from(text), { "content-type": "application/json" });
+  const compact = `{"n":${long},"p":1.10,"e":1E+2,"t":"a\\u009b2J\\u202e","rows":[{"id":1},{"id":2}]}\n`;
+  const pretty = `{
+  "n": ${long},
+  "p": 1.10,
+  "e": 1E+2,
+  "t": "a\\u009b2J\\u202e",
+  "rows": [
+    {
+      "id": 1
+    },
+    {
+      "id": 2
+    }
+  ]
+}
+`;
+
+  const cases: readonly (readonly [sent: string, words: string, isTerminal: boolean, shown: string])[] = [
+    [document, "/x -o json", false, compact],
+    [document, "/x", false, compact],
+    [document, "/x -o json", true, pretty],
+    [document, "/x", true, pretty],
+    [document, "/x -o ndjson", true, compact],
+    // Known, but not of the shape that is known: shown all the same.
+    [document, "/pools/search", false, compact],
+    [document, "/networks -o json", true, pretty],
+    [document, "/x --fields rows.1.id,p,none", false, '{"rows.1.id":2,"p":1.10,"none":null}\n'],
+    ['[{"a": 1.0},[2],"x",null]', "/x", false, '{"a":1.0}\n[2]\n"x"\nnull\n'],
+    ['[{"a": 1.0},[2]]', "/x -o json", false, '[{"a":1.0},[2]]\n'],
+    ['[{"a":1.0,"b":2},{"b":3}]', "/x --fields b,a", false, '{"b":2,"a":1.0}\n{"b":3,"a":null}\n'],
+    ['[{"a":1.0,"b":2},{"b":3}]', "/x --fields b -o json", false, '[{"b":2},{"b":3}]\n'],
+    ["[]", "/x", false, ""],
+    ["[]", "/x -o json", false, "[]\n"],
+    [" 1.10 ", "/x", false, "1.10\n"],
+    ['"a"', "/x -o json", true, '"a"\n'],
+    ["null", "/x", true, "null\n"],
+    [
+      '{"results":[{"id":1}],"has_next_page":true,"next_cursor":"x"}',
+      "/pools/search -o ndjson",
+      false,
+      '{"results":[{"id":1}],"has_next_page":true,"next_cursor":"x"}\n',
+    ],
+  ];
+  test.each(cases)(
+    "%j, asked by %s (terminal: %s), shows every digit",
+    async (sent, words, isTerminal, shown) => {
+      reply = body(sent);
+      const { exit, stdout } = await askScripted(["api", ...words.split(" "), "-q"], isTerminal);
+      expect({ exit, stdout }).toEqual({ exit: 0, stdout: shown });
+    },
+  );
+
+  test.each([
+    ['{"tokens":[],"pools":[{"id":"0x1"}]}', "/search?query=weth", "pools.0.id", ""],
+    ['{"tokens":[],"pools":[]}', "/search?query=weth", "pools.0.id", ""],
+    ['{"results":[{"id":"0x1","new":1}]}', "/pools/search", "results.0.id,results.*.new", ""],
+    ['{"results":[{"id":"0x1"}]}', "/pools/search", "id", "; did you mean results.0.id?"],
+    ['{"results":[{"id":"0x1"}]}', "/pools/search", "results.0.fe", "; did you mean results.0.fee?"],
+    ['[{"id":"a"},{"id":"b","new":2}]', "/networks", "id,new", ""],
+    ['{"plan":"pro"}', "/usage", "zzz", "; see: --fields '?'"],
+    ['[{"a":1},{"b":2}]', "/x", "b", ""],
+    ['{"a":1}', "/x", "zzz", ""],
+  ])("%j of %s with --fields %s: what is said of it", async (sent, path, fields, hint) => {
+    const isSaid = hint !== "" || fields === "zzz";
+    for (const format of ["ndjson", "json"]) {
+      reply = body(sent);
+      const words = ["api", path, "--fields", fields, "-o", format];
+      const { exit, stderr } = await askScripted(words);
+      const said = isSaid ? `dexdata: --fields ${fields}: no row has it${hint}\n` : "";
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
+    }
+  });
+
+  const failures: readonly (readonly [
+    name: string,
+    reply: () => Reply,
+    exit: number,
+    requests: number,
+    message: RegExp,
+  ])[] = [
+    [
+      "400",
+      () => json({ error: "invalid_param", message: "no", param: "zzz" }, { status: 400 }),
+      2,
+      1,
+      /^--field zzz "1": refused by the service$/,
+    ],
+    [
+      "400 of paging",
+      () => json({ error: "invalid_param", message: "no", param: "limit" }, { status: 400 }),
+      2,
+      1,
+      /^--field limit "0": refused by the service$/,
+    ],
+    ["401", () => json({ error: "unauthorized" }, { status: 401 }), 4, 1, /key/],
+    ["402", () => json({ error: "payment_required" }, { status: 402 }), 5, 1, /credits/],
+    ["403", () => json({ error: "plan_required" }, { status: 403 }), 4, 1, /^api \/x needs a higher plan/],
+    [
+      "404 of the path",
+      () => json({ error: "route_not_found" }, { status: 404 }),
+      3,
+      1,
+      /^the service has no path \/x$/,
+    ],
+    ["404", () => empty(404), 3, 1, /^the service has nothing there$/],
+    ["405", () => json({ error: "method_not_allowed" }, { status: 405 }), 2, 1, /refused/],
+    [
+      "410",
+      () => json({ error: "endpoint_removed", replacement: "/y" }, { status: 410 }),
+      3,
+      1,
+      /^the service has removed \/x for good$/,
+    ],
+    ["429", () => empty(429), 6, 5, /too many requests/],
+    ["500", () => empty(500), 7, 5, /the service failed/],
+    ["502", () => html(502), 7, 1, /the service failed/],
+    ["a web page", () => html(200), 1, 1, /is a web page, not JSON/],
+    ["nothing", () => empty(200), 1, 1, /is empty/],
+  ];
+  test.each(failures)(
+    "%s: the exit code and the sentence of every command",
+    async (_name, answer, exit, requests, message) => {
+      reply = answer;
+      const words = ["api", "/x", "-f", "zzz=1", "-f", "limit=0", "--error-format", "json"];
+      const outcome = await askScripted(words);
+      expect([outcome.exit, service.requests.length, outcome.stdout]).toEqual([exit, requests, ""]);
+      const lines = outcome.stderr.trim().split("\n");
+      expect(toRow(lines.at(-1) ?? "")["message"]).toMatch(message);
+    },
+  );
+
+  test("a removed path names its replacement, and an unknown network the nearest", async () => {
+    const removed = await ask("api /networks/ethereum/pools/filter --error-format json");
+    expect(removed.exit).toBe(3);
+    expect(toRow(removed.stderr)["message"]).toBe(
+      "the service has removed /networks/ethereum/pools/filter for good",
+    );
+    expect(toRow(removed.stderr)["next"]).toBe(
+      "its replacement: /networks/{network}/pools/search; " +
+        "the command for it: dexdata migrate '/networks/ethereum/pools/filter'",
+    );
+    const unknown = await ask("api /networks/eth/pools/search --error-format json");
+    expect([unknown.exit, toRow(unknown.stderr)["next"]]).toEqual([3, "did you mean ethereum?"]);
+    const plan = await dexdata(
+      `api /networks/ethereum/pools/${POOL}/transactions --error-format json --sandbox --tier free`,
+    );
+    expect([plan.exit, toRow(plan.stderr)["message"]]).toEqual([
+      4,
+      "txns needs a dev plan or higher; this key is free",
+    ]);
+  });
+});
+
+describe("--paginate", () => {
+  const search = "/networks/ethereum/pools/search";
+
+  test("asks pages of 100, one request after another until the end", async () => {
+    sandbox.takeLog();
+    const { stdout } = await ask(`api ${search} --paginate`);
+    const asked = sandbox.takeLog();
+    const rows = rowsOf(stdout);
+    expect(rows.length).toBeGreaterThan(100);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    expect(asked.length).toBe(Math.ceil(rows.length / 100));
+    expect(asked.every(({ url }) => url.includes("limit=100"))).toBe(true);
+  });
+
+  test("-f limit is the size of a page, --limit the number of rows in all", async () => {
+    sandbox.takeLog();
+    const { stdout } = await ask(`api ${search} -f limit=4 --paginate --limit 10`);
+    expect(rowsOf(stdout).length).toBe(10);
+    expect(sandbox.takeLog().map(({ url }) => new URL(url, "http://x").searchParams.get("limit"))).toEqual([
+      "4",
+      "4",
+      "4",
+    ]);
+    const own = await ask("pools search ethereum --limit 10");
+    expect(stdout).toBe(own.stdout);
+  });
+
+  test("-f cursor and -f page begin there", async () => {
+    const first = await ask(`api ${search} -f limit=5`);
+    const cursor = String(toRow(first.stdout)["next_cursor"]);
+    const rest = await ask(["api", search, "-f", `cursor=${cursor}`, "--paginate", "--limit", "5"]);
+    const ten = await ask("pools search ethereum --limit 10");
+    expect(rest.stdout).toBe(ten.stdout.split("\n").slice(5).join("\n"));
+    const paged = await ask("api /networks/ethereum/dexes -f page=2 -f limit=3 --paginate --limit 3");
+    const own = await ask("dexes ethereum --page 2 --page-size 3 --limit 3");
+    expect([rowsOf(paged.stdout).length, paged.stdout]).toEqual([3, own.stdout]);
+  });
+
+  test("resolves a relative bound once, at the run's own instant", async () => {
+    const history = `/networks/ethereum/pools/${POOL}/transactions`;
+    sandbox.takeLog();
+    const { stdout } = await ask(["api", history, "-f", "from=-30m", "-f", "limit=20", "--paginate"]);
+    const bounds = sandbox.takeLog().map(({ url }) => new URL(url, "http://x").searchParams.get("from"));
+    expect(bounds.length).toBeGreaterThan(3);
+    expect(new Set(bounds)).toEqual(new Set([String(sandboxNow / 1000 - 1800)]));
+    const own = await ask(`txns ethereum ${POOL} --from -30m --all`);
+    expect(stdout).toBe(own.stdout);
+  });
+
+  test("rule 61: page 100 is followed by a cursor", async () => {
+    const history = `/networks/ethereum/pools/${POOL}/transactions`;
+    sandbox.takeLog();
+    const { exit, stdout } = await ask(`api ${history} -f limit=2 --paginate --limit 212`);
+    expect(exit).toBe(0);
+    expect(sandbox.takeLog().some(({ url }) => url.includes("cursor="))).toBe(true);
+    const own = await ask(`txns ethereum ${POOL} --limit 212`);
+    expect([rowsOf(stdout).length, stdout]).toEqual([212, own.stdout]);
+  });
+
+  test("a list cut short says how to go on, and that command gives the rest", async () => {
+    const words = [
+      "api",
+      search,
+      "-f",
+      "limit=4",
+      "-f",
+      "order_by=liquidity_usd",
+      "--paginate",
+      "--limit",
+      "8",
+      "-o",
+      "ndjson",
+    ];
+    const options = { env: sandbox.env(), now: sandboxNow };
+    const first = await dexdata(words, { ...options, isTerminal: { stderr: true } });
+    const next = /go on with: dexdata (.*)/u.exec(first.stderr)?.[1] ?? "";
+    expect(next).toContain("--field order_by=liquidity_usd --field limit=4 --field cursor=");
+    const second = await dexdata(next, options);
+    const own = await ask("pools search ethereum --order-by liquidity_usd --limit 16 -o ndjson");
+    expect(first.stdout + second.stdout).toBe(own.stdout);
+  });
+
+  test("an interrupted pull into a file goes on with the command that it names", async () => {
+    const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
+    const file = nodePath.join(context.home, "pools.ndjson");
+    const words = [
+      "api",
+      search,
+      "-f",
+      "limit=90",
+      "-f",
+      "sort=asc",
+      "--paginate",
+      "--out",
+      file,
+      "--resume",
+    ];
+    const begun = await run([...words, "--max-credits", "3", "--error-format", "text"], context);
+    expect(begun.exit).toBe(5);
+    expect(begun.stderr).toContain(`dexdata api ${search} --field limit=90 --field sort=asc --paginate`);
+    const goOn = await dexdata(words, { env: { ...sandbox.env(), HOME: context.home }, now: sandboxNow });
+    expect({ exit: goOn.exit, stderr: goOn.stderr }).toEqual({ exit: 0, stderr: "" });
+    const own = await ask("pools search ethereum --sort asc --all -o ndjson");
+    expect(readFileSync(file, "utf8")).toBe(own.stdout);
+  });
+
+  test("a DEX by its display name finds nothing, and is told its id", async () => {
+    const { exit, stdout, stderr } = await ask(["api", search, "-f", "dex_name=Uniswap V3", "--paginate"]);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    expect(stderr).toBe(
+      'dexdata: --field dex_name="Uniswap V3" is no DEX id on ethereum; did you mean --field dex_name=uniswap_v3?\n',
+    );
+  });
+
+  test("a cursor that repeats ends it, once that was seen four times", async () => {
+    reply = () => json({ results: [{ id: "0x1", chain: "base" }], has_next_page: true, next_cursor: "same" });
+    const { exit } = await askScripted(["api", "/pools/search", "--paginate"]);
+    expect(exit).toBe(1);
+    expect(service.requests.length).toBeLessThanOrEqual(6);
+  });
+});
+
+describe("what every command has", () => {
+  test("a batch costs a credit an address, anything else one", async () => {
+    const batch = await ask(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --stats`);
+    expect(batch.stderr).toMatch(/^1 request, 2 credits/);
+    const unknown = await ask("api /networks?tokens=a,b,c --stats");
+    expect(unknown.stderr).toMatch(/^1 request, 1 credit /);
+  });
+
+  test("--max-credits ends a pull before the request that would pass it", async () => {
+    const { exit, stdout } = await ask(
+      "api /networks/ethereum/pools/search -f limit=5 --paginate --max-credits 2",
+    );
+    expect([exit, rowsOf(stdout).length]).toEqual([5, 10]);
+    const batch = await ask(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --max-credits 1`);
+    expect([batch.exit, batch.stdout]).toEqual([5, ""]);
+  });
+
+  test("--retries, --retry-on and -v", async () => {
+    reply = (index) => (index < 2 ? html(503) : json({ ok: true }));
+    const { exit, stdout, stderr } = await askScripted([
+      "api",
+      "/x",
+      "--retry-on",
+      "503",
+      "--retries",
+      "2",
+      "-v",
+    ]);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"ok":true}\n' });
+    expect(stderr.match(/^GET .*\/v1\/x 503/gmu)?.length).toBe(2);
+    expect(stderr).not.toContain(key);
+  });
+
+  test("--validate holds rows against the contract", async () => {
+    reply = () => json([{ id: 1 }]);
+    const wrong = await askScripted(["api", "/networks", "--validate"]);
+    expect([wrong.exit, wrong.stdout]).toEqual([1, '{"id":1}\n']);
+    for (const words of [
+      "/networks",
+      `/networks/ethereum/pools/${POOL}`,
+      "/networks/base/pools/search --paginate --limit 20",
+    ]) {
+      expect((await ask(`api ${words} --validate`)).exit).toBe(0);
+    }
+  });
+
+  test("--receipt tells of an answer shown whole, and of a window as it was typed", async () => {
+    const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
+    const file = nodePath.join(context.home, "receipt.json");
+    const history = `/networks/ethereum/pools/${POOL}/transactions?from=-1h`;
+    const { exit } = await run(["api", history, "--receipt", file], context);
+    const receipt = toRow(readFileSync(file, "utf8"));
+    expect([exit, receipt["complete"], receipt["window"]]).toEqual([0, true, { from: "-1h", to: null }]);
+    expect(receipt["command"]).toBe(`api ${history.replace("?from=-1h", "")}`);
+  });
+
+  test("--out writes the answer into a file", async () => {
+    const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
+    const file = nodePath.join(context.home, "networks.json");
+    const { exit, stdout } = await run(["api", "/networks", "-o", "json", "--out", file], context);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    expect(readFileSync(file, "utf8")).toBe((await ask("api /networks -o json")).stdout);
+  });
+
+  const examples = localCommands.find(({ words }) => words === "api")?.examples ?? [];
+  test.each(examples)("the example `%s` runs as it stands", async (example) => {
+    const words = example.replaceAll("'", "").split(" ").slice(1);
+    const { exit, stdout } = await dexdata([...words, "--sandbox"]);
+    expect(exit).toBe(0);
+    expect(stdout.length).toBeGreaterThan(2);
+  });
+
+  test("help lists it beside the others", async () => {
+    expect((await dexdata("--help")).stdout).toMatch(/^ {2}api +any path of the service/mu);
+    expect(examples.length).toBeGreaterThan(2);
+  });
+});

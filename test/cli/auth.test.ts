@@ -1,0 +1,452 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { credentialsPath } from "../../src/settings/credentials.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { html, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+const sandbox = useSandbox();
+const spent = useSandbox({ credits: 0 });
+
+const keyed = ["free", "dev", "pro", "enterprise"] as const;
+
+/** A home that several runs share, as a user's is; asks the sandbox without a key. */
+function atHome(): {
+  readonly home: string;
+  readonly file: string;
+  readonly run: (words: string, options?: TestContextOptions) => Promise<Outcome>;
+} {
+  const context = createTestContext();
+  const { home } = context;
+  return {
+    home,
+    file: credentialsPath(context),
+    run: async (words, options = {}) =>
+      await dexdata(words, { ...options, env: { ...sandbox.env("keyless"), HOME: home, ...options.env } }),
+  };
+}
+
+const paths = (): readonly string[] => sandbox.takeLog().map(({ url }) => url);
+
+describe("auth login", () => {
+  test.each([
+    ["free", "100,000"],
+    ["dev", "500,000"],
+    ["pro", "5,000,000"],
+  ] as const)("stores a %s key from stdin with the plan the service says", async (tier, credits) => {
+    const { file, run } = atHome();
+    const key = sandbox.running().keys[tier];
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await run("auth login", { stdin: `${key}\n` });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    const left = /^stored as profile "default": (\w+) plan, (\d+) credits left\n$/u.exec(stderr);
+    expect(left?.[1]).toBe(tier);
+    expect(Number(left?.[2])).toBeGreaterThan(Number(credits.replaceAll(",", "")) - 1000);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      version: 1,
+      active: "default",
+      profiles: {
+        default: {
+          key,
+          tier,
+          saved_at: "2026-11-21T08:54:00Z",
+          rest_url: tier === "free" ? sandbox.running().restFree : sandbox.running().restPaid,
+          streaming_url: tier === "free" ? sandbox.running().streamFree : sandbox.running().streamPaid,
+        },
+      },
+      remembered: {},
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+    expect(paths()).toEqual(tier === "free" ? ["/usage"] : ["/usage", "/usage"]);
+  });
+
+  test.each(keyed)("and with %s the commands after it use it, at its host", async (tier) => {
+    const { run } = atHome();
+    await run("auth login", { stdin: sandbox.running().keys[tier] });
+    const { exit, stdout, stderr } = await run("usage -o json");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ plan: tier });
+  });
+
+  test("asks at a prompt on a terminal, where the key is not shown", async () => {
+    const { run, file } = atHome();
+    const key = sandbox.running().keys.pro;
+    const { exit, stdout, stderr } = await run("auth login", { isTerminal: true, secret: key });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    const { restFree, restPaid } = sandbox.running();
+    const warning = `it will be sent to ${restFree} (DEXDATA_BASE_URL) and ${restPaid} (DEXDATA_PRO_BASE_URL)\n`;
+    expect(stderr.startsWith(warning)).toBe(true);
+    expect(stderr.slice(warning.length)).toMatch(
+      /^key \(not shown\): \nstored as profile "default": pro plan, \d+ credits left\n$/u,
+    );
+    expect(readFileSync(file, "utf8")).toContain(key);
+  });
+
+  test("takes it from --key-file", async () => {
+    const { run, home, file } = atHome();
+    const from = path.join(home, "key.txt");
+    writeFileSync(from, `${sandbox.running().keys.dev}\n`, { mode: 0o600 });
+    expect((await run(`auth login --key-file ${from}`)).exit).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain(sandbox.running().keys.dev);
+  });
+
+  test.each([
+    ["of a wrong form", "Bearer api_pro_s3cr3t_sandbox", 2, /begins with the word Bearer/],
+    ["in quotes", '"api_pro_s3cr3t_sandbox"', 2, /stands in quotes/],
+    ["over two lines", "api_pro_\ns3cr3t", 2, /has a line break/],
+    ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /has a blank/],
+    ["with another beginning", "sk_live_s3cr3t", 2, /does not begin with api_/],
+    ["that is empty", "\n", 2, /is empty/],
+  ])("refuses a key %s without asking anybody", async (_, stdin, code, why) => {
+    const { run, file } = atHome();
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await run("auth login", { stdin });
+    expect({ exit, stdout, asked: paths(), stored: existsSync(file) }).toEqual({
+      exit: code,
+      stdout: "",
+      asked: [],
+      stored: false,
+    });
+    expect(stderr).toMatch(why);
+    expect(stderr).not.toMatch(/s3cr3t|live/u);
+  });
+
+  test("refuses a key that no host accepts, and stores nothing", async () => {
+    const { run, file } = atHome();
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await run("auth login --error-format text", {
+      stdin: "api_gold_secret",
+    });
+    expect({ exit, stdout, stored: existsSync(file), asked: paths() }).toEqual({
+      exit: 4,
+      stdout: "",
+      stored: false,
+      asked: ["/usage", "/usage"],
+    });
+    expect(stderr).toBe(
+      "dexdata: neither host of the service accepts this key\n" +
+        "  the service says: invalid API key: send the bare key as the Authorization header\n" +
+        "  copy it whole from the console: it begins with api_\n",
+    );
+  });
+
+  test.each(keyed)("accepts a %s key whose credits are used up", async (tier) => {
+    const { run } = atHome();
+    const { exit, stderr } = await run("auth login", {
+      stdin: spent.running().keys[tier],
+      env: spent.env("keyless"),
+    });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: `stored as profile "default": ${tier} plan, 0 credits left\n`,
+    });
+  });
+
+  test("refuses a key as a word, which the shell would remember", async () => {
+    const { run, file } = atHome();
+    sandbox.takeLog();
+    const { exit, stderr } = await run("auth login api_pro_s3cr3t_sandbox");
+    expect({ exit, stored: existsSync(file), asked: paths() }).toEqual({ exit: 2, stored: false, asked: [] });
+    expect(stderr).toContain("a key is never typed as a word");
+    expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
+  });
+
+  test.each(["a b", "api_pro_s3cr3t_sandbox", "../x", ""])(
+    "refuses the profile name %j first",
+    async (name) => {
+      const { home } = atHome();
+      sandbox.takeLog();
+      const env = { ...sandbox.env("keyless"), HOME: home };
+      const options = { env, stdin: sandbox.running().keys.pro };
+      const { exit, stderr } = await dexdata(["auth", "login", "--profile", name], options);
+      expect({ exit, asked: paths() }).toEqual({ exit: 2, asked: [] });
+      expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
+    },
+  );
+
+  test("keeps a store that cannot be read aside, and says where", async () => {
+    const { run, file } = atHome();
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, "{ torn", { mode: 0o600 });
+    const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys.free });
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`dexdata: ${file} is not JSON; it is kept aside and a new one written\n`);
+    expect(stderr).toContain(`the old file: ${file}.bak\n`);
+    expect(readFileSync(`${file}.bak`, "utf8")).toBe("{ torn");
+    expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
+  });
+
+  test("leaves no file behind when the service fails", async () => {
+    const { run, file } = atHome();
+    const { exit } = await run("auth login", {
+      stdin: "api_pro_s3cr3t_sandbox",
+      env: { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" },
+    });
+    expect({ exit, stored: existsSync(file) }).toEqual({ exit: 7, stored: false });
+  });
+
+  test("says when another key goes before the one it stored", async () => {
+    const { run } = atHome();
+    const key = sandbox.running().keys.free;
+    const env = { DEXDATA_API_KEY: "api_pro_s3cr3t_sandbox" };
+    expect((await run("auth login", { stdin: key, env })).stderr).toContain(
+      "\n  DEXDATA_API_KEY is set, and goes before a stored key\n",
+    );
+    expect((await run("auth login --profile work", { stdin: key })).stderr).toContain(
+      '\n  profile "default" stays the one in use; for this one: --profile work, or dexdata auth switch work\n',
+    );
+  });
+});
+
+describe("--profile", () => {
+  test("stores, uses, shows and removes one of several keys", async () => {
+    const { run, file } = atHome();
+    const { keys } = sandbox.running();
+    await run("auth login", { stdin: keys.free });
+    await run("auth login --profile work", { stdin: keys.pro });
+    const planOf = async (words: string, env = {}): Promise<unknown> =>
+      JSON.parse((await run(`usage -o json ${words}`, { env })).stdout).plan;
+    expect(await planOf("")).toBe("free");
+    expect(await planOf("--profile work")).toBe("pro");
+    expect(await planOf("", { DEXDATA_PROFILE: "work" })).toBe("pro");
+    expect((await run("config set profile work")).exit).toBe(0);
+    expect(await planOf("")).toBe("pro");
+    expect((await run("config unset profile")).exit).toBe(0);
+    expect((await run("auth status --profile work -o json")).stdout).toContain(
+      '"source":"profile \\"work\\""',
+    );
+    expect((await run("auth logout --profile work")).stderr).toBe('removed the key of profile "work"\n');
+    const { exit, stderr } = await run("usage --profile work --error-format text");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr:
+        'dexdata: --profile "work": no such profile; stored: default\n' +
+        "  store one with: dexdata auth login --profile <name>\n",
+    });
+    expect(readFileSync(file, "utf8")).not.toContain(keys.pro);
+  });
+});
+
+describe("auth status", () => {
+  test("without a key", async () => {
+    const { run } = atHome();
+    const { restFree } = sandbox.running();
+    const { exit, stdout, stderr } = await run("auth status");
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      key: "none",
+      tier: "keyless",
+      plan: "keyless",
+      rest_url: restFree,
+    });
+  });
+
+  test("with a stored one: source, last four, both tiers and the hosts, as a table and as NDJSON", async () => {
+    const { run } = atHome();
+    const { keys, restPaid } = sandbox.running();
+    const env = { DEXDATA_STREAMING_PRO_URL: "http://127.0.0.1:9/stream" };
+    await run("auth login", { stdin: keys.pro, env });
+    const { exit, stdout, stderr } = await run("auth status", { env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout.endsWith("}\n")).toBe(true);
+    const shown = JSON.parse(stdout);
+    expect(shown).toEqual({
+      key: "…dbox",
+      source: 'profile "default"',
+      tier: "pro",
+      plan: "pro",
+      credits_left: expect.stringMatching(/^\d+$/u),
+      rest_url: restPaid,
+      streaming_url: "http://127.0.0.1:9/stream",
+    });
+    const table = await run("auth status", { env, isTerminal: { stdout: true } });
+    expect(table.stdout.replace(/credits_left .*\n/u, "")).toBe(
+      "key            …dbox\n" +
+        'source         profile "default"\n' +
+        "tier           pro\n" +
+        "plan           pro\n" +
+        `rest_url       ${restPaid}\n` +
+        "streaming_url  http://127.0.0.1:9/stream\n",
+    );
+    const asked = await run("auth status", { env: { ...env, DEXDATA_OUTPUT: "table" } });
+    expect(asked.stdout).toMatch(/^key {12}…dbox\n/u);
+  });
+
+  test("of a key whose tier nobody has said asks both hosts, and remembers what they say by a hash", async () => {
+    const { file, run } = atHome();
+    const env = { DEXDATA_API_KEY: "api_dev_other" };
+    expect((await run("usage", { env })).stderr).toContain(
+      "or store the key with its plan: dexdata auth login",
+    );
+    const { exit, stdout } = await run("auth status", { env });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      key: "…ther",
+      source: "DEXDATA_API_KEY",
+      tier: "dev",
+      plan: "dev",
+      credits_left: expect.stringMatching(/^\d+$/u),
+      note: "the tier is remembered with a hash of the key: DEXDATA_TIER is not needed on this machine",
+      rest_url: sandbox.running().restPaid,
+      streaming_url: sandbox.running().streamPaid,
+    });
+    expect(readFileSync(file, "utf8")).not.toContain("api_");
+    expect(JSON.parse((await run("usage -o json", { env })).stdout).plan).toBe("dev");
+  });
+
+  test("of such a key where nothing can be remembered says what to set", async () => {
+    const { file, run } = atHome();
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, "{ torn", { mode: 0o600 });
+    const { exit, stdout } = await run("auth status", { env: { DEXDATA_API_KEY: "api_dev_other" } });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      tier: "not known",
+      problem: `set DEXDATA_TIER=dev: ${file} is not JSON`,
+    });
+  });
+
+  test("of a key the service refuses ends with its exit code, and still says what is set", async () => {
+    const { run } = atHome();
+    const env = { DEXDATA_API_KEY: "api_gold_other", DEXDATA_TIER: "pro" };
+    const { exit, stdout } = await run("auth status", { env });
+    expect(exit).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({
+      key: "…ther",
+      tier: "pro",
+      problem: "the service does not accept the key from DEXDATA_API_KEY",
+    });
+  });
+
+  test("of a key at the wrong host says so", async () => {
+    const { run } = atHome();
+    const env = { DEXDATA_API_KEY: "api_free_s3cr3t_sandbox", DEXDATA_TIER: "pro" };
+    const { exit, stdout } = await run("auth status", { env });
+    expect(exit).toBe(4);
+    expect(JSON.parse(stdout).problem).toMatch(
+      /^a free key does not belong to 127\.0\.0\.1:\d+, where the tier pro of DEXDATA_TIER sends it$/u,
+    );
+  });
+
+  test("shows when the service counts another plan than the tier in use", async () => {
+    const { run } = atHome();
+    const env = { DEXDATA_API_KEY: "api_dev_other", DEXDATA_TIER: "pro" };
+    const { exit, stdout } = await run("auth status", { env });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      tier: "pro",
+      plan: "dev",
+      problem: "the service counts this as dev, not pro",
+    });
+  });
+
+  test("of a store that others can read says how to close it", async () => {
+    const { run, file } = atHome();
+    await run("auth login", { stdin: sandbox.running().keys.pro });
+    chmodSync(file, 0o644);
+    const { exit, stderr } = await run("auth status");
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: `dexdata: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
+    });
+  });
+});
+
+describe("auth logout", () => {
+  test("removes the key; the commands after it are keyless", async () => {
+    const { run, file } = atHome();
+    await run("auth login", { stdin: sandbox.running().keys.pro });
+    const { exit, stdout, stderr } = await run("auth logout");
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: 'removed the key of profile "default"\n',
+    });
+    expect(readFileSync(file, "utf8")).not.toContain("api_");
+    expect(JSON.parse((await run("usage -o json")).stdout).plan).toBe("keyless");
+    expect((await run("auth logout")).stderr).toBe('no key is stored as profile "default"\n');
+  });
+
+  test("of a key where a profile belongs shows nothing of it", async () => {
+    const { run } = atHome();
+    const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: 'dexdata: --profile "api_…": is a key, not the name of a profile\n',
+    });
+  });
+
+  test("asks nobody", async () => {
+    const { run } = atHome();
+    sandbox.takeLog();
+    await run("auth logout");
+    expect(paths()).toEqual([]);
+  });
+});
+
+describe("a service that is not as it should be", () => {
+  const login = async (reply: Parameters<typeof json>): Promise<Outcome> => {
+    const server = await serveInTest(() => json(...reply));
+    const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+    return await dexdata("auth login --error-format text", { stdin: "api_pro_s3cr3t_sandbox", env });
+  };
+
+  test("counts the key as nobody's on both hosts: it is not stored", async () => {
+    const { exit, stderr } = await login([{ plan: "keyless" }, { headers: { "x-api-plan": "keyless" } }]);
+    expect(exit).toBe(4);
+    expect(stderr).toContain("neither host of the service accepts this key");
+  });
+
+  test("or its edge refuses the request with a web page: that is said, and nothing is stored", async () => {
+    const server = await serveInTest(() => html(403));
+    const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+    const options = { stdin: "api_pro_s3cr3t_sandbox", env };
+    const { exit, stderr, context } = await dexdata("auth login --error-format text", options);
+    expect({ exit, stderr, stored: existsSync(credentialsPath(context)) }).toEqual({
+      exit: 4,
+      stderr:
+        `dexdata: ${new URL(server.url).host} refused the request before the service saw it (it answered with a web page)\n` +
+        `  check the hosts that were asked (dexdata config list): ${server.url}\n`,
+      stored: false,
+    });
+  });
+
+  test("or the free key meets the paid host alone: it says where it does not belong", async () => {
+    const { restPaid } = sandbox.running();
+    const options = { stdin: sandbox.running().keys.free, env: sandbox.env("keyless") };
+    const { exit, stderr } = await dexdata(`auth login --error-format text --base-url ${restPaid}`, options);
+    expect(exit).toBe(4);
+    expect(stderr).toContain(`dexdata: a free key does not belong to ${new URL(restPaid).host}\n`);
+    expect(stderr).toContain(`check the hosts that were asked (dexdata config list): ${restPaid}\n`);
+  });
+
+  test("says the plan in the header alone", async () => {
+    const headers = { "x-api-plan": "enterprise", "x-credits-remaining": "9223372036854775807" };
+    const { exit, stderr } = await login([{}, { headers }]);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: 'stored as profile "default": enterprise plan, 9223372036854775807 credits left\n',
+    });
+  });
+
+  test("repeats the key in its refusal: it is not shown", async () => {
+    const { exit, stderr } = await login([
+      { error: "invalid_api_key", message: "no key api_pro_s3cr3t_sandbox" },
+      { status: 401 },
+    ]);
+    expect(exit).toBe(4);
+    expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
+  });
+});

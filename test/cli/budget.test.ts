@@ -1,0 +1,379 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { type Ledger, openLedger } from "../harness/ledger.ts";
+import { isLong } from "../harness/long.ts";
+import { type Row, toRow } from "../harness/rows.ts";
+import { hang } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const folder = temporaryFolder();
+
+const opened: Ledger[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+async function ledger(options: Parameters<typeof openLedger>[0] = {}): Promise<Ledger> {
+  const open = await openLedger(options);
+  opened.push(open);
+  return open;
+}
+
+function failureOf({ stderr }: Outcome): Row {
+  return toRow(stderr.trim().split("\n").at(-1) ?? "");
+}
+
+/** `dexdata …` as a shell would split it. */
+function wordsOf(next: unknown): readonly string[] {
+  const command = /(?:^| )dexdata (.*)$/u.exec(String(next))?.[1] ?? "";
+  return [...command.matchAll(/'([^']*)'|(\S+)/gu)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
+
+/** `count` addresses of which the service knows none, each of its own. */
+function addresses(count: number): string {
+  return Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, "0")}\n`).join("");
+}
+
+describe("--max-credits", () => {
+  test("ends before the request that would pass it; the rows before stay, and the command printed goes on", async () => {
+    const { env, charged, requests } = await ledger();
+    const whole = await dexdata("pools search ethereum --limit 600", { env: env("b") });
+    const before = charged();
+    const first = await dexdata("pools search ethereum --all --max-credits 3 -o ndjson", { env: env() });
+    expect({ exit: first.exit, charged: charged() - before }).toEqual({ exit: 5, charged: 3 });
+    expect(failureOf(first)).toMatchObject({ code: "max_credits", exit: 5, retryable: false });
+    expect(failureOf(first)["message"]).toContain(
+      "--max-credits 3: 3 credits are counted as spent, and the next request would cost 1",
+    );
+    const second = await dexdata(wordsOf(failureOf(first)["next"]), { env: env() });
+    expect(first.stdout + second.stdout).toBe(whole.stdout);
+    expect(second.exit).toBe(5);
+    expect({ charged: charged() - before, requests: requests() - before }).toEqual({
+      charged: 6,
+      requests: 6,
+    });
+  });
+
+  test("a run that needs exactly as many is not ended, however many requests are under way", async () => {
+    const { env, charged } = await ledger();
+    const { exit } = await dexdata("prices ethereum - --max-credits 137 --parallel 32", {
+      env: env(),
+      stdin: addresses(137),
+    });
+    expect({ exit, charged: charged() }).toEqual({ exit: 0, charged: 137 });
+  });
+
+  test("a batch costs one an address", async () => {
+    const { env, charged } = await ledger();
+    const outcome = await dexdata("prices ethereum - --max-credits 29", { env: env(), stdin: addresses(40) });
+    expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 5, charged: 20 });
+    expect(failureOf(outcome)["message"]).toContain("the next request would cost 10");
+    // The third batch would fit, but its rows come after those of the second.
+    await dexdata("prices ethereum - --max-credits 12", { env: env(), stdin: addresses(22) });
+    expect(charged()).toBe(30);
+  });
+
+  test("0 sends nothing", async () => {
+    const { env, requests } = await ledger();
+    const { exit } = await dexdata("networks --max-credits 0", { env: env() });
+    expect({ exit, requests: requests() }).toEqual({ exit: 5, requests: 0 });
+  });
+
+  test("1k is a thousand; what is no whole number is refused before anything is sent", async () => {
+    const { env, requests } = await ledger();
+    expect((await dexdata("networks --max-credits 1k", { env: env() })).exit).toBe(0);
+    for (const typed of ["-1", "1.5", "many", ""]) {
+      const outcome = await dexdata(["networks", "--max-credits", typed], { env: env() });
+      expect({ typed, exit: outcome.exit }).toEqual({ typed, exit: 2 });
+      expect(failureOf(outcome)["message"]).toContain(`--max-credits "${typed}": must be a whole number`);
+    }
+    expect(requests()).toBe(1);
+  });
+
+  test("a look-up of ours counts too, and when it does not fit the first failure stands", async () => {
+    const { env, requests, charged } = await ledger();
+    const within = await dexdata(`pool eth ${pool} --max-credits 2`, { env: env() });
+    expect(failureOf(within)).toMatchObject({ exit: 3, next: "did you mean ethereum?" });
+    expect({ requests: requests(), charged: charged() }).toEqual({ requests: 2, charged: 2 });
+    const beyond = await dexdata(`pool eth ${pool} --max-credits 1`, { env: env() });
+    expect(failureOf(beyond)).toMatchObject({ exit: 3, code: "unsupported_network" });
+    expect({ requests: requests(), charged: charged() }).toEqual({ requests: 3, charged: 3 });
+  });
+
+  test("no seeded run passes it at the server, whatever goes wrong on the way, and each uses it up", async () => {
+    for (let seed = 1; seed <= (isLong ? 60 : 10); seed += 1) {
+      const faults =
+        "truncate:10%,reset-before:5%,reset-headers:5%,reset-body:5%,reset-after:5%,429:10%,500:5%";
+      const { env, charged } = await ledger({ seed, faults });
+      const outcome = await dexdata("pool ethereum - --max-credits 25 --retries 40 --parallel 32 --stats", {
+        env: env(),
+        stdin: addresses(60),
+      });
+      const [, certain, , perhaps = 0] =
+        /, (\d+) credits?( and perhaps (\d+) more)?/u.exec(outcome.stderr) ?? [];
+      expect({ seed, exit: outcome.exit }).toEqual({ seed, exit: 5 });
+      expect(charged(), `seed ${seed}`).toBeLessThanOrEqual(25);
+      expect(Number(certain) + Number(perhaps), `seed ${seed}`).toBe(25);
+      expect(charged(), `seed ${seed}`).toBeGreaterThanOrEqual(Number(certain));
+    }
+  }, 180_000);
+
+  test("a pull under faults never passes it either, and what is free does not count", async () => {
+    for (let seed = 1; seed <= (isLong ? 20 : 4); seed += 1) {
+      const { env, charged } = await ledger({ seed, faults: "truncate:15%,429:20%,500:10%" });
+      const words = "pools search ethereum --all --page-size 10 --max-credits 12 --retries 40 --stats";
+      const outcome = await dexdata(words, { env: env() });
+      expect({ seed, exit: outcome.exit }).toEqual({ seed, exit: 5 });
+      expect(charged(), `seed ${seed}`).toBeLessThanOrEqual(12);
+    }
+  }, 180_000);
+
+  test("what there is goes to the rows that come first, though their requests are refused for a while", async () => {
+    const { env, charged } = await ledger({ faults: "429:40%/pools/0x" });
+    const found = await dexdata("pools search ethereum --limit 60 --fields id", { env: env("b") });
+    const before = charged();
+    const outcome = await dexdata("pool - --max-credits 25 --retries 40 --fields id", {
+      env: env(),
+      stdin: found.stdout.replaceAll('"id":"', '"chain":"ethereum","id":"'),
+    });
+    expect({ exit: outcome.exit, charged: charged() - before }).toEqual({ exit: 5, charged: 25 });
+    expect(outcome.stdout).toBe(`${found.stdout.split("\n").slice(0, 25).join("\n")}\n`);
+  });
+
+  test("a time-out after the request was sent may have been charged", async () => {
+    const server = await serveInTest(() => hang());
+    const env = { DEXDATA_BASE_URL: server.url };
+    const outcome = await dexdata("networks --max-credits 2 --timeout 1m --stats", { env });
+    expect({ exit: outcome.exit, requests: server.requests.length }).toEqual({ exit: 5, requests: 2 });
+    expect(outcome.stderr).toContain(
+      "2 requests, 0 credits and perhaps 2 more for 2 answers that did not come whole",
+    );
+  });
+
+  test("an attempt that never reached the service costs nothing", async () => {
+    const server = await serveInTest(() => hang());
+    await server.close();
+    const env = { DEXDATA_BASE_URL: server.url };
+    const outcome = await dexdata("networks --max-credits 1 --stats", { env });
+    expect(failureOf(outcome)).toMatchObject({
+      exit: 7,
+      message: expect.stringMatching(/^the connection to .* was refused$/u),
+    });
+    expect(outcome.stderr).toContain("5 requests, 0 credits, ");
+  });
+});
+
+describe("budget.daily", () => {
+  let states = 0;
+  /** A folder of states of its own. */
+  function stateFolder(): string {
+    states += 1;
+    return path.join(folder, `state-${states}`);
+  }
+
+  function filesOf(state: string): readonly string[] {
+    return readdirSync(state).filter((name) => name.startsWith("budget-"));
+  }
+
+  function spentIn(state: string): unknown {
+    return JSON.parse(readFileSync(path.join(state, filesOf(state)[0] ?? ""), "utf8"));
+  }
+
+  test("holds over runs until the UTC day ends", async () => {
+    const { env, charged } = await ledger();
+    const state = stateFolder();
+    const words = "pools search ethereum --limit 200 -o ndjson";
+    const run = async (now: string) =>
+      await dexdata(words, {
+        env: { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "5" },
+        now,
+      });
+    expect((await run("2026-11-21T00:00:00Z")).exit).toBe(0);
+    expect((await run("2026-11-21T12:00:00Z")).exit).toBe(0);
+    const third = await run("2026-11-21T23:59:59Z");
+    expect({ exit: third.exit, charged: charged() }).toEqual({ exit: 5, charged: 5 });
+    const { code, message, next } = failureOf(third);
+    expect(code).toBe("daily_budget");
+    expect(message).toBe(
+      "budget.daily 5: 5 credits are counted as spent today, and the next request would cost 1; " +
+        "the day ends at 2026-11-22T00:00:00Z, DEXDATA_BUDGET_DAILY changes the budget; 100 rows came before",
+    );
+    expect(next).toContain("go on with: dexdata pools search ethereum");
+    expect((await run("2026-11-22T00:00:00Z")).exit).toBe(0);
+    expect(spentIn(state)).toEqual({ day: "2026-11-22", credits: 2 });
+  });
+
+  test("config set keeps it, and the message says how to change it", async () => {
+    const { env, requests } = await ledger();
+    const all = { ...env(), DEXDATA_CONFIG_DIR: path.join(folder, "config") };
+    expect((await dexdata("config set budget.daily 1", { env: all })).exit).toBe(0);
+    expect((await dexdata("config get budget.daily", { env: all })).stdout).toBe("1\n");
+    const refused = await dexdata("prices ethereum - ", { env: all, stdin: addresses(2) });
+    expect({ exit: refused.exit, requests: requests() }).toEqual({ exit: 5, requests: 0 });
+    expect(failureOf(refused)["message"]).toContain(
+      "dexdata config set budget.daily <credits> changes the budget",
+    );
+    const wrong = await dexdata("config set budget.daily lots", { env: all });
+    expect(failureOf(wrong)).toMatchObject({ exit: 2 });
+  });
+
+  test("counts each key and each service for itself; the key is in neither the file nor its name", async () => {
+    const [one, other] = [await ledger(), await ledger()];
+    const state = stateFolder();
+    const bounds = { DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "1" };
+    for (const env of [one.env(), one.env("b"), other.env()]) {
+      expect((await dexdata("networks", { env: { ...env, ...bounds } })).exit).toBe(0);
+      expect((await dexdata("networks", { env: { ...env, ...bounds } })).exit).toBe(5);
+    }
+    expect([one.charged(), other.charged()]).toEqual([2, 1]);
+    expect(filesOf(state)).toHaveLength(3);
+    for (const name of filesOf(state)) {
+      expect(name + readFileSync(path.join(state, name), "utf8")).not.toContain("api_");
+    }
+  });
+
+  test("what cost nothing is given back, what may have cost is not", async () => {
+    const { env, charged } = await ledger({ faults: "429x2,truncate@4" });
+    const state = stateFolder();
+    const outcome = await dexdata("pools search ethereum --limit 300", {
+      env: { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "100" },
+    });
+    expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 0, charged: 4 });
+    expect(spentIn(state)).toEqual({ day: "2026-11-21", credits: 4 });
+    const refused = await ledger({ faults: "429" });
+    const other = stateFolder();
+    const { exit } = await dexdata("prices ethereum - --retries 0 --parallel 1", {
+      env: { ...refused.env(), DEXDATA_STATE_DIR: other, DEXDATA_BUDGET_DAILY: "100" },
+      stdin: addresses(30),
+    });
+    expect({ exit, spent: spentIn(other) }).toEqual({ exit: 6, spent: { day: "2026-11-21", credits: 0 } });
+  });
+
+  test("nothing of it is written without the setting, nor by --sandbox", async () => {
+    const { env } = await ledger();
+    const state = stateFolder();
+    await dexdata("networks", { env: { ...env(), DEXDATA_STATE_DIR: state } });
+    const simulated = await dexdata("networks --sandbox", {
+      env: { DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "0" },
+    });
+    expect(simulated.exit).toBe(0);
+    mkdirSync(state, { recursive: true });
+    expect(filesOf(state)).toEqual([]);
+  });
+
+  test("is not passed silently where it cannot be kept", async () => {
+    const { env, requests } = await ledger();
+    const notAFolder = path.join(folder, "not-a-folder");
+    writeFileSync(notAFolder, "");
+    const budget = { DEXDATA_BUDGET_DAILY: "100" };
+    const blocked = await dexdata("networks", {
+      env: { ...env(), ...budget, DEXDATA_STATE_DIR: path.join(notAFolder, "state") },
+    });
+    expect(failureOf(blocked)).toMatchObject({ exit: 2, code: "budget_not_kept" });
+    expect(failureOf(blocked)["message"]).toContain(path.join(notAFolder, "state", "budget-"));
+    expect(failureOf(blocked)["next"]).toContain("DEXDATA_STATE_DIR");
+
+    const state = stateFolder();
+    const all = { ...env(), ...budget, DEXDATA_STATE_DIR: state };
+    await dexdata("networks", { env: all });
+    for (const damaged of ["{", "[]", "\n", '{"day":"2026-11-21","credits":"1"}']) {
+      writeFileSync(path.join(state, filesOf(state)[0] ?? ""), damaged);
+      const outcome = await dexdata("networks", { env: all });
+      expect({ damaged, code: failureOf(outcome)["code"] }).toEqual({ damaged, code: "budget_not_kept" });
+    }
+    expect(requests()).toBe(1);
+  });
+
+  test("an empty file, as a crash leaves it, records no spending: told once, then counted as ever", async () => {
+    const { env, charged } = await ledger();
+    const state = stateFolder();
+    const all = { ...env(), DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "3" };
+    await dexdata("networks", { env: all });
+    const file = path.join(state, filesOf(state)[0] ?? "");
+    writeFileSync(file, "");
+    const first = await dexdata("networks", { env: all });
+    expect({ exit: first.exit, stderr: first.stderr }).toEqual({
+      exit: 0,
+      stderr: `ignoring ${file}: it is empty, so no spending is recorded for today\n`,
+    });
+    const second = await dexdata("networks", { env: all });
+    expect({ exit: second.exit, stderr: second.stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(spentIn(state)).toEqual({ day: "2026-11-21", credits: 2 });
+    expect([
+      (await dexdata("networks", { env: all })).exit,
+      (await dexdata("networks", { env: all })).exit,
+    ]).toEqual([0, 5]);
+    expect(charged()).toBe(4);
+  });
+
+  test("the asking of auth status counts as well", async () => {
+    const { env, charged } = await ledger();
+    const all = { ...env(), DEXDATA_STATE_DIR: stateFolder(), DEXDATA_BUDGET_DAILY: "1" };
+    await dexdata("auth status", { env: all });
+    expect((await dexdata("networks", { env: all })).exit).toBe(5);
+    expect(charged()).toBe(1);
+  });
+});
+
+describe("what a run cost", () => {
+  test("an answer that was cut off is said to have cost perhaps", async () => {
+    const { env } = await ledger({ faults: "truncate@2" });
+    const { stderr } = await dexdata("pools search ethereum --limit 300 --stats", { env: env() });
+    expect(stderr).toMatch(
+      /^4 requests, 3 credits and perhaps 1 more for an answer that did not come whole \(4,999,996 left\), \d/mu,
+    );
+  });
+
+  test("a whole answer that makes no sense has cost for certain", async () => {
+    const { env } = await ledger({ faults: "invalid-json@1" });
+    const { stderr } = await dexdata("networks --stats", { env: env() });
+    expect(stderr).toMatch(/^1 request, 1 credit \(4,999,999 left\), /mu);
+  });
+});
+
+describe("--require-plan", () => {
+  test("ends before a row of an answer that was counted under another plan", async () => {
+    const { env } = await ledger({ faults: "plan=keyless@2" });
+    const outcome = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });
+    expect(failureOf(outcome)).toMatchObject({ exit: 4, code: "other_plan" });
+    expect(failureOf(outcome)["message"]).toContain(
+      "the service counted this as keyless, not pro as --require-plan wants",
+    );
+    expect(outcome.stdout.split("\n")).toHaveLength(101);
+  });
+
+  test("takes answers of that plan, and those that name none", async () => {
+    const { env } = await ledger({ faults: "no-plan-header@2" });
+    const { exit } = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });
+    expect(exit).toBe(0);
+  });
+
+  test("a plan that does not exist is refused before anything is sent", async () => {
+    const { env, requests } = await ledger();
+    const outcome = await dexdata("networks --require-plan por", { env: env() });
+    expect(failureOf(outcome)).toMatchObject({ exit: 2, next: "did you mean pro?" });
+    expect(requests()).toBe(0);
+  });
+});
+
+describe("402 in the middle of a pull", () => {
+  test.each(["pools search polygon --all", `txns ethereum ${pool} --from -3h --all`])(
+    "%s: the rows stay, and the command printed brings the others",
+    async (words) => {
+      const [poor, rich] = [await ledger({ credits: 3 }), await ledger()];
+      const whole = await dexdata(words, { env: rich.env() });
+      const first = await dexdata(words, { env: poor.env() });
+      expect({ exit: first.exit, charged: poor.charged() }).toEqual({ exit: 5, charged: 3 });
+      expect(failureOf(first)).toMatchObject({ code: "payment_required", status: 402 });
+      expect(failureOf(first)["message"]).toContain("300 rows came before");
+      const second = await dexdata(wordsOf(failureOf(first)["next"]), { env: rich.env() });
+      const rows = (first.stdout + second.stdout).trim().split("\n");
+      expect(first.stdout.trim().split("\n")).toHaveLength(300);
+      expect(rows).toEqual(whole.stdout.trim().split("\n"));
+    },
+  );
+});

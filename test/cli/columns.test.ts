@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { checkColumns } from "../../src/render/table/choose-columns.ts";
+import { textWidth } from "../../src/render/values/width.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+
+const sandbox = useSandbox();
+const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+async function look(words: string, columns = 80): Promise<Outcome> {
+  return await dexdata(words, { isTerminal: true, columns, env: { ...sandbox.env(), NO_COLOR: "1" } });
+}
+
+const headOf = ({ stdout }: Outcome): string => (stdout.split("\n")[0] ?? "").replaceAll(/ {2,}/gu, "|");
+
+describe("--columns", () => {
+  test.each([
+    ["token-0,price-usd", "TOKEN 0|PRICE USD"],
+    ["price_usd,tokens.0.symbol", "PRICE USD|TOKEN 0"],
+    ["Price USD,TOKEN_0,fee", "PRICE USD|TOKEN 0|FEE"],
+    ["dex_id", "DEX"],
+    ["id,chain", "POOL|NETWORK"],
+  ])("%s shows these, in this order", async (names, head) => {
+    const { exit, ...seen } = await dexdata(
+      ["pools", "search", "ethereum", "--columns", names, "-o", "table"],
+      {
+        env: sandbox.env(),
+      },
+    );
+    expect([exit, headOf({ exit, ...seen })]).toEqual([0, head]);
+  });
+
+  test("of one record is a row", async () => {
+    const { stdout } = await look(`pool ${pool} --columns pool,dex`);
+    expect(stdout).toBe(
+      "POOL                                        DEX\n0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640  Uniswap V3\n",
+    );
+  });
+
+  test("that find no room are said, and -o wide shows all, beyond the window", async () => {
+    const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
+    expect(headOf(narrow)).toBe("TOKEN 0|DEX");
+    expect(narrow.stderr).toContain("dexdata: no room for POOL; -o wide shows all, beyond the window\n");
+    const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
+    expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
+    expect(wide.stderr).not.toContain("no room");
+  });
+
+  test("are said also to who wants no remarks, and to who follows", async () => {
+    const said = (names: string): string =>
+      `dexdata: no room for ${names}; -o wide shows all, beyond the window\n`;
+    const search = "pools search ethereum --limit 2 -q";
+    expect((await look(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(said("POOL"));
+    expect((await look(`${search} --fields chain,id`, 30)).stderr).toBe(said("id"));
+    const followed = `txns ${pool} --from -5m --limit 2 --follow -q --columns time,transaction`;
+    expect((await look(followed, 30)).stderr).toContain(said("TRANSACTION"));
+  });
+
+  test.each([
+    [
+      "pools search ethereum --columns prise-usd",
+      '--columns "prise-usd": accepted: token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
+    ],
+    [
+      "dexes ethereum --columns volum",
+      '--columns "volum": accepted: dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean volume-24h?',
+    ],
+    [
+      "dexes ethereum --columns tnxs",
+      '--columns "tnxs": accepted: dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean txns-24h?',
+    ],
+    ["networks --columns network,id", '--columns "network,id": names network twice'],
+    [
+      "networks --columns network,",
+      '--columns "network,": must be names separated by commas, such as token-0,price-usd',
+    ],
+    [
+      "networks --columns network --fields id",
+      "--columns and --fields: both say what is shown\n  leave one of them out",
+    ],
+    [
+      "networks --columns network -o json",
+      "--columns: chooses columns of a table, and the output is json\n  add -o table, or choose by --fields",
+    ],
+    [
+      "api /networks/ethereum/unknown --columns network",
+      '--columns "network": what comes has no table\n  leave it out',
+    ],
+    [
+      "search weth --columns symbol",
+      '--columns "symbol": pools and dexes have no such column; accepted for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  to search these alone: dexdata search … --type tokens',
+    ],
+    [
+      "search weth --columns network,volume,token-0",
+      '--columns "token-0": tokens and dexes have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  to search these alone: dexdata search … --type pools',
+    ],
+    [
+      "search weth --type tokens,pools --columns symbl",
+      '--columns "symbl": tokens and pools have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  did you mean symbol?',
+    ],
+    [
+      "search weth --type tokens --columns token-0",
+      '--columns "token-0": accepted: symbol, name, network, price-usd, volume, fdv, token\n  did you mean token?',
+    ],
+    [
+      `txns ${pool} --follow --columns nothing`,
+      '--columns "nothing": accepted: time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
+    ],
+  ])("%s is refused before anything is sent", async (words, message) => {
+    const { exit, stdout, stderr } = await look(words);
+    expect([exit, stdout, stderr]).toEqual([2, "", `dexdata: ${message}\n`]);
+    expect(sandbox.takeLog().filter(({ url }) => url.includes("unknown"))).toEqual([]);
+  });
+
+  test("each column of every table can be named by its title and by its fields", () => {
+    for (const { rows } of endpoints) {
+      for (const shape of Object.values(rows)) {
+        const columns = [...shape.columns, ...(shape.added?.columns ?? [])];
+        const tables = new Map([["rows", shape]]);
+        checkColumns(
+          tables,
+          columns.map(({ title }) => title),
+        );
+        for (const { field } of columns)
+          for (const each of typeof field === "string" ? [field] : field) checkColumns(tables, [each]);
+      }
+    }
+  });
+});
+
+describe("what a row is about", () => {
+  const prices = "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 -q";
+
+  test("is said where it finds no room, and only there", async () => {
+    const narrow = await look(prices, 40);
+    expect([headOf(narrow), narrow.stderr]).toEqual([
+      "NETWORK|PRICE USD",
+      "dexdata: no room for TOKEN; -o wide shows all, beyond the window\n",
+    ]);
+    const fitting = await look(prices, 64);
+    expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);
+    expect((await look("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
+  });
+
+  test("of a transaction is what was given for what, and at which price", async () => {
+    const txns = `txns ${pool} --limit 3 --to 2026-11-21T08:00:00Z -q`;
+    expect(headOf(await look(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
+    expect(headOf(await look(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
+  });
+});
+
+describe("what a list is ordered by", () => {
+  test.each([
+    ["pools search ethereum --order-by liquidity_usd", 100, "LIQUIDITY"],
+    ["pools search ethereum --order-by txns_24h", 60, "TXNS 24H"],
+    ["pools search ethereum --order-by volume_usd_30d", 60, "VOLUME 30D"],
+    ["pools search ethereum --order-by price_change_percentage_5m", 60, "5M"],
+    ["pools search --order-by created_at", 60, "CREATED"],
+    ["tokens search ethereum --order-by fdv_usd", 100, "FDV"],
+    ["tokens search ethereum --order-by volume_usd_30d", 40, "VOLUME 30D"],
+    ["tokens search --order-by liquidity_usd", 40, "LIQUIDITY"],
+    ["api /networks/ethereum/pools/search -f detailed=true -f order_by=liquidity_usd", 60, "LIQUIDITY"],
+  ])("%s: is in the table at %d columns: %s", async (words, columns, title) => {
+    const head = headOf(await look(words, columns)).split("|");
+    expect(head).toContain(title);
+    expect(head[0]).toBe(words.includes("pools") ? "TOKEN 0" : "SYMBOL");
+  });
+
+  test("does not stay longer than what the rows are about, and not where columns are named", async () => {
+    const narrow = headOf(await look("pools search --order-by liquidity_usd", 34));
+    expect(narrow).toBe("TOKEN 0|TOKEN 1|NETWORK");
+    const named = headOf(await look("pools search --order-by liquidity_usd --columns token-0,dex", 60));
+    expect(named).toBe("TOKEN 0|DEX");
+  });
+});
+
+describe("-o wide", () => {
+  test("shows every column of a list, also those without a value and beyond the window", async () => {
+    const wide = await look("pools search ethereum --limit 2 -o wide", 40);
+    expect(headOf(wide)).toBe(
+      "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
+    );
+  });
+
+  test("of a record wraps nothing and shows all of its windows", async () => {
+    const [narrow, wide] = [await look(`pool ${pool}`, 40), await look(`pool ${pool} -o wide`, 40)];
+    expect(narrow.stdout).not.toContain("SELL USD");
+    expect(wide.stdout).toContain("SELL USD");
+    expect(wide.stdout).toContain("id                       0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640\n");
+    expect(Math.max(...wide.stdout.split("\n").map(textWidth))).toBeGreaterThan(100);
+  });
+
+  test("is a table in a pipe and for what is no list of the service", async () => {
+    const piped = await dexdata("networks -o wide --limit 1", { env: sandbox.env() });
+    expect(piped.stdout).toBe("NETWORK   NAME      VOLUME 24H  TXNS 24H  POOLS\nethereum  Ethereum\n");
+    const own = await dexdata("config list -o wide", {});
+    expect([own.exit, own.stdout]).toEqual([0, (await dexdata("config list -o table", {})).stdout]);
+  });
+});

@@ -1,0 +1,168 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { answerShell } from "../../src/cli/completion/answer-shell.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+interface Kept {
+  readonly name: string;
+  readonly at: number;
+  readonly texts: readonly string[];
+}
+
+/** The surroundings of a shell on whose machine these lists were kept, and these keys stored. */
+function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShell>[0] {
+  const folder = temporaryFolder();
+  mkdirSync(folder, { recursive: true });
+  for (const [index, list] of lists.entries())
+    writeFileSync(path.join(folder, `list-${index}.json`), JSON.stringify(list));
+  const profile = { key: "api_pro_0123456789", tier: "pro", saved_at: "2026-11-21T08:54:00Z" };
+  const profiles = { work: profile, home: { ...profile, tier: "dev" } };
+  writeFileSync(
+    path.join(folder, "credentials.json"),
+    JSON.stringify({ version: 1, active: "work", profiles, remembered: {} }),
+  );
+  return { env: { DEXDATA_CACHE_DIR: folder, DEXDATA_CONFIG_DIR: folder }, platform: "linux" };
+}
+
+/** What bash is told at the end of the line: kind, prefix, and the words. */
+function told(line: string, context = surroundings()): readonly string[] {
+  const [head = "", ...rest] = answerShell(context, ["bash", ...line.split(" ")])
+    .trimEnd()
+    .split("\n");
+  return [head.replace("\t", " ").trim(), ...rest.map((each) => each.split("\t")[0] ?? "")];
+}
+
+describe("what may be typed at the end of a line", () => {
+  const cases: readonly (readonly [line: string, told: readonly string[]])[] = [
+    ["po", ["words", "pool", "pools"]],
+    ["he", ["words", "help"]],
+    ["auth lo", ["words", "login", "logout"]],
+    ["--sandbox auth lo", ["words", "login", "logout"]],
+    ["--profile auth lo", ["words"]],
+    ["--ver", ["words", "--version"]],
+    ["help poo", ["words", "pool", "pools"]],
+    ["help pools ", ["words", "search"]],
+    ["help exit", ["words", "exit-codes"]],
+    ["commands pools ", ["words", "search"]],
+    ["explain plan", ["words", "plan_required"]],
+    ["completion ", ["words", "bash", "zsh", "fish"]],
+    ["completion bash ", ["words", "--error-format", "--help"]],
+    ["config set outp", ["words", "output"]],
+    ["config set output nd", ["words", "ndjson"]],
+    ["config set profile ", ["words", "work", "home"]],
+    ["config get tie", ["words", "tier"]],
+    ["config set tie", ["words"]],
+    ["txns ethereum 0x1 --pag", ["words", "--page-size", "--page"]],
+    ["txns ethereum 0x1 --page 2 --pag", ["words", "--page-size"]],
+    ["txns ethereum 0x1 --page=2 --pag", ["words", "--page-size"]],
+    ["txns ethereum 0x1 -o json --outp", ["words"]],
+    ["api usage -f a=b --fie", ["words", "--field", "--fields"]],
+    ["api networks/base/dexes -f or", ["words", "order_by="]],
+    ["api /nothing/there -f or", ["words"]],
+    ["ohlcv ethereum 0x1 --interval 1", ["words", "1m", "10m", "15m", "1h", "12h"]],
+    ["networks -o nd", ["words", "ndjson"]],
+    ["networks -ond", ["words -o", "ndjson"]],
+    ["networks --output=nd", ["words --output=", "ndjson"]],
+    ["networks --quiet=x", ["words"]],
+    ["networks --limit ", ["words"]],
+    ["usage --tier p", ["words", "pro"]],
+    ["usage --retry-on 502,", ["words 502,", "503", "504"]],
+    ["pool bas", ["words", "base"]],
+    ["pool ethereum ", ["words"]],
+    ["pool ethereum 0x1 bas", ["words"]],
+    ["pool ethereum:0x1 bas", ["words", "base:"]],
+    ["pool ethereum:0", ["words"]],
+    ["tokens search bas", ["words", "base"]],
+    ["tokens search base --chai", ["words", "--chains"]],
+    ["networks --qui", ["words", "--quiet"]],
+    ["networks zzz", ["words"]],
+    ["stream bas", ["words", "base:"]],
+    ["stream base ", ["words"]],
+    ["stream base:0x1 @li", ["files @"]],
+    ["stream @", ["files @"]],
+    ["pools search --chains ethereum,ba", ["words ethereum,", "base"]],
+    ["pools search --chains=ethereum,ba", ["words --chains=ethereum,", "base"]],
+    ["search weth --type tokens,", ["words tokens,", "pools", "dexes"]],
+    ["networks --fields id,vol", ["words id,", "volume_usd_24h"]],
+    ["pool base 0x1 --fields 24h.vol", ["words", "24h.volume_usd"]],
+    ["pools search --fields tokens.0.sy", ["words", "tokens.0.symbol"]],
+    ["pools search --fields toke", ["words", "tokens.0."]],
+    ["usage --profile w", ["words", "work"]],
+    ["networks --out ro", ["files"]],
+    ["networks --out=ro", ["files --out="]],
+    ["networks --key-file ro", ["files"]],
+    ["stream base:0x1 --events ro", ["files"]],
+    ["networks > ro", ["files"]],
+    ["networks 2>ro", ["files 2>"]],
+    ["sandbox -- np", ["files"]],
+    ["nosuch ", ["words"]],
+    ["nosuch --", ["words"]],
+  ];
+  test.each(cases)("%s", (line, expected) => {
+    expect(told(line)).toEqual(expected);
+  });
+
+  test("every flag of every command is offered there", () => {
+    expect(told("pools search --").slice(1)).toEqual(
+      expect.arrayContaining(["--order-by", "--dex", "--output", "--help"]),
+    );
+    expect(told("pools search --")).not.toContain("--follow");
+  });
+});
+
+describe("what the service listed to this machine", () => {
+  const dexesOf = (at: number, ...texts: readonly string[]): Kept => ({
+    name: "https://a.invalid dexes ethereum",
+    at,
+    texts,
+  });
+
+  test("the newest list is offered, however old, and of the network that was typed", () => {
+    const context = surroundings([dexesOf(2, "new\tNew"), dexesOf(1, "old\tOld")]);
+    expect(told("pools search ethereum --dex ", context)).toEqual(["words", "new"]);
+    expect(told("pools search base --dex ", context)).toEqual(["words"]);
+    expect(told("pools search --dex ", context)).toEqual(["words"]);
+  });
+
+  test("a word that means something to a shell is left out, a name that acts on a terminal made visible", () => {
+    const evil = ["$(ls)", "a;ls", "`ls`", "a b", "-rf", "a\nb", "", "ok\t\u001b[31mred"];
+    const context = surroundings([dexesOf(1, ...evil)]);
+    expect(answerShell(context, ["zsh", "pools", "search", "ethereum", "--dex", ""])).toBe(
+      "words\t\nok\t\\u{1b}[31mred\n",
+    );
+  });
+
+  test("networks of the service replace those that the sandbox is made of", () => {
+    const networks = { name: "https://a.invalid networks ", at: 1, texts: ["newnet\tNew", "other"] };
+    expect(told("pool ", surroundings([networks]))).toEqual(["words", "newnet", "other"]);
+    expect(told("pool ")).toContain("ethereum");
+  });
+
+  test("files that are not what this program writes are passed over", () => {
+    const context = surroundings();
+    const folder = context.env["DEXDATA_CACHE_DIR"] ?? "";
+    for (const [index, text] of ["", "{", "[]", '{"name":1}', '{"texts":[1]}'].entries())
+      writeFileSync(path.join(folder, `list-${index}.json`), text);
+    expect(told("pools search ethereum --dex ", context)).toEqual(["words"]);
+  });
+
+  test("asking for a list keeps it, once it came whole", async () => {
+    const rows = ["uniswap_v3", "curve"].map((id) => `{"dex_id":"${id}","dex_name":"${id.toUpperCase()}"}`);
+    const server = await serveInTest(({ query }) => {
+      const isFirst = query.get("page") === "1";
+      return json(`{"dexes":[${isFirst ? rows.join(",") : ""}],"page_info":{"limit":100,"page":1}}`);
+    });
+    const cache = temporaryFolder();
+    const env = { DEXDATA_BASE_URL: server.url, DEXDATA_CACHE_DIR: cache };
+    const context = { env, platform: "linux" };
+    const offered = (): readonly string[] => told("pools search ethereum --dex ", context);
+    expect((await dexdata("dexes ethereum --limit 1", { env })).exit).toBe(0);
+    expect(offered()).toEqual(["words"]);
+    expect((await dexdata("dexes ethereum --all", { env })).exit).toBe(0);
+    expect(offered()).toEqual(["words", "uniswap_v3", "curve"]);
+  });
+});

@@ -1,0 +1,242 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { configPath } from "../../src/settings/config-file.ts";
+import { allSettings } from "../../src/settings/edit-config.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+/** A home that several runs share; no setting comes from outside. */
+function atHome(content?: string): {
+  readonly file: string;
+  readonly run: (words: string | readonly string[], options?: TestContextOptions) => Promise<Outcome>;
+  readonly written: () => unknown;
+} {
+  const context = createTestContext();
+  const file = configPath(context);
+  if (content !== undefined) {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, content);
+  }
+  return {
+    file,
+    run: async (words, options = {}) =>
+      await dexdata(words, { ...options, env: { DEXDATA_TIMEOUT: "", HOME: context.home, ...options.env } }),
+    written: () => JSON.parse(readFileSync(file, "utf8")),
+  };
+}
+
+const quiet = { exit: 0, stdout: "", stderr: "" };
+
+describe("config set, get and unset", () => {
+  test("keep a value, show it, and take it back", async () => {
+    const { run, written, file } = atHome();
+    expect(await run("config get retries")).toMatchObject({ exit: 0, stdout: "4\n", stderr: "" });
+    expect(await run("config set retries 7")).toMatchObject(quiet);
+    expect(written()).toEqual({ retries: 7 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await run("config get retries")).toMatchObject({ exit: 0, stdout: "7\n", stderr: "" });
+    expect(await run("config unset retries")).toMatchObject(quiet);
+    expect(written()).toEqual({});
+    expect(await run("config unset retries")).toMatchObject({
+      exit: 0,
+      stdout: "",
+      stderr: "dexdata: retries was not set\n",
+    });
+  });
+
+  test("a value of the environment goes before the kept one", async () => {
+    const { run } = atHome('{"output":"json"}');
+    expect((await run("config get output")).stdout).toBe("json\n");
+    expect((await run("config get output", { env: { DEXDATA_OUTPUT: "table" } })).stdout).toBe("table\n");
+  });
+
+  test("what is kept is used by the next command", async () => {
+    const { run } = atHome();
+    await run("config set output json");
+    expect((await run("networks --sandbox --limit 1")).stdout).toMatch(/^\[\{"id":/u);
+    expect((await run("networks --sandbox --limit 1 -o ndjson")).stdout).toMatch(/^\{"id":/u);
+  });
+
+  test("an unknown name in the file is kept by a change, and can be taken out", async () => {
+    const { run, written } = atHome('{"retires":3,"output":"json"}');
+    const said = /config\.json: "retires" is no setting of this file; going on without it\n$/u;
+    expect((await run("config get output")).stderr).toMatch(said);
+    await run("config set retries 2");
+    expect(written()).toEqual({ retires: 3, output: "json", retries: 2 });
+    expect(await run("config unset retires")).toMatchObject(quiet);
+    expect(written()).toEqual({ output: "json", retries: 2 });
+  });
+});
+
+/** Words, the first line, the second where there is one. */
+const refused: readonly (readonly [readonly string[], string, string])[] = [
+  [["set", "retires", "3"], '"retires" is no setting', "did you mean retries?"],
+  [["get", "timeuot"], '"timeuot" is no setting', "did you mean timeout?"],
+  [["unset", "colour"], '"colour" is no setting', "did you mean color?"],
+  [["get", "zzz"], '"zzz" is no setting', "see them all with: dexdata config list"],
+  [
+    ["set", "api_key", "api_pro_s3cr3tPart"],
+    '"api_key" is no setting: keys have a store of their own',
+    "dexdata auth login",
+  ],
+  [
+    ["set", "output", "jsn"],
+    'output "jsn": accepted: table, wide, ndjson, json, csv, tsv',
+    "did you mean json?",
+  ],
+  [["set", "retries", "-1"], 'retries "-1": must be a whole number from 0 to 100', ""],
+  [["set", "page_size", "101"], 'page_size "101": must be a whole number from 1 to 100', ""],
+  [
+    ["set", "timeout", "soon"],
+    'timeout "soon": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most',
+    "",
+  ],
+  [
+    ["set", "base_url", "http://192.0.2.1"],
+    'base_url "http://192.0.2.1": must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)',
+    "",
+  ],
+  [
+    ["set", "base_url", "https://name:s3cr3tPart@host.invalid"],
+    'base_url "https://…@host.invalid": must not hold a user name or password',
+    "",
+  ],
+  [["set", "profile", "api_pro_s3cr3tPart"], 'profile "api_…": is a key, not the name of a profile', ""],
+  [["set", "tier", "pro"], "tier is not kept in config.json", "set DEXDATA_TIER in the environment"],
+  [["set", "retries"], "config set: a word is missing", "usage: dexdata config set <name> <value>"],
+  [["get"], "config get: a word is missing", "usage: dexdata config get <name>"],
+  [["list", "output"], '"output": one word too many', "usage: dexdata config list"],
+];
+
+describe("a slip", () => {
+  test.each(refused)("%j is refused: %s", async (words, first, next) => {
+    const { run, written } = atHome('{"output":"json"}');
+    const { exit, stdout, stderr } = await run(["config", "--error-format", "text", ...words]);
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `dexdata: ${first}\n${next === "" ? "" : `  ${next}\n`}`,
+    });
+    expect(written()).toEqual({ output: "json" });
+  });
+
+  test("`config lst` is a command that is not there", async () => {
+    const { run } = atHome();
+    const { exit, stderr } = await run("config lst --error-format text");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: 'dexdata: "lst": dexdata config has no such command\n  did you mean list?\n',
+    });
+  });
+});
+
+describe("config list", () => {
+  const link = "https://a-host-with-a-name.example";
+
+  test("shows every setting, its value and where it comes from", async () => {
+    const { run, file } = atHome('{"retries":7,"output":"json"}');
+    const { exit, stdout, stderr } = await run("config list -o ndjson", { env: { DEXDATA_OUTPUT: "table" } });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const rows = rowsOf(stdout);
+    expect(rows.map(({ name }) => name)).toEqual(allSettings.map(({ name }) => name));
+    expect(rows.filter(({ source }) => source !== "default")).toEqual([
+      { name: "output", value: "table", source: "environment", where: "DEXDATA_OUTPUT" },
+      { name: "retries", value: "7", source: "config", where: `retries in ${file}` },
+    ]);
+  });
+
+  test("is a table on a terminal, and follows the setting it shows", async () => {
+    const { run } = atHome();
+    const onScreen = await run("config list", { isTerminal: { stdout: true } });
+    expect(onScreen.stdout.split("\n")[0]).toMatch(/^NAME +VALUE +SOURCE +WHERE$/u);
+    await run("config set output json");
+    expect((await run("config list")).stdout).toMatch(/^\[\{"name":"base_url",/u);
+    expect((await run("config list -o table")).stdout).toMatch(/^NAME /u);
+    expect((await run("config list", { env: { DEXDATA_OUTPUT: "ndjson" } })).stdout).toMatch(
+      /^\{"name":"base_url",/u,
+    );
+  });
+
+  test.each([120, 80, 60, 40])("has no line wider than a window of %d columns", async (columns) => {
+    const { run } = atHome(`{"retries":7,"base_url":"${link}"}`);
+    const { stdout } = await run("config list", { isTerminal: { stdout: true }, columns });
+    const paths = stdout.split("\n").filter((line) => line.includes("config.json"));
+    const others = stdout.split("\n").filter((line) => !line.includes("config.json"));
+    expect(others.filter((line) => line.length > columns)).toEqual([]);
+    expect(paths.length).toBe(columns > 60 ? 2 : 0);
+    for (const value of [link, "page_size "]) expect(stdout).toContain(value);
+    expect(stdout).toMatch(/^retries +7/mu);
+    const wide = await run("config list -o wide", { isTerminal: { stdout: true }, columns });
+    expect(wide.stdout).toMatch(/^NAME +VALUE +SOURCE +WHERE\nbase_url .* {2}config +base_url in /u);
+  });
+
+  test("breaks what stands last into lines, a link below its name", async () => {
+    const { run } = atHome(`{"base_url":"${link}"}`);
+    const { stdout } = await run("config list", { isTerminal: { stdout: true }, columns: 40 });
+    expect(stdout.split("\n").slice(0, 3)).toEqual(["NAME               VALUE", "base_url", `  ${link}`]);
+    expect(stdout).toContain("\npage_size          the smaller of the\n                   limit and 100\n");
+  });
+
+  test("shows a value that is refused, and by what, instead of stumbling over it", async () => {
+    const { run, file } = atHome('{"retries":-1}');
+    const { exit, stdout } = await run("config list", { env: { DEXDATA_OUTPUT: "xml" } });
+    expect(exit).toBe(0);
+    expect(rowsOf(stdout).filter(({ source }) => source === "refused")).toEqual([
+      {
+        name: "output",
+        value: "",
+        source: "refused",
+        where: 'DEXDATA_OUTPUT "xml": accepted: table, wide, ndjson, json, csv, tsv',
+      },
+      {
+        name: "retries",
+        value: "",
+        source: "refused",
+        where: `retries in ${file} "-1": must be a whole number from 0 to 100`,
+      },
+    ]);
+  });
+
+  test("shows no key", async () => {
+    const { run } = atHome();
+    const env = { DEXDATA_API_KEY: "api_pro_s3cr3tPart", DEXDATA_TIER: "pro" };
+    expect((await run("config list", { env })).stdout).not.toContain("s3cr3tPart");
+  });
+});
+
+describe("a file that cannot be read", () => {
+  test("is one clear line, and the values are those without it", async () => {
+    const { run, file } = atHome('{"retries": 7,');
+    const said = `dexdata: ${file} is not JSON; going on without it\n`;
+    for (const words of ["config list", "config get retries", "networks --sandbox --limit 1"]) {
+      const { exit, stderr } = await run(words);
+      expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: said });
+    }
+    expect((await run("config get retries")).stdout).toBe("4\n");
+  });
+
+  test.each(["config set retries 3", "config unset retries"])(
+    "is not written over by `%s`",
+    async (words) => {
+      const { run, file } = atHome('{"retries": 7,');
+      const { exit, stderr } = await run(`${words} --error-format text`);
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr: `dexdata: ${file} is not JSON\n  correct the file or move it away, then set again\n`,
+      });
+      expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
+    },
+  );
+});
+
+test("config path is the file, also where DEXDATA_CONFIG_DIR moves it", async () => {
+  const { run, file } = atHome();
+  expect((await run("config path")).stdout).toBe(`${file}\n`);
+  const folder = path.join(path.dirname(file), "other");
+  const env = { DEXDATA_CONFIG_DIR: folder };
+  expect((await run("config path", { env })).stdout).toBe(`${path.join(folder, "config.json")}\n`);
+  await run("config set retries 1", { env });
+  expect(JSON.parse(readFileSync(path.join(folder, "config.json"), "utf8"))).toEqual({ retries: 1 });
+});

@@ -1,0 +1,96 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { answerShell } from "../../src/cli/completion/answer-shell.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const sandbox = useSandbox();
+const levels = 200_000;
+
+/** A value nested so deep that whatever calls itself for each level runs out of stack. */
+const deepArray = "[".repeat(levels) + "]".repeat(levels);
+const deepObject = `${'{"a":'.repeat(levels / 2)}1${"}".repeat(levels / 2)}`;
+
+/** Folders of a run, one of which holds a file that is nested that deep. */
+function withFile(folder: "config" | "state" | "cache", name: string, text: string) {
+  const home = temporaryFolder();
+  const file = path.join(home, folder, name);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+  const env = {
+    ...sandbox.env("keyless"),
+    DEXDATA_CONFIG_DIR: path.join(home, "config"),
+    DEXDATA_STATE_DIR: path.join(home, "state"),
+    DEXDATA_CACHE_DIR: path.join(home, "cache"),
+  };
+  return { env, file };
+}
+
+const problem = "is nested deeper than 100 levels";
+
+describe.each([
+  ["an array", `{"output":${deepArray}}`],
+  ["objects", deepObject],
+  ["what never ends", "[".repeat(levels)],
+])("a file that holds %s, 200,000 levels deep", (_, text) => {
+  test.each([
+    ["networks --limit 1", 0],
+    ["config list", 0],
+    ["config get output", 0],
+  ])("config.json: %s tells once, and goes on without it", async (words, exit) => {
+    const { env, file } = withFile("config", "config.json", text);
+    const outcome = await dexdata(words, { env });
+    expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({
+      exit,
+      stderr: `dexdata: ${file} ${problem}; going on without it\n`,
+    });
+  });
+
+  test("config.json: config set does not replace it", async () => {
+    const { env, file } = withFile("config", "config.json", text);
+    const { exit, stderr } = await dexdata("config set output json --error-format text", { env });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`${file} ${problem}`);
+    expect(stderr).not.toContain("bug");
+  });
+
+  test("credentials.json: the run is keyless", async () => {
+    const { env, file } = withFile("config", "credentials.json", text);
+    const { exit, stderr } = await dexdata("networks --limit 1", { env });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: `dexdata: ${file} ${problem}; going on without a stored key\n`,
+    });
+  });
+
+  test("the pace's file is written again, and the budget's is an error in words", async () => {
+    const { env, file } = withFile("state", "unrelated.json", text);
+    const budgeted = { ...env, DEXDATA_BUDGET_DAILY: "10" };
+    expect((await dexdata("networks --limit 1", { env: budgeted })).exit).toBe(0);
+    const folder = path.dirname(file);
+    for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), text);
+    expect(await dexdata("networks --limit 1", { env })).toMatchObject({ exit: 0, stderr: "" });
+    const blocked = await dexdata("networks --limit 1 --error-format text", { env: budgeted });
+    expect(blocked.exit).toBe(2);
+    expect(blocked.stderr).toMatch(/^dexdata: budget\.daily cannot be kept in /u);
+  });
+
+  test("a kept list: nothing is completed from it", () => {
+    const { env } = withFile(
+      "cache",
+      "list-0123456789abcdef.json",
+      `{"name":"x networks","at":1,"texts":[${text}]}`,
+    );
+    const listing = answerShell({ env, platform: "linux" }, ["bash", "pools", "search", ""]);
+    expect(listing).toBe(
+      answerShell({ env: { ...env, DEXDATA_CACHE_DIR: "/nowhere" }, platform: "linux" }, [
+        "bash",
+        "pools",
+        "search",
+        "",
+      ]),
+    );
+  });
+});

@@ -1,0 +1,531 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { type Row, rowsOf } from "../harness/rows.ts";
+import { hang, html, json, type Reply, type Script, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const key = "api_pro_0123456789";
+/** What the clock of a test says. */
+const now = Date.parse("2026-11-21T08:54:00Z");
+
+const dated = (at: number): { headers: Record<string, string> } => ({
+  headers: { date: new Date(at).toUTCString() },
+});
+const account = { plan: "pro", credits: { remaining: 1234567 } };
+const sound: Script = ({ path: asked }): Reply =>
+  asked.startsWith("/sse/")
+    ? slow({
+        headers: { "content-type": "text/event-stream", ...dated(now).headers },
+        chunks: [": hello\n\n"],
+        stayOpen: true,
+      })
+    : json(account, dated(now));
+
+interface Examined extends Outcome {
+  /** By check. */
+  readonly findings: ReadonlyMap<string, Row>;
+  readonly requests: readonly string[];
+}
+
+interface Case {
+  readonly script?: Script;
+  readonly env?: (url: string) => Readonly<Record<string, string>>;
+  readonly flags?: string;
+}
+
+/** As a pro caller of one scripted service. */
+async function examine({ script = sound, env = () => ({}), flags = "--no-stream" }: Case): Promise<Examined> {
+  const server = await serveInTest(script);
+  const outcome = await dexdata(`doctor -o ndjson ${flags}`, {
+    // A stream has 20 s for its first byte, which at the tests' usual speed is soon over.
+    speed: flags === "" ? 1 : 1000,
+    env: {
+      DEXDATA_BASE_URL: server.url,
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_STREAMING_URL: server.url,
+      DEXDATA_STREAMING_PRO_URL: server.url,
+      DEXDATA_API_KEY: key,
+      DEXDATA_TIER: "pro",
+      DEXDATA_STATE_DIR: path.join(temporaryFolder(), "state"),
+      ...env(server.url),
+    },
+  });
+  expect(outcome.stdout + outcome.stderr).not.toContain(key.slice(4));
+  const findings = new Map(rowsOf(outcome.stdout).map((row) => [String(row["check"]), row]));
+  return { ...outcome, findings, requests: server.requests.map(({ method, url }) => `${method} ${url}`) };
+}
+
+const folderWith = (name: string, text: string, mode = 0o600): string => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, name), text, { mode });
+  return folder;
+};
+const stored = JSON.stringify({
+  version: 1,
+  active: "default",
+  profiles: { default: { key, tier: "pro", saved_at: "2026-11-21T08:54:00Z" } },
+  remembered: {},
+});
+
+describe("doctor, where nothing is wrong", () => {
+  test("every check is ok, one question and one stream are asked, and the cost is said before", async () => {
+    const { exit, stderr, findings, requests } = await examine({ flags: "" });
+    expect({
+      exit,
+      stderr,
+      checks: [...findings].map(([check, { result }]) => `${check} ${String(result)}`),
+    }).toEqual({
+      exit: 0,
+      stderr: "asking once and listening for one event: 2 credits at most\n",
+      checks: [
+        "version ok",
+        "terminal ok",
+        "config ok",
+        "credentials ok",
+        "state ok",
+        "key ok",
+        "pace ok",
+        "proxy ok",
+        "rest connection ok",
+        "answer ok",
+        "plan ok",
+        "clock ok",
+        "streaming connection ok",
+        "stream ok",
+      ],
+    });
+    expect(findings.get("key")?.["found"]).toBe("…6789 from DEXDATA_API_KEY, pro");
+    expect(findings.get("plan")?.["found"]).toBe("pro, as expected, 1,234,567 credits left");
+    expect(requests).toEqual([
+      "GET /usage",
+      expect.stringMatching(/^GET \/sse\/prices\?method=token_price&chain=ethereum&address=0x/u),
+    ]);
+  });
+
+  test("the sandbox is asked without a network, and says nothing of this machine's keys", async () => {
+    const env = { DEXDATA_API_KEY: "Bearer nonsense", HTTPS_PROXY: "http://proxy.invalid:1" };
+    const { exit, stdout, stderr } = await dexdata("doctor --sandbox --no-stream -o table", { env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(stdout).toMatch(/^ok {4}key {19}…dbox of the sandbox, pro$/mu);
+    expect(stdout).toMatch(/\n\nall \d+ checks are ok\n$/u);
+  });
+
+  test("lines are broken at the window, further ones below what was found", async () => {
+    const { stdout } = await dexdata("doctor --sandbox --no-stream", {
+      isTerminal: true,
+      columns: 60,
+      env: { NO_COLOR: "1" },
+    });
+    const lines = stdout.trimEnd().split("\n");
+    // A path is a word: it stays whole.
+    expect(lines.filter((line) => line.length > 60 && line.slice(25).includes(" "))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith(" ".repeat(25))).length).toBeGreaterThan(2);
+  });
+
+  test("a terminal gets signs, where it shows UTF-8 and colour; words, where it does not", async () => {
+    const isTerminal = { stdout: true };
+    const shown = async (env: Record<string, string>): Promise<string> =>
+      (await dexdata("doctor --sandbox --no-stream", { isTerminal, env })).stdout.split("\n")[0] ?? "";
+    expect(await shown({ NO_COLOR: "1" })).toMatch(/^✓ {2}version {15}dexdata /u);
+    expect((await shown({})).startsWith("\u001b[32m✓\u001b[39m  version  ")).toBe(true);
+    expect(await shown({ NO_COLOR: "1", LANG: "C" })).toMatch(/^ok {4}version {15}dexdata /u);
+  });
+});
+
+describe("doctor, where something is wrong", () => {
+  const cases: readonly (readonly [what: string, given: Case, exit: number, check: string, expected: Row])[] =
+    [
+      [
+        "a port where nobody listens",
+        { env: () => ({ DEXDATA_PRO_BASE_URL: "http://127.0.0.1:1" }) },
+        7,
+        "rest connection",
+        {
+          result: "fail",
+          found: "the connection to 127.0.0.1:1 was refused",
+          next: expect.stringContaining("check port"),
+        },
+      ],
+      [
+        "a name that does not exist",
+        { env: () => ({ DEXDATA_PRO_BASE_URL: "https://x.invalid" }) },
+        7,
+        "rest name",
+        {
+          result: "fail",
+          found: "the name of x.invalid is not known",
+          next: expect.stringContaining("pro_base_url"),
+        },
+      ],
+      [
+        "TLS to a port that speaks none",
+        { env: (url) => ({ DEXDATA_PRO_BASE_URL: url.replace("http:", "https:") }) },
+        7,
+        "rest connection",
+        {
+          result: "fail",
+          found: expect.stringContaining("does not speak TLS"),
+          next: expect.stringContaining("its port"),
+        },
+      ],
+      [
+        "an answer in HTML",
+        { script: () => html(200) },
+        1,
+        "answer",
+        { result: "fail", found: expect.stringMatching(/HTML|JSON/u), next: expect.any(String) },
+      ],
+      [
+        "a key that the service refuses",
+        { script: () => json({ error: "invalid_api_key" }, { status: 401, ...dated(now) }) },
+        4,
+        "answer",
+        { result: "fail", found: expect.stringContaining("key"), next: expect.any(String) },
+      ],
+      [
+        "a service that fails",
+        { script: () => json({}, { status: 500, ...dated(now) }) },
+        7,
+        "answer",
+        { result: "fail", found: "the service failed (status 500)", next: "try again later" },
+      ],
+      [
+        "a service that does not answer",
+        { script: () => hang(), flags: "--no-stream --timeout 200s" },
+        7,
+        "answer",
+        {
+          result: "fail",
+          found: expect.stringMatching(/^no whole answer of 127\.0\.0\.1:\d+ within 200 s$/u),
+          next: expect.any(String),
+        },
+      ],
+      [
+        "another plan than expected",
+        { script: () => json({ plan: "free" }, dated(now)) },
+        0,
+        "plan",
+        {
+          result: "warn",
+          found: "the service counts this as free, not pro",
+          next: "let the service say the plan again: dexdata auth login",
+        },
+      ],
+      [
+        "a clock that is a day ahead",
+        { script: () => json(account, dated(now - 86_400_000)) },
+        2,
+        "clock",
+        {
+          result: "fail",
+          found: expect.stringContaining("ahead of"),
+          next: expect.stringContaining("set this machine's clock"),
+        },
+      ],
+      [
+        "a clock that is ten seconds behind",
+        { script: () => json(account, dated(now + 10_000)) },
+        0,
+        "clock",
+        {
+          result: "warn",
+          found: expect.stringContaining("behind"),
+          next: expect.stringContaining("set this machine's clock"),
+        },
+      ],
+      [
+        "a config file that is broken",
+        { env: () => ({ DEXDATA_CONFIG_DIR: folderWith("config.json", "{") }) },
+        0,
+        "config",
+        {
+          result: "warn",
+          found: expect.stringContaining("is not JSON"),
+          next: expect.stringContaining("mend it"),
+        },
+      ],
+      [
+        "a setting that is refused",
+        { env: () => ({ DEXDATA_RETRIES: "many" }) },
+        2,
+        "config",
+        {
+          result: "fail",
+          found: expect.stringContaining('DEXDATA_RETRIES "many"'),
+          next: "see: dexdata config list",
+        },
+      ],
+      [
+        "a key store that others can read",
+        { env: () => ({ DEXDATA_CONFIG_DIR: folderWith("credentials.json", stored, 0o644) }) },
+        0,
+        "credentials",
+        {
+          result: "warn",
+          found: expect.stringContaining("others can read it"),
+          next: expect.stringContaining("chmod 600"),
+        },
+      ],
+      [
+        "a key store that is broken",
+        { env: () => ({ DEXDATA_CONFIG_DIR: folderWith("credentials.json", "{}") }) },
+        2,
+        "credentials",
+        {
+          result: "fail",
+          found: expect.stringContaining("credentials.json"),
+          next: expect.stringContaining("auth login"),
+        },
+      ],
+      [
+        "a folder of the key store that others can write to",
+        {
+          env: () => {
+            const folder = folderWith("credentials.json", stored);
+            chmodSync(folder, 0o777);
+            return { DEXDATA_CONFIG_DIR: folder };
+          },
+        },
+        0,
+        "credentials",
+        {
+          result: "warn",
+          found: expect.stringContaining("others can write"),
+          next: expect.stringContaining("chmod 700"),
+        },
+      ],
+      [
+        "a state folder that cannot be written",
+        { env: () => ({ DEXDATA_STATE_DIR: path.join(folderWith("file", ""), "file", "state") }) },
+        0,
+        "state",
+        {
+          result: "warn",
+          found: expect.stringContaining("cannot be written"),
+          next: expect.stringContaining("DEXDATA_STATE_DIR"),
+        },
+      ],
+      [
+        "a key that is none",
+        { env: () => ({ DEXDATA_API_KEY: `Bearer ${key}` }) },
+        2,
+        "key",
+        {
+          result: "fail",
+          found: expect.stringContaining("begins with the word Bearer"),
+          next: expect.any(String),
+        },
+      ],
+      [
+        "a key whose tier nobody knows",
+        { env: () => ({ DEXDATA_TIER: "" }) },
+        2,
+        "key",
+        {
+          result: "fail",
+          found: expect.stringContaining("has no known tier"),
+          next: expect.stringContaining("DEXDATA_TIER"),
+        },
+      ],
+      [
+        "certificates that are none",
+        { env: () => ({ NODE_EXTRA_CA_CERTS: path.resolve("package.json") }) },
+        2,
+        "certificates",
+        {
+          result: "fail",
+          found: expect.stringContaining("package.json holds no certificate that can be read"),
+          next: expect.any(String),
+        },
+      ],
+      [
+        "certificates that would never end",
+        { env: () => ({ NODE_EXTRA_CA_CERTS: "/dev/zero" }) },
+        2,
+        "certificates",
+        {
+          result: "fail",
+          found: "NODE_EXTRA_CA_CERTS: /dev/zero is no file",
+          next: expect.stringContaining("unset NODE_EXTRA_CA_CERTS"),
+        },
+      ],
+      [
+        "certificates that cannot be read",
+        { env: () => ({ NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" }) },
+        2,
+        "certificates",
+        {
+          result: "fail",
+          found: expect.stringContaining("/nowhere/ca.pem cannot be read"),
+          next: expect.any(String),
+        },
+      ],
+      [
+        "a proxy with a password that refuses connections",
+        {
+          env: () => ({
+            HTTPS_PROXY: "http://me:secret@127.0.0.1:1",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        7,
+        "proxy",
+        {
+          result: "ok",
+          next: null,
+          found: "x.invalid through http://…@127.0.0.1:1 (HTTPS_PROXY); 127.0.0.1 directly",
+        },
+      ],
+      [
+        "what is said of that host then",
+        {
+          env: () => ({
+            HTTPS_PROXY: "http://me:secret@127.0.0.1:1",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        7,
+        "rest connection",
+        {
+          result: "fail",
+          found: "the connection to the proxy http://…@127.0.0.1:1 was refused",
+          next: "check HTTPS_PROXY, or ask directly: NO_PROXY=x.invalid",
+        },
+      ],
+      [
+        "a proxy that is none for HTTP",
+        {
+          env: () => ({
+            ALL_PROXY: "socks5://me:secret@proxy.invalid",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        2,
+        "proxy",
+        {
+          result: "fail",
+          found: expect.stringContaining('ALL_PROXY "socks5://…@proxy.invalid": SOCKS proxies are not'),
+          next: expect.stringContaining("http://proxy.example:3128"),
+        },
+      ],
+      [
+        "a proxy for plain http alone",
+        {
+          env: () => ({
+            HTTP_PROXY: "http://proxy.invalid:3128",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        7,
+        "proxy",
+        {
+          result: "warn",
+          found: "HTTP_PROXY is for plain http, so x.invalid is asked directly",
+          next: expect.stringContaining("HTTPS_PROXY"),
+        },
+      ],
+      [
+        "a proxy that NO_PROXY keeps from these hosts",
+        {
+          env: () => ({
+            HTTPS_PROXY: "http://me:secret@proxy.invalid:3128",
+            NO_PROXY: "invalid",
+            DEXDATA_PRO_BASE_URL: "https://x.invalid",
+          }),
+        },
+        7,
+        "proxy",
+        {
+          result: "ok",
+          next: null,
+          found: "HTTPS_PROXY is http://…@proxy.invalid:3128, but not for these hosts",
+        },
+      ],
+      [
+        "a budget that is used up",
+        { env: () => ({ DEXDATA_BUDGET_DAILY: "0" }) },
+        5,
+        "budget",
+        {
+          result: "fail",
+          found: "0 of 0 credits are spent today (UTC)",
+          next: expect.stringContaining("budget.daily"),
+        },
+      ],
+      [
+        "a stream that stays silent",
+        {
+          script: (request, index) =>
+            request.path.startsWith("/sse/")
+              ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [], stayOpen: true })
+              : sound(request, index),
+          flags: "--timeout 24h",
+        },
+        7,
+        "stream",
+        {
+          result: "fail",
+          found: expect.stringMatching(/^127\.0\.0\.1:\d+: no byte within 20\.0 s$/u),
+          next: expect.any(String),
+        },
+      ],
+      [
+        "a stream that is refused",
+        {
+          script: (request, index) =>
+            request.path.startsWith("/sse/")
+              ? json({ error: "unauthorized" }, { status: 401 })
+              : sound(request, index),
+          flags: "",
+        },
+        4,
+        "stream",
+        { result: "fail", found: expect.any(String), next: expect.any(String) },
+      ],
+    ];
+  test.each(cases)(
+    "%s: its line says what to do, and the exit code fits",
+    async (_, given, exit, check, expected) => {
+      const examined = await examine(given);
+      expect({ exit: examined.exit, finding: examined.findings.get(check) }).toEqual({
+        exit,
+        finding: { check, ...expected },
+      });
+    },
+  );
+
+  test("without a usable key no host is asked, and both are reached all the same", async () => {
+    const env = (url: string): Record<string, string> => ({
+      DEXDATA_API_KEY: "nonsense",
+      DEXDATA_BASE_URL: url,
+    });
+    const { findings, requests } = await examine({ env });
+    expect(requests).toEqual([]);
+    expect([...findings.keys()]).toContain("streaming connection");
+  });
+
+  test("a host of the other tiers is not even connected to", async () => {
+    let connections = 0;
+    const other = net.createServer(() => {
+      connections += 1;
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const address = other.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const { exit } = await examine({
+      env: () => ({ DEXDATA_BASE_URL: url, DEXDATA_STREAMING_URL: url }),
+      flags: "",
+    });
+    await new Promise((resolve) => other.close(resolve));
+    expect({ exit, connections }).toEqual({ exit: 0, connections: 0 });
+  });
+
+  test("flags and words that are wrong are refused as everywhere", async () => {
+    expect((await dexdata("doctor now")).exit).toBe(2);
+    expect((await dexdata("doctor --sandbox --timeout soon")).stderr).toContain("must be a duration");
+  });
+});

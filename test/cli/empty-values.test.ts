@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { catalogue, type CatalogueEntry } from "../../src/cli/catalogue.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { json } from "../harness/scripted-server.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const sandbox = useSandbox();
+
+/** What a flag goes with, so that nothing but its empty value is left to refuse. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  columns: ["-o", "table"],
+  tier: ["--sandbox"],
+  seed: ["--sandbox"],
+  faults: ["--sandbox"],
+  speed: ["--sandbox"],
+  events: ["--follow"],
+  "streaming-url": ["--follow"],
+  since: ["--feed", "ohlcv"],
+};
+
+const ownCompanions: Readonly<Record<string, readonly string[]>> = {
+  "api limit": ["--paginate"],
+  "pools search token": ["ethereum"],
+  "stream events": [],
+  "stream streaming-url": [],
+  "stream interval": ["--feed", "ohlcv"],
+  "stream speed": ["--sandbox"],
+  "txns speed": ["--follow", "--sandbox"],
+  "sandbox speed": [],
+};
+
+function wordsOf({ words, positionals }: CatalogueEntry): readonly string[] {
+  const named = positionals.startsWith("<network> <") ? ["ethereum", "0x1"] : [];
+  const others: Readonly<Record<string, readonly string[]>> = {
+    api: ["/networks/ethereum/dexes"],
+    dexes: ["ethereum"],
+    schema: ["pool"],
+    search: ["weth"],
+    stream: ["ethereum:0x1"],
+  };
+  return [...words.split(" "), ...(others[words] ?? named)];
+}
+
+const typed = catalogue().flatMap((entry) =>
+  entry.flags
+    // An empty cursor is the first page: see below.
+    .filter(({ name }) => name !== "cursor")
+    .filter(({ value }, index) => value !== undefined && (index < entry.ownFlags || entry.words === "txns"))
+    .map(({ name }) => ({ entry, name })),
+);
+
+test.each(typed.map(({ entry, name }) => [`${entry.words} --${name}`, entry, name] as const))(
+  '%s "", as of a variable that is not set, is refused before anything is sent',
+  async (_, entry, name) => {
+    const server = await serveInTest(() => json([]));
+    const beside = ownCompanions[`${entry.words} ${name}`] ?? companions[name] ?? [];
+    const { exit, stdout, stderr } = await dexdata(
+      [...wordsOf(entry), ...beside, "--error-format", "text", `--${name}`, ""],
+      { env: { DEXDATA_BASE_URL: server.url, DEXDATA_STREAMING_URL: server.url }, stdin: "" },
+    );
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`--${name} ""`);
+    expect(server.requests.length).toBe(0);
+  },
+);
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+test.each([
+  ["txns", `txns ethereum ${pool} --limit 3`],
+  ["tokens search", "tokens search base --limit 3"],
+  ["pools search", "pools search --limit 3"],
+  ["dexes", "dexes ethereum --limit 3"],
+])('rule 65: %s --cursor "" begins at the first page, and says so', async (words, command) => {
+  expect(typedCursors).toContain(words);
+  const ask = async (more: readonly string[]) => {
+    const outcome = await dexdata([...command.split(" "), ...more], { env: sandbox.env(), now: sandboxNow });
+    return { exit: outcome.exit, stdout: outcome.stdout, stderr: outcome.stderr };
+  };
+  const first = await ask([]);
+  expect(await ask(["--cursor", ""])).toEqual({
+    ...first,
+    exit: 0,
+    stderr: "--cursor is empty; starting at the first page\n",
+  });
+});
+
+/** The commands that take a cursor. */
+const typedCursors = catalogue()
+  .filter(({ flags }) => flags.some(({ name }) => name === "cursor"))
+  .map(({ words }) => words);
+
+test("a command that takes a cursor is one of those above", () => {
+  expect(typedCursors.toSorted()).toEqual(["dexes", "pools search", "tokens search", "txns"]);
+});

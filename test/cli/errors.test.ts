@@ -1,0 +1,443 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { bytes, empty, html, json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+/** One run against a server that gives every request the same reply; as a caller with a pro key. */
+async function ask(reply: Reply, words: string, env: Readonly<Record<string, string>> = {}) {
+  const server = await serveInTest(() => reply);
+  const outcome = await dexdata(`${words} --retries 0`, {
+    env: {
+      DEXDATA_BASE_URL: server.url,
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+      ...env,
+    },
+    isTerminal: { stderr: true },
+  });
+  return { ...outcome, requests: server.requests.length };
+}
+
+const links = {
+  register: "https://console.example",
+  upgrade: "https://up.example",
+  portal: "https://portal.example",
+};
+
+/** Status, body, exit code, the first line, the line on what to do next. */
+const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = [
+  [
+    "rule 184: 400 invalid_param",
+    json({ error: "invalid_param", message: "bad order", param: "order_by" }, { status: 400 }),
+    2,
+    /--order-by "liquidity_usd": refused/,
+    /bad order/,
+  ],
+  [
+    "rule 184: 400 missing_param",
+    json({ error: "missing_param", message: "gone", param: "query" }, { status: 400 }),
+    2,
+    /the service wants query/,
+    /gone/,
+  ],
+  [
+    "rule 171: 400 with a message alone",
+    json({ message: "invalid query parameters: order_by (must be one of [a b c])" }, { status: 400 }),
+    2,
+    /refused the request as wrong/,
+    /must be one of \[a b c\]/,
+  ],
+  [
+    "400 with a sentence under error",
+    json({ error: "Invalid network, pool address, or token address." }, { status: 400 }),
+    2,
+    /refused the request as wrong/,
+    /Invalid network/,
+  ],
+  [
+    "rule 150: 401",
+    json({ error: "invalid_api_key", message: "no" }, { status: 401 }),
+    4,
+    /does not accept the key from DEXDATA_API_KEY/,
+    /auth login/,
+  ],
+  [
+    "401 with a message alone",
+    json({ message: "api key verification has failed" }, { status: 401 }),
+    4,
+    /does not accept the key/,
+    /auth login/,
+  ],
+  [
+    "rule 188: 402",
+    json(
+      {
+        error: "payment_required",
+        tier: "pro",
+        message: "used up",
+        resets_at: "2026-12-01T00:00:00Z",
+        credits: { plan: 5000000, packs: 0, limit: 5000000, used: 5000000, remaining: 0 },
+        overage: { enabled: true, cap: "10.00", used: "10.00", block: "20.00" },
+        links,
+      },
+      { status: 402, headers: { "retry-after": "1" } },
+    ),
+    5,
+    /credits of the pro plan are used up; they return at 2026-12-01T00:00:00Z/,
+    /raise the spend cap: https:\/\/portal.example/,
+  ],
+  [
+    "rule 191: 402 of a free key",
+    json(
+      {
+        error: "payment_required",
+        tier: "free",
+        message: "used up",
+        links,
+        offer: { description: "half price", expires_at: "2026-12-01T00:00:00Z" },
+      },
+      { status: 402 },
+    ),
+    5,
+    /credits of the free plan are used up$/m,
+    /upgrade the plan: https:\/\/up.example/,
+  ],
+  [
+    "rule 191: 402 without a key",
+    json({ error: "payment_required", tier: "keyless", message: "used up" }, { status: 402 }),
+    5,
+    /credits of the keyless plan are used up$/m,
+    /register for a free key/,
+  ],
+  [
+    "rule 151: 403 wrong_host",
+    json({ error: "wrong_host", tier: "free", message: "use the free host" }, { status: 403 }),
+    4,
+    /a free key does not belong to 127.0.0.1:\d+, where the tier \w+ of DEXDATA_TIER sends it/,
+    /unset DEXDATA_TIER, or set it to free/,
+  ],
+  [
+    "rule 57: 403 plan_required",
+    json({ error: "plan_required", tier: "free", required_tier: "dev", message: "no" }, { status: 403 }),
+    4,
+    /pools search needs a dev plan or higher; this key is free/,
+    /upgrade/,
+  ],
+  [
+    "rule 121: 403 plan_required for a parameter",
+    json(
+      { error: "plan_required", tier: "dev", required_tier: "pro", param: "order_by", message: "no" },
+      { status: 403 },
+    ),
+    4,
+    /--order-by "liquidity_usd" needs a pro plan or higher/,
+    /upgrade/,
+  ],
+  [
+    "403 with a code alone",
+    json({ error: "plan_required" }, { status: 403 }),
+    4,
+    /needs a higher plan/,
+    /upgrade/,
+  ],
+  [
+    "403 preview_only",
+    json({ error: "preview_only", tier: "keyless", message: "only previews" }, { status: 403 }),
+    4,
+    /needs a higher plan/,
+    /only previews/,
+  ],
+  [
+    "rule 153: 403 with a web page",
+    html(403),
+    4,
+    /refused the request before the service saw it/,
+    /form of the key and the hosts/,
+  ],
+  [
+    "403 with a message alone",
+    json({ message: "forbidden" }, { status: 403 }),
+    4,
+    /may not do this/,
+    /forbidden/,
+  ],
+  [
+    "404 route_not_found",
+    json({ error: "route_not_found", message: "no route" }, { status: 404 }),
+    3,
+    /has no such path/,
+    /base URL/,
+  ],
+  [
+    "rule 195: 410",
+    json(
+      {
+        code: 410,
+        message: "endpoint removed",
+        replacement: "/pools/search",
+        documentation: "https://docs.example",
+      },
+      { status: 410 },
+    ),
+    3,
+    /removed .* for good/,
+    /\/pools\/search/,
+  ],
+  [
+    "410 of the older form",
+    json({ error: "Endpoint Removed", message: "gone" }, { status: 410 }),
+    3,
+    /removed .* for good/,
+    /gone/,
+  ],
+  [
+    "rule 196: 429",
+    json({ error: "rate_limited", message: "slow down", retry_after: 3 }, { status: 429 }),
+    6,
+    /too many requests for the pro plan/,
+    /wait a minute/,
+  ],
+  ["429 with nothing said", json({}, { status: 429 }), 6, /too many requests/, /wait/],
+  [
+    "rule 198: 500",
+    json({ error: "internal_error", message: "oops" }, { status: 500 }),
+    7,
+    /the service failed \(status 500\)/,
+    /try again later/,
+  ],
+  [
+    "500 of the edge",
+    json({ success: false, error: { code: "ORIGIN_ERROR", message: "no origin" } }, { status: 500 }),
+    7,
+    /failed \(status 500\)/,
+    /no origin/,
+  ],
+  [
+    "503",
+    json({ error: "unavailable", message: "later" }, { status: 503 }),
+    7,
+    /failed \(status 503\)/,
+    /later/,
+  ],
+  [
+    "405",
+    json({ error: "method_not_allowed", message: "GET only" }, { status: 405 }),
+    2,
+    /refused the request \(status 405\)/,
+    /GET only/,
+  ],
+  [
+    "rule 201: a status nobody laid down",
+    json({ message: "teapot" }, { status: 418 }),
+    2,
+    /status 418/,
+    /teapot/,
+  ],
+  [
+    "a redirect",
+    bytes(Buffer.from(""), { location: "https://elsewhere.example/" }, 302),
+    1,
+    /redirect \(status 302\), which is not followed/,
+    /base URL/,
+  ],
+  ["an empty body", empty(500), 7, /failed \(status 500\)/, /try again/],
+  [
+    "text that is not JSON",
+    bytes(Buffer.from("Bad Gateway"), {}, 502),
+    7,
+    /failed \(status 502\)/,
+    /try again/,
+  ],
+];
+
+describe("a refusal of the service", () => {
+  test.each(refusals)(
+    "%s: one request, its exit code, what is wrong and what to do",
+    async (_, reply, exit, wrong, next) => {
+      const outcome = await ask(reply, "pools search ethereum --order-by liquidity_usd");
+      expect({ exit: outcome.exit, stdout: outcome.stdout }).toEqual({ exit, stdout: "" });
+      const lines = outcome.stderr.split("\n").filter((line) => !/request.*credit/u.test(line));
+      expect(lines.slice(0, -1).length).toBeLessThanOrEqual(3);
+      expect(lines[0]).toMatch(/^dexdata: /u);
+      expect(lines.join("\n")).toMatch(wrong);
+      expect(lines.join("\n")).toMatch(next);
+      expect(outcome.stderr).not.toMatch(/\n\s+at |api_pro/u);
+      expect(outcome.requests).toBe(1);
+    },
+  );
+
+  test("rule 167: a reworded message changes no exit code", async () => {
+    const outcome = await ask(
+      json({ error: "rate_limited", message: "not found, invalid, 500" }, { status: 429 }),
+      "networks",
+    );
+    expect(outcome.exit).toBe(6);
+  });
+
+  test("rule 177: as JSON it carries every field of the body, 64-bit digits intact", async () => {
+    const body =
+      '{"error":"payment_required","tier":"pro","message":"used up","credits":{"limit":9223372036854775807,"remaining":0},"overage":{"cap":"10.00"},"resets_at":"2026-12-01T00:00:00Z"}';
+    const outcome = await ask(json(body, { status: 402 }), "networks --error-format json");
+    expect(outcome.stderr).toContain('"credits":{"limit":9223372036854775807,"remaining":0}');
+    const line = outcome.stderr.split("\n").find((each) => each.startsWith("{")) ?? "";
+    expect(JSON.parse(line)).toMatchObject({
+      code: "payment_required",
+      status: 402,
+      exit: 5,
+      retryable: false,
+      tier: "pro",
+      overage: { cap: "10.00" },
+      resets_at: "2026-12-01T00:00:00Z",
+    });
+  });
+
+  test("promise 2: text of the service cannot act on the terminal", async () => {
+    const message = "\u001b]0;owned\u0007\u202Eevil\nsecond line";
+    const outcome = await ask(json({ error: "forbidden", message }, { status: 403 }), "networks");
+    // oxlint-disable-next-line no-control-regex
+    expect(outcome.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/u);
+    expect(outcome.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe("an answer that is no answer", () => {
+  const wrong: readonly (readonly [string, Reply, RegExp])[] = [
+    ["HTML with status 200", html(200), /web page, not JSON/],
+    ["an empty body", empty(200), /the answer is empty/],
+    ["a truncated one", json('{"results":[{"id":"0x1"}'), /not whole JSON/],
+    ["bytes that are no UTF-8", bytes(Buffer.from([0x7b, 0xff, 0x7d])), /not valid UTF-8/],
+    ["an array where an object belongs", json([]), /is not an object/],
+    ["no list", json({ has_next_page: false }), /no list of results/],
+    ["rows that are no objects", json({ results: [1], has_next_page: false }), /row 1 .* is not an object/],
+    ["01, which JSON.parse refuses", json('{"results":[{"a":01}],"has_next_page":false}'), /not whole JSON/],
+    [
+      "rule 98: a promised page without a cursor",
+      json({ results: [{ id: "a", chain: "b" }], has_next_page: true }),
+      /promised a next page but sent no cursor/,
+    ],
+  ];
+
+  test.each(wrong)("%s is said, exit 1", async (_, reply, message) => {
+    const outcome = await ask(reply, "pools search ethereum --all -o ndjson");
+    expect(outcome.exit).toBe(1);
+    expect(outcome.stderr).toMatch(message);
+    expect(outcome.stderr).not.toMatch(/\n\s+at /u);
+  });
+});
+
+describe("an unknown network", () => {
+  test("rule 5: ends in exit 3, suggests the nearest of the service's own list, and asks for the answer once", async () => {
+    const server = await serveInTest((request) =>
+      request.path === "/networks"
+        ? json([{ id: "solana" }, { id: "ethereum" }, { id: "megaeth" }])
+        : json(
+            { error: "unsupported_network", message: "unsupported network", param: "network" },
+            { status: 404 },
+          ),
+    );
+    const outcome = await dexdata(`pool eth ${pool}`, {
+      env: { DEXDATA_BASE_URL: server.url },
+      isTerminal: { stderr: true },
+    });
+    expect(outcome.exit).toBe(3);
+    expect(outcome.stderr).toContain('dexdata: network "eth" is not known to the service\n');
+    expect(outcome.stderr).toContain("did you mean ethereum?");
+    expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
+  });
+
+  test("costs the look-up once a day: the list is kept for the next slip", async () => {
+    const server = await serveInTest((request) =>
+      request.path === "/networks"
+        ? json([{ id: "ethereum" }])
+        : json({ error: "unsupported_network" }, { status: 404 }),
+    );
+    const cache = mkdtempSync(`${tmpdir()}/dexdata-cache-`);
+    const slip = async (now: string) =>
+      await dexdata(`pool eth ${pool}`, {
+        env: { DEXDATA_BASE_URL: server.url, DEXDATA_CACHE_DIR: cache },
+        now,
+      });
+    for (const now of ["2026-11-21T08:00:00Z", "2026-11-22T07:00:00Z", "2026-11-22T09:00:00Z"]) {
+      expect((await slip(now)).stderr).toContain("did you mean ethereum?");
+    }
+    expect(server.requests.filter((request) => request.path === "/networks").length).toBe(2);
+    rmSync(cache, { recursive: true });
+  });
+
+  test("is found out behind an empty 404 as well", async () => {
+    const server = await serveInTest((request) =>
+      request.path === "/networks" ? json([{ id: "bsc" }]) : empty(404),
+    );
+    const outcome = await dexdata(`pool bnb ${pool}`, {
+      env: { DEXDATA_BASE_URL: server.url },
+      isTerminal: { stderr: true },
+    });
+    expect(outcome.exit).toBe(3);
+    expect(outcome.stderr).toContain("did you mean bsc?");
+  });
+
+  test("rule 193: a known network with an unknown pool is another message", async () => {
+    const body = { error: "not_found", message: "pool not found", resource: "pool" };
+    const outcome = await ask(json(body, { status: 404 }), `pool ethereum ${pool}`);
+    expect(outcome.exit).toBe(3);
+    expect(outcome.stderr).toContain(`dexdata: no pool "${pool}" on ethereum\n`);
+    expect(outcome.stderr).toContain(`dexdata search ${pool}`);
+    expect(outcome.requests).toBe(1);
+  });
+});
+
+describe("rule 111: a DEX's display name", () => {
+  const search = (rows: readonly unknown[]): Reply => json({ results: rows, has_next_page: false });
+
+  test("finds nothing, exit 0, and the id it means is suggested", async () => {
+    const server = await serveInTest((request) =>
+      request.path.endsWith("/dexes")
+        ? json({ dexes: [{ dex_id: "uniswap_v3", dex_name: "Uniswap V3" }], page_info: {} })
+        : search([]),
+    );
+    const env = { DEXDATA_BASE_URL: server.url };
+    const { exit, stdout, stderr } = await dexdata(
+      ["pools", "search", "ethereum", "--dex", "Uniswap V3", "-o", "ndjson"],
+      { env },
+    );
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
+    expect(stderr).toBe(
+      'dexdata: --dex "Uniswap V3" is no DEX id on ethereum; did you mean --dex uniswap_v3?\n',
+    );
+    expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
+  });
+
+  test("a symbol where an address is compared finds nothing, and that is said", async () => {
+    const { stderr, requests } = await ask(search([]), "pools search ethereum --token WETH -q -o ndjson");
+    expect(requests).toBe(1);
+    expect(stderr).toBe(
+      'dexdata: --token "WETH" is a symbol, and an address is compared; look it up: dexdata search WETH\n',
+    );
+    for (const address of ["0x2::sui::SUI", "0xa", "So11111111111111111111111111111111111111112"]) {
+      const outcome = await ask(search([]), `pools search sui --token ${address} -q -o ndjson`);
+      expect(outcome.stderr).toBe("");
+    }
+  });
+
+  test("nor does a window in which no candle begins", async () => {
+    const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
+    const { stderr } = await ask(json([]), `ohlcv ethereum 0x1 ${window}`);
+    expect(stderr).toBe(
+      "dexdata: no candle of 1h begins between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; ask for shorter ones with --interval\n",
+    );
+    expect((await ask(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
+  });
+
+  test("costs nothing when something was found", async () => {
+    const outcome = await ask(
+      search([{ id: "0x1", chain: "ethereum" }]),
+      "pools search ethereum --dex uniswap_v3 -o ndjson",
+    );
+    expect(outcome.requests).toBe(1);
+  });
+});

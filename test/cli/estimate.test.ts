@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { type Ledger, openLedger } from "../harness/ledger.ts";
+import { type Row, rowsOf, toRow } from "../harness/rows.ts";
+import { json, type Reply, type ScriptedServer, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const stdin = Array.from({ length: 34 }, (_, index) => `0x${String(index).padStart(40, "0")}\n`).join("");
+
+let ledger: Ledger;
+beforeAll(async () => {
+  ledger = await openLedger();
+});
+afterAll(async () => await ledger.close());
+
+let server: ScriptedServer;
+
+interface Spent {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly requests: number;
+  readonly credits: number;
+}
+
+async function spend(words: string): Promise<Spent> {
+  const [requests, charged] = [ledger.requests(), ledger.charged()];
+  const { exit, stdout } = await dexdata(words, { env: ledger.env(), stdin });
+  return { exit, stdout, requests: ledger.requests() - requests, credits: ledger.charged() - charged };
+}
+
+async function estimated(words: string): Promise<{ readonly said: Row; readonly spent: Spent }> {
+  const spent = await spend(`${words} --estimate`);
+  expect({ words, exit: spent.exit }).toEqual({ words, exit: 0 });
+  const said = toRow(spent.stdout);
+  expect({ requests: said["estimate_requests"], credits: said["estimate_credits"] }).toEqual({
+    requests: spent.requests,
+    credits: spent.credits,
+  });
+  expect(spent.requests).toBe(1);
+  return { said, spent };
+}
+
+describe("the pull itself costs what was said", () => {
+  test.each([
+    ["prices ethereum -", 4, 34],
+    ["pool ethereum -", 34, 34],
+    [`pool ethereum ${pool}`, 1, 1],
+    ["networks", 1, 1],
+    ["search weth", 1, 1],
+    [`ohlcv ethereum ${token} --from -8h`, 1, 1],
+    [`api /networks/ethereum/multi/prices -f tokens=${token},${pool}`, 1, 2],
+  ])("exactly: %s", async (words, requests, credits) => {
+    const { said } = await estimated(words);
+    expect(said).toMatchObject({ requests, credits, certainty: "exact" });
+    expect(said["credits_at_most"]).toBeUndefined();
+    expect(await spend(words)).toMatchObject({ requests, credits });
+  });
+
+  test.each([
+    ["pools search ethereum --limit 250", 3],
+    ["pools search ethereum", 1],
+    ["tokens search ethereum --limit 40 --page-size 7", 6],
+    ["pools search ethereum --limit 300 --volume-usd-24h-min 1b", 3],
+    ["dexes ethereum --all", 1],
+    ["dexes ethereum --all --page-size 7", 5],
+    ["dexes ethereum --all --page-size 10 --page 2", 2],
+    ["dexes ethereum --limit 20 --page-size 9", 3],
+    [`txns ethereum ${pool} --limit 100`, 1],
+    [`txns ethereum ${pool} --from -10m --all`, 1],
+  ])("at most: %s", async (words, credits) => {
+    const { said } = await estimated(words);
+    expect(said).toMatchObject({ credits, certainty: "at most" });
+    const real = await spend(words);
+    expect(real.exit).toBe(0);
+    expect(real.credits).toBeLessThanOrEqual(credits);
+    expect(rowsOf(real.stdout).length).toBeLessThanOrEqual(Number(said["rows_at_most"]));
+  });
+
+  test.each([
+    `txns ethereum ${pool} --from -3h --all`,
+    `txns ethereum ${pool} --from -3h --all --page-size 3`,
+    `txns ethereum ${pool} --limit 1234 --page-size 10`,
+    `ohlcv ethereum ${token} --from -30d --interval 15m`,
+    `ohlcv ethereum ${token} --count-back 100`,
+  ])("about, and never more than the bound: %s", async (words) => {
+    const { said } = await estimated(words);
+    expect(said["certainty"]).toBe("about");
+    const real = await spend(words);
+    expect(real.exit).toBe(0);
+    expect(real.credits).toBeLessThanOrEqual(Number(said["credits_at_most"]));
+    expect(Math.abs(real.credits - Number(said["credits"]))).toBeLessThanOrEqual(
+      1 + Number(said["credits"]) / 10,
+    );
+    expect(rowsOf(real.stdout)).toHaveLength(Number(said["rows_at_most"]));
+  });
+
+  test("within the estimate as --max-credits, the pull ends whole", async () => {
+    const words = `txns ethereum ${pool} --from -3h --all --page-size 5`;
+    const { said } = await estimated(words);
+    const real = await spend(`${words} --max-credits ${Number(said["credits_at_most"])}`);
+    expect({ exit: real.exit, rows: rowsOf(real.stdout).length }).toEqual({
+      exit: 0,
+      rows: said["rows_at_most"],
+    });
+  });
+});
+
+describe("what only the service knows", () => {
+  const env = () => ({ DEXDATA_BASE_URL: server.url });
+
+  /** Networks that say how many pools they have, as the public service does. */
+  const counted = ({ path, query }: SeenRequest): Reply => {
+    if (path === "/networks") {
+      const rows = [
+        { id: "ethereum", display_name: "Ethereum", pools_count: 4583 },
+        { id: "base", display_name: "Base", pools_count: 250 },
+        { id: "thin", display_name: "Thin" },
+      ];
+      return json(rows, { headers: { "x-credits-remaining": "77" } });
+    }
+    const from = Number(query.get("cursor") ?? "0");
+    const results = Array.from({ length: Math.min(100, 250 - from) }, (_, index) => ({
+      id: `0x${from + index}`,
+      chain: "base",
+    }));
+    const hasMore = from + 100 < 250;
+    return json({ results, has_next_page: hasMore, next_cursor: hasMore ? String(from + 100) : "" });
+  };
+
+  test.each([
+    ["pools search base --all", 250, 3],
+    ["pools search ethereum --all --order-by created_at", 4583, 46],
+    ["pools search --chains ethereum,base --all", 4833, 49],
+  ])("the pools of a network bound %s", async (words, rows, credits) => {
+    server = await serveInTest(counted);
+    const { exit, stdout } = await dexdata(`${words} --estimate`, { env: env() });
+    expect({ exit, paths: server.requests.map(({ url }) => url) }).toEqual({ exit: 0, paths: ["/networks"] });
+    expect(toRow(stdout)).toMatchObject({
+      rows_at_most: rows,
+      requests: credits,
+      credits,
+      certainty: "at most",
+      credits_left: 77,
+    });
+  });
+
+  test("and the pull of them costs no more", async () => {
+    server = await serveInTest(counted);
+    const { stdout } = await dexdata("pools search base --all", { env: env() });
+    expect({ rows: rowsOf(stdout).length, requests: server.requests.length }).toEqual({
+      rows: 250,
+      requests: 3,
+    });
+  });
+
+  test.each(["pools search thin --all", "pools search --all"])(
+    "%s: a network without a count makes it unknown",
+    async (words) => {
+      server = await serveInTest(counted);
+      const { stdout } = await dexdata(`${words} --estimate`, { env: env() });
+      expect(toRow(stdout)).toMatchObject({ requests: null, credits: null, certainty: "unknown" });
+    },
+  );
+
+  test.each([
+    ["tokens search ethereum --all", 1],
+    ["pools search ethereum --all --volume-usd-24h-min 5m --page-size 20", 5],
+  ])("%s: unknown, with what a hundred rows cost", async (words, credits) => {
+    const { said } = await estimated(words);
+    expect(said).toMatchObject({
+      requests: null,
+      credits: null,
+      rows_at_most: null,
+      seconds: null,
+      credits_per_100_rows: credits,
+      certainty: "unknown",
+      basis: "the service gives no totals for this list",
+    });
+  });
+
+  test("the bound holds where the service leaves the end of a window out", async () => {
+    const newest = Date.parse("2026-11-21T08:00:00Z") / 1000;
+    const events = Array.from({ length: 700 }, (_, index) => ({
+      id: `0x${index}`,
+      log_index: 0,
+      created_at: new Date((newest - index * 60) * 1000).toISOString(),
+    }));
+    server = await serveInTest(({ query }) => {
+      const to = Number(query.get("to") ?? newest + 1);
+      const held = events.filter((_, index) => newest - index * 60 < to);
+      const [limit, page] = [Number(query.get("limit")), Number(query.get("page"))];
+      return json({
+        transactions: held.slice((page - 1) * limit, page * limit),
+        page_info: {
+          limit,
+          page,
+          total_items: held.length,
+          total_pages: Math.ceil(held.length / limit),
+        },
+      });
+    });
+    const words = `txns ethereum ${pool} --all --page-size 30`;
+    const { stdout } = await dexdata(`${words} --estimate`, { env: env() });
+    expect(toRow(stdout)).toMatchObject({ requests: 24, credits_at_most: 30, rows_at_most: 700 });
+    const before = server.requests.length;
+    const real = await dexdata(words, { env: env() });
+    expect(rowsOf(real.stdout)).toHaveLength(700);
+    expect(server.requests.length - before).toBeLessThanOrEqual(30);
+  });
+
+  test("a market so quiet that its candles look cut off is asked once more, within the bound", async () => {
+    const hour = 3_600_000;
+    const opening = Date.parse("2026-11-20T09:00:00Z");
+    server = await serveInTest(({ path, query }) => {
+      if (path === "/usage") return json({ plan: "keyless" });
+      const start = Number(query.get("start")) * 1000;
+      const candles = Array.from({ length: 10 }, (_, index) => opening + index * hour)
+        .filter((at) => at >= start)
+        .map((at) => ({ time_open: new Date(at).toISOString(), open: 1, high: 1, low: 1, close: 1 }));
+      return json(candles);
+    });
+    const words = `ohlcv ethereum ${pool} --pool --from 2026-11-20T08:00:00Z --to 2026-11-21T08:00:00Z`;
+    const { stdout } = await dexdata(`${words} --estimate`, { env: env() });
+    expect(toRow(stdout)).toMatchObject({
+      credits: 1,
+      credits_at_most: 2,
+      rows_at_most: 24,
+      certainty: "about",
+      credits_left: null,
+    });
+    const before = server.requests.length;
+    expect((await dexdata(words, { env: env() })).exit).toBe(0);
+    expect(server.requests.length - before).toBe(2);
+  });
+
+  test("a total of zero beside rows is no total", async () => {
+    const dexes = [{ dex_id: "a" }, { dex_id: "b" }];
+    const totals = { limit: 1, page: 0, total_items: 0, total_pages: 0 };
+    server = await serveInTest(() => json({ dexes, page_info: totals }));
+    const { stdout } = await dexdata("dexes ethereum --all --estimate", { env: env() });
+    expect(toRow(stdout)).toMatchObject({ requests: null, certainty: "unknown" });
+  });
+
+  test("a refusal is that of the pull", async () => {
+    const { exit, stderr } = await dexdata("dexes eth --all --estimate", { env: ledger.env() });
+    expect(exit).toBe(3);
+    expect(stderr).toContain("did you mean ethereum?");
+  });
+});
+
+describe("what it says beside the cost", () => {
+  test("the time at the plan's rate, or at --rpm", async () => {
+    const seconds = async (flags: string): Promise<unknown> =>
+      (await estimated(`pools search ethereum --limit 60000 ${flags}`)).said["seconds"];
+    // 600 requests: a minute's worth at once, the rest when the minute and 2 % are over.
+    expect(await seconds("")).toBe(62);
+    // Spread over the minute: 30 in each tenth of it, which 2 % and 100 ms make longer.
+    expect(await seconds("--rpm 300")).toBe(Math.ceil((19 * 6220) / 1000));
+    expect(await seconds("--rpm unlimited")).toBeUndefined();
+  });
+
+  test("credits left, from the answer itself", async () => {
+    const { said } = await estimated(`txns ethereum ${pool} --from -1h --all`);
+    expect(said["credits_left"]).toBe(5_000_000 - ledger.charged());
+  });
+
+  test("without a credit to ask with, the rest is said all the same", async () => {
+    const words = "pools search ethereum --limit 250 --estimate --max-credits 0";
+    const { exit, stdout, requests } = await spend(words);
+    expect({ exit, requests }).toEqual({ exit: 0, requests: 0 });
+    expect(toRow(stdout)).toMatchObject({ credits: 3, credits_left: null, estimate_credits: 0 });
+  });
+
+  test("lines on a terminal", async () => {
+    const { stdout } = await dexdata(`pools search ethereum --limit 600000 --estimate`, {
+      env: ledger.env(),
+      isTerminal: true,
+    });
+    expect(stdout).toMatch(/^requests +6,000\n/mu);
+    expect(stdout).toMatch(/^rows_at_most +600,000\n/mu);
+    expect(stdout).toMatch(/^certainty +at most\n/mu);
+  });
+
+  test("what is wrong is refused before anything is sent", async () => {
+    const { exit, requests } = await spend("pools search ethereum --limit 0 --estimate");
+    expect({ exit, requests }).toEqual({ exit: 2, requests: 0 });
+  });
+});

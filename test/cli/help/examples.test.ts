@@ -1,0 +1,100 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { catalogue } from "../../../src/cli/catalogue.ts";
+import { topicNames } from "../../../src/cli/help/topic-names.ts";
+import { binaryEnv, ended, program } from "../../harness/binary.ts";
+import { dexdata } from "../../harness/dexdata.ts";
+import { useSandbox } from "../../harness/sandbox.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
+
+const examples = catalogue().flatMap((entry) => entry.examples);
+const sandbox = useSandbox();
+const folder = temporaryFolder();
+
+/** What a shell alone can do; the rest runs in this process, which is quicker. */
+const needsShell = (example: string): boolean =>
+  /[|<>]|^dexdata (?:stream|sandbox|auth|doctor)|--follow|--watch/u.test(example);
+const isEndless = (example: string): boolean =>
+  (example.startsWith("dexdata sandbox") && !example.includes(" -- ")) || /--follow|--watch/u.test(example);
+
+/** `dexdata` on the path, and the files that examples read and write to. */
+beforeAll(() => {
+  const [bin, home] = [path.join(folder, "bin"), path.join(folder, "home")];
+  mkdirSync(bin);
+  mkdirSync(path.join(home, ".config/fish/completions"), { recursive: true });
+  writeFileSync(path.join(bin, "dexdata"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(path.join(bin, "dexdata"), 0o755);
+  writeFileSync(path.join(folder, "key.txt"), `${sandbox.running().keys.pro}\n`);
+});
+
+function inShell(example: string): ChildProcessWithoutNullStreams {
+  const env = binaryEnv();
+  // Keys are stored for a service that stays, and rows of now are there whoever asks; the rest needs a market that moves.
+  const asked = example.startsWith("dexdata auth")
+    ? sandbox.env("keyless")
+    : /^dexdata \w+ search [^|]*\| dexdata (?:pool|prices) /u.test(example)
+      ? sandbox.env()
+      : { DEXDATA_SANDBOX: "1" };
+  // The four ports that it takes unless told may be another's.
+  const line = example.startsWith("dexdata sandbox")
+    ? example.replace("dexdata sandbox", "dexdata sandbox --port 0")
+    : example;
+  return spawn("bash", ["-c", `set -o pipefail; ${isEndless(example) ? "exec " : ""}${line}`], {
+    cwd: folder,
+    env: {
+      ...env,
+      ...asked,
+      PATH: `${path.join(folder, "bin")}:${env["PATH"]}`,
+      HOME: path.join(folder, "home"),
+      DEXDATA_CONFIG_DIR: path.join(folder, "home"),
+    },
+    stdio: "pipe",
+  });
+}
+
+describe("every example runs as it stands", () => {
+  test.each(examples.filter((example) => !needsShell(example)))("%s", async (example) => {
+    const words = (example.match(/'[^']*'|\S+/gu) ?? []).map((word) => word.replaceAll("'", ""));
+    expect(words[0]).toBe("dexdata");
+    const { exit, stdout, stderr } = await dexdata(words.slice(1), { env: sandbox.env() });
+    expect({ exit, stderr: exit === 0 ? "" : stderr }).toEqual({ exit: 0, stderr: "" });
+    if (!/config (?:set|unset)/u.test(example)) expect(stdout).not.toBe("");
+  });
+
+  const ofShell = examples.filter((example) => needsShell(example) && !isEndless(example));
+  // These wait for an event more than they work; keys are stored and taken back one after the other.
+  const waits = (example: string): boolean => example.startsWith("dexdata doctor");
+  const succeeds = async (example: string): Promise<void> => {
+    const child = inShell(example);
+    child.stdin.end(`${sandbox.running().keys.pro}\n`);
+    const { exit, stderr } = await ended(child, 30_000);
+    expect({ exit, stderr: exit === 0 ? "" : stderr }).toEqual({ exit: 0, stderr: "" });
+  };
+  test.each(ofShell.filter((example) => !waits(example)))("%s (in a shell)", succeeds);
+  test.concurrent.each(ofShell.filter(waits))("%s (in a shell, together)", succeeds);
+
+  test.each(examples.filter(isEndless))("%s (until stopped)", async (example) => {
+    const child = inShell(example);
+    child.stdin.end();
+    child.stdout.once("data", () => child.kill("SIGTERM"));
+    const { exit, stdout } = await ended(child, 30_000);
+    expect(stdout.length).toBeGreaterThan(0);
+    expect([0, 143]).toContain(exit);
+  });
+});
+
+describe("the examples of topics", () => {
+  test.each(topicNames)("%s", async (topic) => {
+    const { stdout } = await dexdata(`help ${topic}`);
+    const shown = [...stdout.matchAll(/^ {2}(dexdata .*)$/gmu)].map(([, command = ""]) => command);
+    for (const command of shown) {
+      if (/^dexdata (?:stream|txns)/u.test(command)) continue;
+      const { exit, stderr } = await dexdata(command.replace(/^dexdata /u, ""));
+      // What the default limit left out is told in a pipe too.
+      const others = stderr.replace(/^more exist; .*\n/u, "");
+      expect({ command, exit, others }).toEqual({ command, exit: 0, others: "" });
+    }
+  });
+});

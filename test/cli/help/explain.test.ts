@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { errorCodes, factsOf } from "../../../src/contract/errors.ts";
+import { dexdata } from "../../harness/dexdata.ts";
+
+/** Specification, Errors: every value of `error`, its status, and the exit code the README gives that status. */
+const serviceCodes: readonly (readonly [string, number, number])[] = [
+  ["invalid_param", 400, 2],
+  ["missing_param", 400, 2],
+  ["unauthorized", 401, 4],
+  ["invalid_api_key", 401, 4],
+  ["forbidden", 403, 4],
+  ["not_found", 404, 3],
+  ["unsupported_network", 404, 3],
+  ["route_not_found", 404, 3],
+  ["method_not_allowed", 405, 2],
+  ["endpoint_removed", 410, 3],
+  ["rate_limited", 429, 6],
+  ["internal_error", 500, 7],
+  ["unavailable", 503, 7],
+  ["payment_required", 402, 5],
+  ["plan_required", 403, 4],
+  ["wrong_host", 403, 4],
+  ["preview_only", 403, 4],
+];
+
+describe("dexdata explain", () => {
+  test.each(serviceCodes)(
+    "%s: status %i, exit %i, with an example of its body",
+    async (code, status, exit) => {
+      const { stdout, stderr, ...run } = await dexdata(`explain ${code} -o json`);
+      expect({ exit: run.exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(JSON.parse(stdout)).toMatchObject({
+        word: code,
+        kind: "error code of the service",
+        status,
+        exit,
+        retryable: status === 429 || status === 500,
+        example: { error: code },
+      });
+      expect((await dexdata(`explain ${code}`)).stdout).toMatch(/meaning +\S[^]*next +\S/u);
+    },
+  );
+
+  test("the example of payment_required has the fields of a pro plan's body, and its numbers agree", async () => {
+    const { example } = JSON.parse((await dexdata("explain payment_required -o json")).stdout);
+    const { stderr } = await dexdata("networks --sandbox --tier pro --faults 402x1 --error-format json");
+    const body = JSON.parse(stderr);
+    for (const member of ["tier", "overage", "resets_at", "links"]) expect(body).toHaveProperty(member);
+    expect({ ...example, message: "", resets_at: "", links: {} }).toEqual({
+      error: "payment_required",
+      message: "",
+      tier: "pro",
+      credits: { ...body.credits, used: body.credits.limit, remaining: 0 },
+      overage: body.overage,
+      resets_at: "",
+      links: {},
+    });
+    expect(example.credits.plan + example.credits.packs).toBe(example.credits.limit);
+  });
+
+  test.each(errorCodes)("%s is explained as the table has it", async (code) => {
+    const { stdout } = await dexdata(`explain ${code} -o json`);
+    const { exit, retryable, meaning, next } = factsOf(code);
+    expect(JSON.parse(stdout)).toMatchObject({ word: code, exit, retryable, meaning, next });
+  });
+
+  test("a status tells its codes apart, an exit code what leads to it", async () => {
+    expect(JSON.parse((await dexdata("explain 404 -o json")).stdout)).toMatchObject({
+      kind: "HTTP status",
+      exit: 3,
+      codes: ["not_found", "unsupported_network", "route_not_found"],
+    });
+    expect(JSON.parse((await dexdata("explain 5 -o json")).stdout)).toMatchObject({
+      kind: "exit code",
+      codes: ["payment_required", "max_credits", "daily_budget"],
+    });
+    expect(JSON.parse((await dexdata("explain 130 -o json")).stdout)).toMatchObject({
+      kind: "exit code",
+      exit: 130,
+    });
+    expect(JSON.parse((await dexdata("explain 503 -o json")).stdout)).toMatchObject({
+      exit: 7,
+      retryable: false,
+    });
+    expect(JSON.parse((await dexdata("explain 301 -o json")).stdout)).toMatchObject({ exit: 1 });
+  });
+
+  const unknown: readonly (readonly [string, string])[] = [
+    ["plan_requierd", "did you mean plan_required?"],
+    ["rate-limit", "did you mean rate_limited?"],
+    ["max credit", "did you mean max_credits?"],
+  ];
+  test.each(unknown)("%s gets the nearest", async (words, next) => {
+    const { exit, stdout, stderr } = await dexdata(["explain", words, "--error-format", "text"]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr.split("\n")[1]).toBe(`  ${next}`);
+  });
+
+  test.each(["999", "9", "1000", "-1", "what"])("%s is none, and nothing is guessed", async (word) => {
+    const { exit, stderr } = await dexdata(["explain", "--", word]);
+    expect(exit).toBe(2);
+    expect(stderr).not.toContain("did you mean");
+  });
+});

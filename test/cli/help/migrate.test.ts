@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../../harness/dexdata.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+/** Specification, Removed endpoints, and what may stand behind them: the URL, the command, words of the notes. */
+const urls: readonly (readonly [string, string, ...string[]])[] = [
+  ["/pools", "dexdata pools search", "/pools was removed for /pools/search"],
+  ["/pools?limit=5&page=2", "dexdata pools search --limit 5", "a page number has no cursor", "--limit 10"],
+  ["/pools?token_address=0x1", "dexdata pools search", "token_address=0x1: needs a network"],
+  ["/networks/ethereum/pools", "dexdata pools search ethereum"],
+  ["/networks/ethereum/pools?page=0&limit=20", "dexdata pools search ethereum --limit 20"],
+  [
+    "/networks/ethereum/pools?sort_by=volume_usd&sort_dir=asc",
+    "dexdata pools search ethereum --order-by volume_usd_24h --sort asc",
+    "sort_by is called order_by now",
+    "sort_dir is called sort now",
+    "order_by=volume_usd is called volume_usd_24h now",
+  ],
+  [
+    "/networks/ethereum/pools/filter?volume_24h_min=1000&txns_24h_min=5&created_after=1762000000",
+    "dexdata pools search ethereum --volume-usd-24h-min 1000 --txns-24h-min 5 --created-after 1762000000",
+    "volume_24h_min is called volume_usd_24h_min now",
+  ],
+  [
+    "/networks/ethereum/dexes/uniswap_v3/pools?limit=3",
+    "dexdata pools search ethereum --limit 3 --dex uniswap_v3",
+  ],
+  ["/networks/ethereum/dexes/Uniswap%20V3/pools", "dexdata pools search ethereum --dex 'Uniswap V3'"],
+  [
+    `/networks/ethereum/tokens/${weth}/pools?order_by=transactions&reorder=true`,
+    `dexdata pools search ethereum --order-by txns_24h --token ${weth}`,
+    "reorder=true: the service has no such parameter there",
+  ],
+  [
+    "/networks/ethereum/tokens/filter?fdv_min=1000000&sort_by=price_usd",
+    "dexdata tokens search ethereum --fdv-usd-min 1000000",
+    "order_by=price_usd: the service cannot order tokens by price",
+  ],
+  [
+    "/networks/ethereum/tokens/top?limit=5&detailed=true",
+    "dexdata tokens search ethereum --limit 5 --detailed",
+  ],
+  [
+    `/stream?method=t_p&chain=ethereum&address=${weth}&limit=1`,
+    `dexdata stream ethereum:${weth} --limit 1`,
+    "/stream was removed for /sse/prices",
+  ],
+  ["/stream", "dexdata stream @assets.txt", "the assets of a POST are in its body"],
+  // Of today
+  ["/networks", "dexdata networks", "/networks is current"],
+  [
+    "/networks/ethereum/pools/search?order_by=liquidity_usd",
+    "dexdata pools search ethereum --order-by liquidity_usd",
+  ],
+  [
+    `/networks/ethereum/multi/prices?tokens=${weth},0x1&tokens=0x2`,
+    `dexdata prices ethereum ${weth} 0x1 0x2`,
+  ],
+  [
+    `/networks/ethereum/pools/${pool}/transactions?page=2&limit=100&from=-1h`,
+    `dexdata txns ethereum ${pool} --page 2 --limit 100 --from -1h`,
+  ],
+  [
+    `/networks/ethereum/pools/${pool}/ohlcv?start=2026-11-01&limit=7&interval=24h&inversed=true`,
+    `dexdata ohlcv ethereum ${pool} --pool --from 2026-11-01 --to 2026-11-08T00:00:00Z --interval 24h --inversed`,
+    "so many candles end at 2026-11-08T00:00:00Z",
+  ],
+  ["/search?query=wrapped+ether", "dexdata search wrapped ether"],
+  ["https://example.org/v1/usage/", "dexdata usage"],
+  [
+    `/sse/transactions?method=token&chain=ethereum&address=${weth}&limit=1`,
+    `dexdata stream ethereum:${weth} --feed transactions --by token --limit 1`,
+  ],
+];
+
+describe("dexdata migrate", () => {
+  test.each(urls)("%s: %s", async (url, command, ...said) => {
+    const { exit, stdout, stderr } = await dexdata(["migrate", url]);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${command}\n` });
+    for (const note of said) expect(stderr).toContain(note);
+  });
+
+  // Nobody listens on port 1, so that what is taken by the command line ends in a refused connection.
+  const nowhere = { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" };
+  const asked = urls.map(([, command]) => command).filter((command) => !command.startsWith("dexdata stream"));
+  test.each(asked)("%s is taken by the command line", async (command) => {
+    const words = (command.match(/'[^']*'|\S+/gu) ?? []).map((word) => word.replaceAll("'", ""));
+    const { exit, stderr } = await dexdata(words.slice(1), { env: nowhere });
+    expect({ exit, ...JSON.parse(stderr) }).toMatchObject({ exit: 7, code: "network" });
+  });
+
+  test("whatever the host, it is not asked, and a key in the URL is never repeated", async () => {
+    const key = "api_pro_0123456789abcdef";
+    for (const url of [
+      `https://${key}@example.org/networks/ethereum/pools?limit=5`,
+      `https://user:${key}@example.org/networks/ethereum/pools?limit=5`,
+      `https://example.org/networks/ethereum/pools?api_key=${key}&limit=5`,
+      `https://example.org/networks/ethereum/pools?limit=5&x=${key}`,
+      `example.org/networks/ethereum/pools?authorization=Bearer+${key}&limit=5`,
+    ]) {
+      const { exit, stdout, stderr } = await dexdata(["migrate", url]);
+      expect({ exit, stdout }).toEqual({ exit: 0, stdout: "dexdata pools search ethereum --limit 5\n" });
+      expect(stderr).toContain("a key stood in the URL");
+      expect(stderr).not.toContain("0123456789");
+    }
+  });
+
+  test("as JSON the command, what was removed, and the notes are one object", async () => {
+    const { stdout, stderr } = await dexdata(["migrate", "/pools?page=3", "-o", "json"]);
+    expect({ stderr, ...JSON.parse(stdout) }).toMatchObject({
+      stderr: "",
+      command: "dexdata pools search",
+      removed: "/pools",
+      replacement: "/pools/search",
+      notes: [expect.stringContaining("page=3: a page number has no cursor")],
+    });
+  });
+
+  const refused: readonly (readonly [string, string])[] = [
+    ["", "a URL, or its path and query, is needed"],
+    ["/nothing/here", "is no URL of the service"],
+    ["/networks/ethereum/weather", "is no path that the service had or has"],
+    ["/networks/ethereum/pools/%zz", "is no percent-encoded UTF-8"],
+    ["/networks/ethereum/dexes/%1b%5b31m/pools", "has characters that a command line cannot show"],
+    ["/sse/nothing", "is no stream of the service"],
+    ["/networks/ethereum/tokens/search/pools/x", "is no path that the service had or has"],
+  ];
+  test.each(refused)("%s: %s", async (url, message) => {
+    const { exit, stdout, stderr } = await dexdata(["migrate", url]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("\u001b");
+  });
+});

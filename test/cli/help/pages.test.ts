@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../../src/cli/catalogue.ts";
+import { topicNames } from "../../../src/cli/help/topic-names.ts";
+import { exitCodes } from "../../../src/contract/exit-codes.ts";
+import { timeForms } from "../../../src/time/time-forms.ts";
+import { parseTimeBound } from "../../../src/time/time.ts";
+import { settings } from "../../../src/settings/settings.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { dexdata } from "../../harness/dexdata.ts";
+
+const entries = catalogue();
+const commands = entries.map(({ words }) => words);
+
+const linesOf = (text: string): readonly string[] => text.replace(/\n$/u, "").split("\n");
+
+/** What a shell would read: lines that end in a backslash are one with the next. */
+const unbroken = (text: string): string => text.replaceAll(/ \\\n +/gu, " ");
+
+describe("-h", () => {
+  test.each(commands)("%s -h fits a screen, and names every flag it has", async (command) => {
+    const { exit, stdout, stderr } = await dexdata(`${command} -h`);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(linesOf(stdout).length).toBeLessThanOrEqual(40);
+    const entry = entries.find(({ words }) => words === command);
+    // Families are one row: --volume-usd-{24h,7d,30d}-{min,max}
+    const patterns = [...stdout.matchAll(/--[a-z0-9{},-]+/gu)].map(
+      ([shown]) =>
+        new RegExp(
+          `^${shown.replaceAll(/\{([^}]*)\}/gu, (_, words: string) => `(?:${words.replaceAll(",", "|")})`)}$`,
+          "u",
+        ),
+    );
+    const unnamed = entry?.flags.filter(({ name }) => !patterns.some((pattern) => pattern.test(`--${name}`)));
+    expect(unnamed).toEqual([]);
+  });
+});
+
+describe("--help", () => {
+  test.each(commands)("%s --help says what every flag does, and where the topics are", async (command) => {
+    const { stdout } = await dexdata(`${command} --help`);
+    const said = stdout.replaceAll(/\s+/gu, " ");
+    const entry = entries.find(({ words }) => words === command);
+    expect(said).toContain(entry?.summary);
+    for (const { name, help } of entry?.flags ?? []) {
+      expect(said).toContain(`--${name}`);
+      expect(said).toContain(help);
+    }
+    expect((await dexdata(["help", ...command.split(" ")])).stdout).toBe(stdout);
+  });
+
+  test.each([60, 80, 120])("no line is wider than a window of %i columns but a word is", async (columns) => {
+    const pages = [
+      ...commands.flatMap((each) => [`${each} -h`, `${each} --help`]),
+      ...topicNames.map((each) => `help ${each}`),
+      "",
+    ];
+    for (const page of pages) {
+      const { stdout } = await dexdata(page, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
+      const wide = linesOf(stdout).filter(
+        (line) => line.length > columns && line.trim().replace(/ \\$/u, "").includes(" "),
+      );
+      expect(wide.filter((line) => !line.includes("'") && !line.includes("{"))).toEqual([]);
+    }
+  });
+
+  test("an example that is too wide for the window is still one command to a shell", async () => {
+    const { stdout } = await dexdata("txns -h", { isTerminal: true, columns: 60, env: { NO_COLOR: "1" } });
+    expect(stdout).toContain(" \\\n");
+    const entry = entries.find(({ words }) => words === "txns");
+    for (const example of entry?.examples ?? []) expect(unbroken(stdout)).toContain(`  ${example}\n`);
+  });
+
+  test("headings are bold where there is colour, and nowhere else", async () => {
+    const terminal = { isTerminal: true, env: { TERM: "xterm" } };
+    expect((await dexdata("help time", terminal)).stdout).toContain("\u001b[1mExamples:\u001b[22m");
+    expect((await dexdata("help time", { ...terminal, env: { NO_COLOR: "1" } })).stdout).not.toContain(
+      "\u001b",
+    );
+    expect((await dexdata("help time")).stdout).not.toContain("\u001b");
+  });
+});
+
+describe("the overview", () => {
+  test("fits 80 columns and 40 lines, a line a command, without an argument and as --help", async () => {
+    const { exit, stdout, stderr } = await dexdata([]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(linesOf(stdout).length).toBeLessThanOrEqual(40);
+    expect(linesOf(stdout).filter((line) => line.length > 80)).toEqual([]);
+    for (const words of ["--help", "-h", "help"]) expect((await dexdata(words)).stdout).toBe(stdout);
+  });
+
+  test("names every command and every topic", async () => {
+    const { stdout } = await dexdata([]);
+    for (const command of commands) {
+      const [first = "", second = ""] = command.split(" ");
+      const line = linesOf(stdout).find((each) => each.startsWith(`  ${first} `) && each.includes(second));
+      expect([command, line]).toEqual([command, expect.any(String)]);
+    }
+    for (const topic of topicNames) expect(stdout).toContain(topic);
+  });
+});
+
+describe("topics", () => {
+  test.each(topicNames)("%s is at most two screens, on stdout alone", async (topic) => {
+    const { exit, stdout, stderr } = await dexdata(`help ${topic}`);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(linesOf(stdout).length).toBeLessThanOrEqual(60);
+  });
+
+  test("exit-codes says what the README says", async () => {
+    const readme = readFileSync("README.md", "utf8");
+    for (const [code, { when, next }] of Object.entries(exitCodes)) {
+      if (Number(code) > 100) continue;
+      expect(readme).toContain(
+        `| ${code} | ${when.replaceAll(/--max-credits|budget\.daily/gu, "`$&`")} | ${next} |`,
+      );
+    }
+  });
+
+  test.each(timeForms)("time: %s is read", (example) => {
+    expect(parseTimeBound(example, Date.parse("2026-11-21T08:54:00Z"))).not.toHaveProperty("problem");
+  });
+
+  test("environment names every variable that the program reads", async () => {
+    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".ts"),
+    );
+    const source = files.map((file) => readFileSync(path.join("src", file), "utf8")).join("\n");
+    const read = [...source.matchAll(/\benv\["([A-Z_]+)"\]/gu)].map(([, name]) => name ?? "");
+    const { stdout } = await dexdata("help environment");
+    const folders = ["DEXDATA_CONFIG_DIR", "DEXDATA_STATE_DIR", "DEXDATA_CACHE_DIR"];
+    const variables = Object.values(settings).flatMap(({ variable, fileOnly }) =>
+      fileOnly ? [] : [variable],
+    );
+    for (const name of [...read, ...folders, ...variables]) expect(stdout).toContain(name);
+  });
+
+  test("an unknown one gets the nearest", async () => {
+    const { exit, stderr } = await dexdata("help exit-code");
+    expect({ exit, stderr: JSON.parse(stderr) }).toMatchObject({
+      exit: 2,
+      stderr: { next: "did you mean exit-codes?" },
+    });
+  });
+});

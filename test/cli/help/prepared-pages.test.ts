@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { preparedFile } from "../../../src/cli/help/prepared-file.ts";
+import { preparedPage, preparedWords } from "../../../src/cli/help/prepared-pages.ts";
+import { ended, packageFolder, start } from "../../harness/binary.ts";
+import { dexdata } from "../../harness/dexdata.ts";
+
+const dist = path.join(packageFolder, "dist");
+
+describe("the pages of help that the build prepares", () => {
+  test("are those that the program would draw up, of every command and of every word that leads to some", () => {
+    const files = preparedWords().map((words) => preparedFile(words === "" ? [] : words.split(" ")));
+    expect(readdirSync(path.join(dist, "help")).toSorted()).toEqual(
+      files.map((file) => file.slice("help/".length)).toSorted(),
+    );
+    for (const [index, words] of preparedWords().entries()) {
+      const built: unknown = JSON.parse(readFileSync(path.join(dist, files[index] ?? ""), "utf8"));
+      expect(built).toEqual(JSON.parse(JSON.stringify(preparedPage(words))));
+    }
+  });
+
+  test.each([
+    [[]],
+    [["-h"]],
+    [["pools", "--help"]],
+    [["help", "auth", "login"]],
+    [["tokens", "search", "-h"]],
+    [["help", "auth_login"]],
+    [["help", "../package"]],
+    [["help", "time", "--help"]],
+    [["pool", "--help", "--sandbox"]],
+  ])("%j says the same with them as without", async (words) => {
+    const { exit, stdout, stderr } = await ended(start(words));
+    const unprepared = await dexdata(words);
+    expect({ exit, stdout: stdout.toString(), stderr }).toEqual({
+      exit: unprepared.exit,
+      stdout: unprepared.stdout,
+      stderr: unprepared.stderr,
+    });
+  });
+});

@@ -1,0 +1,470 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { chooseTarget } from "../../src/client/connection/target.ts";
+import { tiers } from "../../src/contract/tier.ts";
+import { configPath } from "../../src/settings/config-file.ts";
+import { credentialsPath } from "../../src/settings/credentials.ts";
+import { settings } from "../../src/settings/settings.ts";
+import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
+import { json, redirect, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+const secret = "s3cr3tPart";
+const keys = {
+  free: `api_free_${secret}`,
+  dev: `api_dev_${secret}`,
+  pro: `api_pro_${secret}`,
+  enterprise: `api_enterprise_${secret}`,
+} as const;
+
+let free: ScriptedServer;
+let paid: ScriptedServer;
+let answer: (index: number) => Reply;
+beforeEach(async () => {
+  answer = () => json('[{"id":"ethereum"}]');
+  free = await serveInTest((_request, index) => answer(index));
+  paid = await serveInTest((_request, index) => answer(index));
+});
+
+const hosts = (): Record<string, string> => ({
+  DEXDATA_BASE_URL: free.url,
+  DEXDATA_PRO_BASE_URL: paid.url,
+});
+
+/** What each of the two has seen. */
+const seen = (): { free: number; paid: number } => ({
+  free: free.requests.length,
+  paid: paid.requests.length,
+});
+const nothing = { free: 0, paid: 0 };
+
+async function ask(
+  env: Record<string, string> = {},
+  words = "networks",
+  options: TestContextOptions = {},
+): Promise<Outcome> {
+  return await dexdata(words, { ...options, env: { ...hosts(), ...env } });
+}
+
+/** A context whose folder holds these files already. */
+function prepared(
+  files: { config?: object; credentials?: string },
+  env: Record<string, string> = hosts(),
+): TestContext {
+  const context = createTestContext({ env: { DEXDATA_TIMEOUT: "24h", ...env } });
+  mkdirSync(path.dirname(configPath(context)), { recursive: true, mode: 0o700 });
+  if (files.config !== undefined) writeFileSync(configPath(context), JSON.stringify(files.config));
+  if (files.credentials !== undefined)
+    writeFileSync(credentialsPath(context), files.credentials, { mode: 0o600 });
+  return context;
+}
+
+/** As `auth login` stores it at this test's servers. */
+function stored(key: string, tier: string): string {
+  const rest_url = tier === "free" ? free.url : paid.url;
+  const profiles = { default: { key, tier, saved_at: "2026-11-01T00:00:00Z", rest_url } };
+  return JSON.stringify({ version: 1, active: "default", profiles, remembered: {} });
+}
+
+describe("the host", () => {
+  test.each(tiers)("rule 44: of %s follows from the tier", async (tier) => {
+    const env = tier === "keyless" ? {} : { DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier };
+    const { exit, stdout, stderr } = await ask(env);
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
+    const isFree = tier === "keyless" || tier === "free";
+    expect(seen()).toEqual(isFree ? { free: 1, paid: 0 } : { free: 0, paid: 1 });
+  });
+
+  test.each(tiers)("rule 44: for streams of %s too, and the defaults are the public ones", (tier) => {
+    const of = (name: string): string => `https://${name}.dexpaprika.com`;
+    const target = chooseTarget(
+      {
+        rest: { free: settings.base_url.fallback, paid: settings.pro_base_url.fallback },
+        streaming: { free: settings.streaming_url.fallback, paid: settings.streaming_pro_url.fallback },
+      },
+      { key: tier === "keyless" ? undefined : keys[tier], keySource: undefined, tier },
+      {},
+    );
+    const isFree = tier === "keyless" || tier === "free";
+    expect([target.rest, target.streaming]).toEqual(
+      isFree ? [of("api"), of("streaming")] : [of("api-pro"), of("streaming-pro")],
+    );
+  });
+
+  test("rule 45: both are asked in the same words", async () => {
+    answer = () => json({ results: [], has_next_page: false, query: {} });
+    const words = "pools search --order-by volume_usd_24h --limit 3";
+    await ask({}, words);
+    await ask({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }, words);
+    expect(seen()).toEqual({ free: 1, paid: 1 });
+    expect(free.requests[0]?.url).toBe(paid.requests[0]?.url);
+  });
+
+  test("may have a path of its own, before the service's", async () => {
+    await ask({ DEXDATA_BASE_URL: `${free.url}/v1/` });
+    expect(free.requests.map(({ url }) => url)).toEqual(["/v1/networks"]);
+  });
+
+  const asPro = { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
+
+  test("is the flag's before the environment's before the file's", async () => {
+    const nobody = "http://127.0.0.1:1";
+    const file = (url: string): object => ({ base_url: nobody, pro_base_url: url });
+    const byFile = prepared({ config: file(paid.url) }, asPro);
+    expect((await run(["networks"], byFile)).exit).toBe(0);
+    const byVariable = prepared({ config: file(nobody) }, { ...asPro, ...hosts() });
+    expect((await run(["networks"], byVariable)).exit).toBe(0);
+    expect(seen()).toEqual({ free: 0, paid: 2 });
+    const byFlag = prepared(
+      { config: file(nobody) },
+      { ...asPro, DEXDATA_BASE_URL: nobody, DEXDATA_PRO_BASE_URL: nobody },
+    );
+    expect((await run(["networks", "--base-url", free.url], byFlag)).exit).toBe(0);
+    expect(seen()).toEqual({ free: 1, paid: 2 });
+    expect(free.requests[0]?.headers.authorization).toBe(keys.pro);
+  });
+
+  test.each([
+    ["http://192.0.2.1", /must be https/],
+    ["https://name:word@host.invalid", /must not hold a user name or password/],
+    ["host.invalid", /must begin with https/],
+  ])("%s is none, and nothing is sent", async (url, why) => {
+    const { exit, stdout, stderr } = await ask({ ...asPro, DEXDATA_PRO_BASE_URL: url });
+    expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
+    expect(stderr).toMatch(why);
+    expect(stderr).not.toMatch(/name:word/u);
+  });
+});
+
+describe("the key", () => {
+  test("rule 144: without one there is no Authorization header", async () => {
+    await ask();
+    expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
+  });
+
+  test.each(["free", "dev", "pro", "enterprise"] as const)(
+    "rule 145: of %s is the whole value",
+    async (tier) => {
+      await ask({ DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier });
+      const requests = [...free.requests, ...paid.requests];
+      expect(requests.map(({ headers }) => headers.authorization)).toEqual([keys[tier]]);
+      expect(requests.map(({ url }) => url)).toEqual(["/networks"]);
+    },
+  );
+
+  test("rule 148: goes with retries, next pages and look-ups too", async () => {
+    const page = (next: string | null): Reply =>
+      json({
+        results: [{ id: `0x${next}`, chain: "ethereum" }],
+        has_next_page: next !== null,
+        next_cursor: next,
+      });
+    const replies = [page("two"), json({}, { status: 500 }), json({}, { status: 429 }), page(null)];
+    answer = (index) => replies[index] ?? json([]);
+    const env = { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
+    expect((await ask(env, "pools search ethereum --all --page-size 1")).exit).toBe(0);
+    expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual(
+      Array.from({ length: 4 }, () => keys.pro),
+    );
+    answer = (index) => (index === 4 ? json({}, { status: 404 }) : json('[{"id":"ethereum"}]'));
+    await ask(env, "tokens search eth");
+    expect(paid.requests.slice(4).map(({ path: asked, headers }) => [asked, headers.authorization])).toEqual([
+      [expect.stringContaining("/networks/eth/"), keys.pro],
+      ["/networks", keys.pro],
+    ]);
+    expect(free.requests).toEqual([]);
+  });
+
+  test("without a tier is sent nowhere: exit 2, naming DEXDATA_TIER", async () => {
+    const { exit, stdout, stderr } = await ask({ DEXDATA_API_KEY: keys.pro });
+    expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
+    expect(JSON.parse(stderr)).toEqual({
+      code: "usage",
+      message: "the tier of the key from DEXDATA_API_KEY is not known, and it decides the host",
+      exit: 2,
+      retryable: false,
+      next: "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login",
+    });
+  });
+
+  test("with the tier keyless is the same", async () => {
+    const { exit } = await ask({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "keyless" });
+    expect({ exit, sent: seen() }).toEqual({ exit: 2, sent: nothing });
+  });
+
+  test("a tier without a key is sent nowhere", async () => {
+    const { exit, stdout, stderr } = await ask({ DEXDATA_TIER: "pro" }, "networks --error-format text");
+    expect({ exit, stdout, stderr, sent: seen() }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "dexdata: the tier is set to pro, but there is no key\n" +
+        "  set DEXDATA_API_KEY, or store a key with: dexdata auth login\n",
+      sent: nothing,
+    });
+  });
+
+  test("rule 8: a tier that is none of the five is refused, with the nearest", async () => {
+    const { exit, stderr } = await ask({ DEXDATA_TIER: "entreprise" }, "networks --error-format text");
+    expect({ exit, stderr, sent: seen() }).toEqual({
+      exit: 2,
+      stderr:
+        'dexdata: DEXDATA_TIER "entreprise": accepted: keyless, free, dev, pro, enterprise\n' +
+        "  did you mean enterprise?\n",
+      sent: nothing,
+    });
+  });
+
+  test("of a file is used, with the one line break of an editor; its tier comes from DEXDATA_TIER", async () => {
+    const context = prepared({}, { ...hosts(), DEXDATA_TIER: "dev", DEXDATA_API_KEY: keys.pro });
+    const file = path.join(context.home, "key");
+    writeFileSync(file, `${keys.dev}\n`, { mode: 0o600 });
+    expect((await run(["networks", "--key-file", file], context)).exit).toBe(0);
+    expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual([keys.dev]);
+  });
+
+  test("that is stored brings its tier; the environment's goes before it", async () => {
+    const context = prepared({ credentials: stored(keys.free, "free") });
+    expect(await run(["networks"], context)).toMatchObject({ exit: 0, stderr: "" });
+    expect(free.requests.map(({ headers }) => headers.authorization)).toEqual([keys.free]);
+    const env = { ...hosts(), DEXDATA_API_KEY: keys.dev, DEXDATA_TIER: "dev" };
+    expect((await run(["networks"], prepared({ credentials: stored(keys.free, "free") }, env))).exit).toBe(0);
+    expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual([keys.dev]);
+  });
+
+  test("promise 12: a store that cannot be read is one line, and the command goes on without a key", async () => {
+    const context = prepared({ credentials: `{"key": "${keys.pro}` });
+    const { exit, stdout, stderr } = await run(["networks"], context);
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n' });
+    expect(stderr).toBe(`dexdata: ${credentialsPath(context)} is not JSON; going on without a stored key\n`);
+    expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
+  });
+});
+
+const key = keys.pro;
+const wrongForms: readonly (readonly [string, string])[] = [
+  [`Bearer ${key}`, "begins with the word Bearer"],
+  [`Token ${key}`, "begins with the word Token"],
+  [`Authorization: ${key}`, "begins with the word Authorization"],
+  [`"${key}"`, "stands in quotes"],
+  [`'${key}'`, "stands in quotes"],
+  [` ${key}`, "has a blank before or after it"],
+  [`${key}\n`, "has a line break in it or after it"],
+  [`${key}\r\nX-Other: 1`, "has a line break in it or after it"],
+  [`${key} two`, "has a blank inside"],
+  [`${key}\u0000`, "has a control character in it"],
+  [`${key}\u200B`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`sk_${secret}`, "does not begin with api_"],
+  [`API_pro_${secret}`, "does not begin with api_"],
+  ["api_", "is too short to be a whole key"],
+];
+
+/** How each run talks: nothing it says may hold the key. */
+const manners = [
+  "",
+  "-vv --stats",
+  "-vv --error-format text",
+  "--error-format json",
+  "-o table --error-format json",
+];
+
+describe("promise 1: rules 146, 147: a key of a wrong form", () => {
+  test.each(wrongForms)("%j is refused before anything is sent, and not shown", async (text, problem) => {
+    for (const manner of manners) {
+      const env = { DEXDATA_API_KEY: text, DEXDATA_TIER: "pro" };
+      const { exit, stdout, stderr } = await ask(env, `networks ${manner}`);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toContain(`the key from DEXDATA_API_KEY ${problem}`);
+      expect(stderr).not.toContain(secret);
+    }
+    const context = prepared({ credentials: stored(text, "pro") });
+    const { exit, stderr } = await run(["networks", "-vv"], context);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(problem);
+    expect(stderr).not.toContain(secret);
+    expect(seen()).toEqual(nothing);
+  });
+
+  test("typed where a file belongs is not shown either", async () => {
+    const { exit, stdout, stderr } = await ask({}, `networks --key-file ${key}`);
+    expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
+    expect(stderr).not.toContain(secret);
+  });
+});
+
+describe("promise 1: a key typed where a name belongs", () => {
+  const typed = `api_pro_${secret}_0123456789abcdef`;
+  const address = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+  test.each([
+    `pool ethereum ${typed}`,
+    `pool ${typed} ${address}`,
+    `search ${typed}`,
+    `txns ethereum ${address} --page ${typed}`,
+    `prices ethereum ${address} ${typed}`,
+    `api /networks?key=${typed}`,
+    `api /networks/${typed}`,
+    `stream ethereum:${typed}`,
+    `stream ethereum:${address} ethereum:${typed}`,
+    `networks --base-url https://host.example/${typed}`,
+    `config set base_url https://host.example/${typed}`,
+  ])("%s: it is in no URL, and no body", async (words) => {
+    for (const env of [{}, { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }]) {
+      const { exit, stdout, stderr } = await ask(env, `${words} --error-format text`);
+      expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
+      expect(stderr).not.toContain(secret);
+    }
+  });
+
+  test("a name that only begins like one is asked for", async () => {
+    answer = () => json('{"tokens":[],"pools":[],"dexes":[]}');
+    await ask({}, "search api_coin");
+    expect(free.requests.map(({ url }) => url)).toEqual(["/search?query=api_coin"]);
+  });
+});
+
+describe("promise 1: a key that is sent", () => {
+  const replies: readonly (readonly [string, () => Reply])[] = [
+    ["an answer", () => json('[{"id":"ethereum"}]')],
+    ["an answer whose headers repeat it", () => json("[]", { headers: { "x-seen": `key ${key}` } })],
+    [
+      "a refusal that repeats it",
+      () =>
+        json(
+          { error: "invalid_api_key", message: `no such key: ${key}`, received: key },
+          { status: 401, headers: { "x-seen": key } },
+        ),
+    ],
+    ["a web page that repeats it", () => json(`<html>${key}</html>`, { status: 403 })],
+    ["500", () => json({ error: "internal_error", message: key }, { status: 500 })],
+    ["a plan of that name", () => json("[]", { headers: { "x-api-plan": key } })],
+    ["a redirect", () => redirect(`https://host.invalid/?key=${key}`)],
+  ];
+  test.each(replies)("is not shown on %s", async (_, reply) => {
+    answer = reply;
+    for (const manner of manners) {
+      const env = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
+      const { stdout, stderr } = await ask(env, `networks ${manner}`);
+      expect(stdout + stderr).not.toContain(secret);
+    }
+    expect(
+      paid.requests.every(({ url, headers }) => url === "/networks" && headers.authorization === key),
+    ).toBe(true);
+  });
+
+  test("-vv shows what was asked and the headers that came", async () => {
+    answer = () => json("[]", { headers: { "x-credits-remaining": "41" } });
+    const { stderr } = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" }, "networks -vv");
+    expect(stderr).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/networks 200 \d+ ms, 41 credits left\n/u);
+    expect(stderr).toContain("  x-credits-remaining: 41\n");
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    "follows no redirect with status %d to another server",
+    async (status) => {
+      answer = () => redirect(`${free.url}/networks`, status);
+      const { exit, stdout, stderr } = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
+      expect({ exit, stdout, sent: seen() }).toEqual({ exit: 1, stdout: "", sent: { free: 0, paid: 1 } });
+      expect(stderr).toContain(`redirect (status ${status}), which is not followed`);
+    },
+  );
+});
+
+describe("rule 155: X-Api-Plan", () => {
+  const plan = (name: string): Reply => json('[{"id":"ethereum"}]', { headers: { "x-api-plan": name } });
+
+  test("that is the tier in use is not worth a word, nor is its absence", async () => {
+    answer = () => plan("pro");
+    const env = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
+    expect(await ask(env)).toMatchObject({ exit: 0, stderr: "" });
+    answer = () => json("[]");
+    expect(await ask(env)).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  test("of another plan is said on stderr, and the rows are there all the same", async () => {
+    answer = () => plan("keyless");
+    const outcome = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
+    expect(outcome).toMatchObject({ exit: 0, stdout: '{"id":"ethereum"}\n' });
+    expect(outcome.stderr).toBe(
+      "dexdata: the service counted this as keyless, not pro: the key was not counted; see: dexdata auth status\n",
+    );
+  });
+
+  test("is said once for many requests", async () => {
+    const page = (next: string | null): Reply =>
+      json(
+        {
+          results: [{ id: `0x${next}`, chain: "ethereum" }],
+          has_next_page: next !== null,
+          next_cursor: next,
+        },
+        { headers: { "x-api-plan": "dev" } },
+      );
+    answer = (index) => page(index < 3 ? String(index) : null);
+    const { stderr } = await ask(
+      { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
+      "pools search ethereum --all",
+    );
+    expect(stderr).toBe("dexdata: the service counted this as dev, not pro; see: dexdata auth status\n");
+  });
+});
+
+describe("--sandbox", () => {
+  const given = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
+
+  test.each([
+    ["networks --limit 1 --sandbox", {}],
+    ["networks --limit 1", { DEXDATA_SANDBOX: "1" }],
+    ["networks --limit 1 --sandbox --tier free", {}],
+    ["networks --limit 1 --sandbox --tier keyless", {}],
+  ])("%s %j asks no host, whatever key is given", async (words, env) => {
+    const outcome = await ask({ ...given, ...env }, `${words} -vv`);
+    expect(outcome.exit).toBe(0);
+    expect(outcome.stdout).toMatch(/^\{"id":/u);
+    expect(outcome.stderr).not.toContain(secret);
+    expect(seen()).toEqual(nothing);
+  });
+
+  test("counts as the plan of --tier, default pro", async () => {
+    for (const [flags, plan] of [
+      ["", "pro"],
+      ["--tier dev", "dev"],
+      ["--tier keyless", "keyless"],
+    ] as const) {
+      const { stdout, stderr } = await ask(given, `usage --sandbox -o json ${flags}`);
+      expect({ plan: JSON.parse(stdout).plan, stderr }).toEqual({ plan, stderr: "" });
+    }
+  });
+
+  test("does not even read the stored key: a broken store, a wrong key and a missing profile do not matter", async () => {
+    const files = ["{", stored(`Bearer ${key}`, "pro"), stored(key, "pro")];
+    for (const credentials of files) {
+      const context = prepared(
+        { credentials },
+        { ...hosts(), DEXDATA_PROFILE: "gone", DEXDATA_API_KEY: "x y" },
+      );
+      const outcome = await run(["networks", "--limit", "1", "--sandbox"], context);
+      expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({ exit: 0, stderr: "" });
+    }
+    expect(seen()).toEqual(nothing);
+  });
+
+  test("also keeps auth status on this machine, and auth login from asking anybody", async () => {
+    const status = await ask({ ...given, DEXDATA_SANDBOX: "1" }, "auth status -o json");
+    expect(JSON.parse(status.stdout)).toMatchObject({ source: "the sandbox", tier: "pro", plan: "pro" });
+    const login = await ask({ DEXDATA_SANDBOX: "1" }, "auth login", { stdin: key });
+    expect(login.exit).toBe(2);
+    expect(login.stderr).not.toContain(secret);
+    expect(seen()).toEqual(nothing);
+  });
+
+  test("--tier and --seed are refused without it", async () => {
+    for (const flag of ["--tier free", "--seed 2"]) {
+      const { exit, stderr } = await ask(given, `networks ${flag}`);
+      expect(exit).toBe(2);
+      expect(stderr).toContain("goes with --sandbox");
+    }
+    expect(seen()).toEqual(nothing);
+  });
+});

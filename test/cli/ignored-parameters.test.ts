@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: 100_000 });
+
+async function ask(words: string, env = sandbox.env()) {
+  const { exit, stdout, stderr } = await dexdata(`${words} --error-format text`, { env, now: sandboxNow });
+  return { exit, stdout, stderr };
+}
+
+const searches = endpoints.filter(({ reply }) => reply.kind === "cursor-pages");
+const pathOf = (path: string): string => path.replace("{network}", "ethereum");
+
+describe("a parameter that the service drops (rule 55)", () => {
+  test.each([
+    ["/networks/ethereum/pools/search", "volume_24h_min=5", "did you mean volume_usd_24h_min?"],
+    ["/networks/ethereum/pools/search", "sort_by=liquidity_usd", "did you mean order_by?"],
+    ["/networks/ethereum/pools/search", "sort_dir=asc", "did you mean sort?"],
+    ["/networks/ethereum/pools/search", "LIMIT=3", "did you mean limit?"],
+    ["/networks/ethereum/pools/search", "Sort=asc", "did you mean sort?"],
+    ["/networks/ethereum/pools/search", "page=2", "did you mean cursor?"],
+    ["/networks/ethereum/tokens/search", "fdv_min=5", "did you mean fdv_usd_min?"],
+    ["/tokens/search?chains=fantom", "zzz=base", "take them all the same with --no-strict"],
+    ["/pools/search?chains=fantom", "token_address=0x1", "take them all the same with --no-strict"],
+  ])("%s?%s ends the command before a row, and names what was meant", async (path, field, hint) => {
+    const [name = "", value = ""] = field.split("=");
+    for (const manner of [
+      `${path} -f ${field}`,
+      `${path}${path.includes("?") ? "&" : "?"}${field}`,
+      `${path} -f ${field} -o table`,
+    ])
+      expect(await ask(`api ${manner}`)).toEqual({
+        exit: 1,
+        stdout: "",
+        stderr: `dexdata: the service did not apply --field ${name} "${value}": its rows are not what was asked for\n  ${hint}\n`,
+      });
+    // A page is where --paginate begins.
+    if (name === "page") return;
+    expect(await ask(`api ${path} -f ${field} --paginate --limit 3`)).toMatchObject({ exit: 1, stdout: "" });
+  });
+
+  test("is told with --no-strict, and the rows are those without it", async () => {
+    const path = "/networks/ethereum/pools/search";
+    for (const flags of ["", "--paginate --limit 3 -o ndjson", "-o csv"]) {
+      const without = await ask(`api ${path} ${flags}`);
+      const { exit, stdout, stderr } = await ask(
+        `api ${path} -f volume_24h_min=5 -f zzz=1 --no-strict ${flags}`,
+      );
+      expect({ exit, stdout }).toEqual({ exit: 0, stdout: without.stdout });
+      expect(stderr).toBe(
+        'the service ignored --field volume_24h_min "5", --field zzz "1", so its rows do not match; did you mean volume_usd_24h_min?\n',
+      );
+    }
+  });
+
+  test("--no-strict is a part of the command that continues", async () => {
+    const { stderr } = await dexdata(
+      "api /networks/fantom/pools/search -f zzz=1 --no-strict --paginate --limit 2",
+      {
+        env: sandbox.env(),
+        isTerminal: { stderr: true },
+      },
+    );
+    expect(stderr).toMatch(
+      /go on with: dexdata api \/networks\/fantom\/pools\/search .*--no-strict.* --field zzz=1/u,
+    );
+  });
+});
+
+describe("a parameter that the service applies", () => {
+  /** Values in forms that only a raw call sends. */
+  const values: Readonly<Record<string, readonly string[]>> = {
+    order_by: ["liquidity_usd"],
+    sort: ["asc", "desc"],
+    detailed: ["true", "1"],
+    // One small network, because a search over all takes the sandbox long.
+    chains: ["fantom", "fantom,fantom"],
+    dex_name: ["SPOOKYSWAP"],
+    token_address: ["0xC02AAA39B223FE8D0A0E5C4F27EAD9083C756CC2"],
+    created_after: ["-24h", "2026-01-01", "2026-01-01T00:00:00+02:00", "1767225600"],
+    created_before: ["-1h", "2026-11-21"],
+    limit: ["3"],
+    cursor: [""],
+    txns_24h_min: ["0"],
+    txns_24h_max: ["5"],
+  };
+  const numbers = ["1", "1.0", "1e0"];
+
+  test.each(searches.map((endpoint) => [endpoint.id, endpoint] as const))(
+    "%s: all of its own at once",
+    async (_, { path, params }) => {
+      for (const turn of [0, 1, 2, 3]) {
+        const fields = params
+          .filter(({ place }) => place === "query")
+          .map(({ name }) => [name, values[name] ?? numbers] as const)
+          .map(([name, known]) => `-f ${name}=${known[turn % known.length]}`);
+        const { exit, stderr } = await ask(`api ${pathOf(path)} ${fields.join(" ")} -q`);
+        expect({ fields, exit, stderr }).toEqual({ fields, exit: 0, stderr: "" });
+      }
+    },
+  );
+});
+
+describe("a known filter that is missing from the echo, or has another value there", () => {
+  const rows = [{ id: "0x1", chain: "base" }];
+
+  test.each([
+    ["missing", {}, ""],
+    ["null", { liquidity_usd_min: null }, ", but null"],
+    ["another", { liquidity_usd_min: 6 }, ", but 6"],
+  ])("%s: refused, and told with --no-strict", async (_, query, how) => {
+    const body = { results: rows, has_next_page: false, query: { limit: 10, ...query } };
+    const env = { DEXDATA_BASE_URL: (await serveInTest(() => json(body))).url };
+    for (const [words, name] of [
+      ["api /networks/base/pools/search -f liquidity_usd_min=0", "--field liquidity_usd_min"],
+      ["pools search base --liquidity-usd-min 0", "--liquidity-usd-min"],
+    ]) {
+      const refused = await ask(`${words} -o ndjson`, env);
+      expect(refused).toMatchObject({ exit: 1, stdout: "" });
+      expect(refused.stderr).toContain(`the service did not apply ${name} "0"${how}: its rows`);
+      expect(refused.stderr).toContain("\n  take them all the same with --no-strict\n");
+      const { exit, stdout, stderr } = await ask(`${words} --no-strict -o ndjson`, env);
+      expect({ exit, stderr }).toEqual({
+        exit: 0,
+        stderr: `the service ignored ${name} "0", so its rows do not match\n`,
+      });
+      expect(rowsOf(stdout)).toHaveLength(1);
+    }
+  });
+
+  test("a list of several pages warns once", async () => {
+    const server = await serveInTest(({ query }) => {
+      const page = Number(query.get("cursor") ?? "0");
+      const results = [{ id: `0x${page}`, chain: "base" }];
+      return json({
+        results,
+        has_next_page: page < 3,
+        next_cursor: page < 3 ? String(page + 1) : "",
+        query: {},
+      });
+    });
+    const words = "pools search base --sort asc --all --no-strict -o ndjson";
+    const { stdout, stderr } = await ask(words, { DEXDATA_BASE_URL: server.url });
+    expect(rowsOf(stdout)).toHaveLength(4);
+    expect(stderr).toBe('the service ignored --sort "asc", so its rows do not match\n');
+  });
+
+  test("an answer without an echo, and a path that is no search, are taken as they are", async () => {
+    const env = { DEXDATA_BASE_URL: (await serveInTest(() => json({ results: rows, query: null }))).url };
+    for (const path of ["/pools/search -f zzz=1", "/networks/base/dexes -f zzz=1", "/none -f zzz=1"])
+      expect(await ask(`api ${path}`, env)).toMatchObject({ exit: 0, stderr: "" });
+  });
+});

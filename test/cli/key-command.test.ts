@@ -1,0 +1,213 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fc } from "../harness/properties.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { configPath } from "../../src/settings/config-file.ts";
+import { saveProfile } from "../../src/settings/edit-credentials.ts";
+import { splitCommand } from "../../src/settings/split-command.ts";
+import { type Outcome, run } from "../harness/dexdata.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+const key = "api_pro_s3cr3tPart";
+
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await serveInTest(() => json('[{"id":"ethereum"}]', { headers: { "x-api-plan": "pro" } }));
+});
+
+/** A home whose config.json names a shell script that leaves a line in `ran` and does this. */
+function withScript(does: string, options: TestContextOptions = {}): TestContext {
+  const context = createTestContext({
+    speed: 1,
+    ...options,
+    env: { DEXDATA_TIMEOUT: "24h", DEXDATA_TIER: "pro", ...options.env },
+  });
+  const script = path.join(context.home, "key-script");
+  writeFileSync(script, `#!/bin/sh\necho ran >> '${context.home}/ran'\n${does}\n`);
+  chmodSync(script, 0o700);
+  mkdirSync(path.dirname(configPath(context)), { recursive: true, mode: 0o700 });
+  const hosts = { base_url: server.url, pro_base_url: server.url };
+  writeFileSync(configPath(context), JSON.stringify({ key_command: script, ...hosts }));
+  return context;
+}
+
+test("something that the program leaves running in the background is not waited for", async () => {
+  const context = withScript(`sleep 20 &\necho ${key}`);
+  const begun = performance.now();
+  expect((await ask(context)).exit).toBe(0);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+const timesRun = ({ home }: TestContext): number =>
+  existsSync(path.join(home, "ran")) ? readFileSync(path.join(home, "ran"), "utf8").length / 4 : 0;
+
+const ask = async (context: TestContext, words = "networks --error-format text"): Promise<Outcome> =>
+  await run(words.split(" "), context);
+
+const sent = (): readonly unknown[] => server.requests.map(({ headers }) => headers.authorization);
+
+describe("key_command", () => {
+  test.each([
+    ["one line", `echo ${key}`],
+    ["a line as Windows ends it", `printf '${key}\\r\\n'`],
+    ["no line break", `printf ${key}`],
+    ["further lines, as pass keeps notes", `echo ${key}; echo user: me`],
+    ["and complains on stderr", `echo ${key}; echo warning ${key} >&2`],
+  ])("gives the key: %s", async (_, does) => {
+    const context = withScript(does);
+    const { exit, stdout, stderr } = await ask(context);
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
+    expect([sent(), timesRun(context)]).toEqual([[key], 1]);
+  });
+
+  test.each([
+    ["prints nothing", "true", "the program printed no key"],
+    ["prints an empty line first", `echo; echo ${key}`, "the program printed no key"],
+    ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program ended with code 3"],
+    ["is killed", `echo ${key}; kill -9 $$`, "the program was ended by SIGKILL"],
+    ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program prints more than a key"],
+  ])("that %s is one clear message, and nothing is sent", async (_, does, why) => {
+    const context = withScript(does);
+    const { exit, stdout, stderr } = await ask(context);
+    expect({ exit, stdout, stderr, sent: sent() }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        `dexdata: key_command in ${configPath(context)}: ${why}\n` +
+        "  run it by hand (what it says is not shown here, as it may hold the key): dexdata config get key_command\n",
+      sent: [],
+    });
+  });
+
+  test.each([
+    [`echo 'Bearer ${key}'`, "begins with the word Bearer"],
+    [`echo '"${key}"'`, "stands in quotes"],
+    [`echo ' ${key}'`, "has a blank before or after it"],
+    ["echo Password:", "does not begin with api_"],
+  ])("that does %s is refused like any key of a wrong form", async (does, problem) => {
+    const { exit, stderr } = await ask(withScript(does));
+    expect([exit, sent()]).toEqual([2, []]);
+    expect(stderr).toContain(`the key from key_command ${problem}`);
+  });
+
+  test("that does not end is given up after a minute", async () => {
+    const context = withScript("sleep 20 & wait", { speed: 1000 });
+    const { exit, stderr } = await ask(context);
+    expect(exit).toBe(2);
+    expect(stderr).toContain("the program printed no key within 60 s");
+  });
+
+  test("ends with the run on Ctrl-C", async () => {
+    const context = withScript("sleep 20 & wait");
+    const asking = ask(context);
+    while (timesRun(context) === 0) await new Promise(setImmediate);
+    context.interrupt({ cause: "SIGINT" });
+    expect((await asking).exit).toBe(130);
+  });
+
+  test("that is not there, or may not be run, is named", async () => {
+    const context = withScript("");
+    chmodSync(path.join(context.home, "key-script"), 0o600);
+    expect((await ask(context)).stderr).toContain("cannot be started (not permitted)");
+    writeFileSync(configPath(context), JSON.stringify({ key_command: "key-of-nobody show" }));
+    expect((await ask(context)).stderr).toContain('"key-of-nobody" is not there');
+  });
+
+  test.each([
+    "--help",
+    "networks --help",
+    "config list",
+    "config get key_command",
+    "auth list",
+    "auth logout",
+    "help environment",
+    "completion bash",
+    "commands -o json",
+    "networks --sandbox --limit 1",
+    "networks --fields ?",
+    "networks --limit -1",
+    "networks --key-file /nonexistent/key",
+  ])("is not run by %s", async (words) => {
+    const context = withScript(`echo ${key}`);
+    await ask(context, words);
+    expect([timesRun(context), sent()]).toEqual([0, []]);
+  });
+
+  test("is run once by doctor, which looks at the key and then uses it", async () => {
+    const context = withScript(`echo ${key}`);
+    const { stdout } = await ask(context, "doctor --no-stream -o table");
+    expect(stdout).toContain("…Part from key_command, pro");
+    expect([timesRun(context), sent()]).toEqual([1, [key]]);
+  });
+
+  test("its key's tier is found by auth status, once, and remembered by a hash", async () => {
+    const context = withScript(`echo ${key}`, { env: { DEXDATA_TIER: "" } });
+    expect((await ask(context)).stderr).toContain("or store the key with its plan: dexdata auth login");
+    expect(sent()).toEqual([]);
+    const status = JSON.parse((await ask(context, "auth status")).stdout.trim());
+    expect(status).toMatchObject({ key: "…Part", source: "key_command", tier: "pro" });
+    expect((await ask(context)).exit).toBe(0);
+  });
+
+  test("goes before stored keys, and after what is typed or set for this run", async () => {
+    const stored = { key: "api_pro_s3cr3tStored", tier: "pro", rest: server.url } as const;
+    const keyOf = async (env: Record<string, string>, words = "networks"): Promise<unknown> => {
+      const context = withScript(`echo ${key}`, { env });
+      writeFileSync(path.join(context.home, "key"), "api_pro_s3cr3tFile", { mode: 0o600 });
+      await saveProfile(context, "default", stored);
+      await ask(context, words.replace("HOME", context.home));
+      return server.requests.at(-1)?.headers.authorization;
+    };
+    expect(await keyOf({})).toBe(key);
+    expect(await keyOf({ DEXDATA_PROFILE: "default" })).toBe(stored.key);
+    expect(await keyOf({ DEXDATA_API_KEY: "api_pro_s3cr3tTyped" })).toBe("api_pro_s3cr3tTyped");
+    expect(await keyOf({}, "networks --profile default")).toBe(stored.key);
+    expect(await keyOf({}, "networks --key-file HOME/key")).toBe("api_pro_s3cr3tFile");
+  });
+});
+
+describe("the words of a command", () => {
+  test.each([
+    ["pass show dexdata", ["pass", "show", "dexdata"]],
+    ["  op  read 'op://Private/dex data/key' ", ["op", "read", "op://Private/dex data/key"]],
+    [`sh -c "cat ~/k | head -1"`, ["sh", "-c", "cat ~/k | head -1"]],
+    [`a"b c"'d'`, ["ab cd"]],
+    [`x ''`, ["x", ""]],
+    [`["a b","$(c)"]`, ["a b", "$(c)"]],
+    ["secret-tool lookup name api_key", ["secret-tool", "lookup", "name", "api_key"]],
+  ])("%s", (text, words) => {
+    expect(splitCommand(text)).toEqual(words);
+  });
+
+  test.each([
+    ["", "must name a program"],
+    ["   ", "must name a program"],
+    ["''", "must name a program"],
+    ["[]", "must name a program"],
+    ["[1]", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
+    ["[", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
+    ["a 'b", "has a ' without its end"],
+    ["a | b", "is run without a shell, which alone understands |"],
+    ["a $(b)", "is run without a shell, which alone understands $"],
+    ["a\nb", "is run without a shell, which alone understands a line break"],
+    ["~/bin/key", "~ is a shell's: write the whole path of the program"],
+    [`echo ${key}`, "holds a key itself"],
+  ])("%j is refused", (text, problem) => {
+    expect(splitCommand(text)).toMatchObject({ problem });
+  });
+
+  test("quoted words come out as they went in", () => {
+    const word = fc
+      .string({ unit: "binary" })
+      .filter((text) => !/['\0\r\n]/u.test(text) && !text.startsWith("api_"));
+    fc.assert(
+      fc.property(fc.array(word), (rest) => {
+        const words = ["program", ...rest];
+        expect(splitCommand(words.map((each) => `'${each}'`).join(" "))).toEqual(words);
+        expect(splitCommand(JSON.stringify(words))).toEqual(words);
+      }),
+    );
+  });
+});

@@ -1,0 +1,265 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+// More requests than a plan allows in the minute that this file takes.
+const sandbox = useSandbox({ requestsPerMinute: 100_000 });
+
+const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const SOL = "So11111111111111111111111111111111111111112";
+
+async function ask(words: string, stdin = "") {
+  sandbox.takeLog();
+  const { exit, stdout, stderr } = await dexdata(`${words} --error-format text`, {
+    env: sandbox.env(),
+    now: sandboxNow,
+    stdin,
+  });
+  return { exit, stdout, stderr, requests: sandbox.takeLog().map(({ url }) => url) };
+}
+
+/** A list in a file. */
+function listFile(text: string): string {
+  const file = path.join(temporaryFolder(), "list.txt");
+  writeFileSync(file, text);
+  return file;
+}
+
+const list = [
+  "\uFEFF# my tokens",
+  "",
+  `ethereum:${WETH}`,
+  `  ${WETH}   # the same one`,
+  `"${USDC}"\r`,
+  `"solana:${SOL}"`,
+  "   # nothing here",
+  `{"chain":"solana","address":"${SOL}","symbol":"SOL"}`,
+  `{"group":"tokens","row":{"id":"${USDC}","chain":"ethereum","symbol":"USDC"}}`,
+].join("\n");
+
+const plain = [WETH, WETH, USDC].map((address) => `ethereum:${address}`).join(" ");
+const listed = `${plain} solana:${SOL} solana:${SOL} ethereum:${USDC}`;
+
+describe("a list of assets", () => {
+  test.each(["prices", "token"])("%s reads one from stdin or a file as it reads words", async (command) => {
+    const words = await ask(`${command} ${listed} -o ndjson`);
+    expect(words).toMatchObject({ exit: 0, stderr: "" });
+    expect(rowsOf(words.stdout).length).toBeGreaterThan(1);
+    expect(await ask(`${command} ethereum - -o ndjson`, list)).toEqual(words);
+    expect(await ask(`${command} ethereum @${listFile(list)} -o ndjson`)).toEqual(words);
+  });
+
+  test("pool, txns and ohlcv read one from a file too", async () => {
+    const file = listFile(`# the pool\nethereum:${POOL}\n`);
+    for (const [command, flags] of [
+      ["pool", "-o ndjson"],
+      ["txns", "--limit 3 -o ndjson"],
+      ["ohlcv", "--pool --from -3h -o ndjson"],
+    ]) {
+      const words = await ask(`${command} ethereum ${POOL} ${flags}`);
+      expect(words.exit).toBe(0);
+      expect(await ask(`${command} @${file} ${flags}`)).toEqual(words);
+    }
+  });
+
+  test("a record from a list of one is still a list", async () => {
+    const { stdout } = await ask(`pool @${listFile(`ethereum:${POOL}`)} -o json`);
+    expect(stdout).toMatch(/^\[\{.*\}\]\n$/u);
+  });
+
+  test("an empty list, or one of comments, sends nothing", async () => {
+    for (const text of ["", "\n\n", "# none\n"])
+      for (const command of ["prices ethereum", "pool"]) {
+        const words = `${command} @${listFile(text)} -o ndjson`;
+        expect(await ask(words)).toMatchObject({ exit: 0, stdout: "", requests: [] });
+      }
+  });
+
+  const form = "an address on ethereum is 0x and 40 or 64 hexadecimal digits";
+  test.each([
+    ["0x12", 'invalid address "0x12"', form],
+    [WETH.slice(0, -1), `invalid address "${WETH.slice(0, -1)}"`, form],
+    [`${WETH}0`, `invalid address "${WETH}0"`, form],
+    [WETH.slice(2), `invalid address "${WETH.slice(2)}"`, form],
+    ["WETH", 'invalid address "WETH"', form],
+    [`${WETH},WETH`, `invalid address "${WETH},WETH"`, form],
+    ["chain,price_usd,id", 'invalid address "chain,price_usd,id"', form],
+    ["solana:0x12", 'invalid address "0x12"', "an address on solana is 32 to 44 base58 characters"],
+    [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address has no spaces and no quotes"],
+    [`sui:'0x2'`, `invalid address "'0x2'"`, "an address has no spaces and no quotes"],
+    [`"${WETH}",`, "begins like a JSON string but is not one", ""],
+    ['""', "begins like a JSON string but is not one", ""],
+    [`["${WETH}"]`, "begins like a JSON array", "a list has one asset per line, as -o ndjson writes them"],
+    ["x".repeat(500), `invalid address "${"x".repeat(80)}…"`, form],
+  ])("the line %s is refused before a request", async (line, problem, hint) => {
+    for (const command of ["prices", "token", "pool"]) {
+      const hints = hint === "" ? "" : `  ${hint}\n`;
+      expect(await ask(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: `dexdata: stdin line 2: ${problem}\n${hints}`,
+        requests: [],
+      });
+    }
+  });
+
+  test.each([
+    ["a pool of Uniswap V4", `ethereum:0x${"ab".repeat(32)}`],
+    ["upper case", `ethereum:0x${"AB".repeat(20)}`],
+    ["a coin type of Sui", "sui:0x2::sui::SUI"],
+    ["a generic type of Aptos", "aptos:0x1::pool::Pool<0x1::a::A,0x2::b::B>"],
+    ["a short one of Aptos", "aptos:0xa"],
+    ["a raw one of TON", "ton:0:b113a994b5024a16719f69139328eb759596c38a25f59028b146fecdc3621dfe"],
+    ["one of Tron", "tron:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"],
+    ["a denomination of Sei", "sei:factory/sei1abc/usd"],
+    ["one of a network that this program does not know", "nosuch:#*!"],
+    ["a row of the service", '{"chain":"ethereum","id":"0x1"}'],
+    ["a row of a group that no search has", '{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}'],
+  ])("%s is left to the service", async (_, line) => {
+    const { requests } = await ask("token -", line);
+    expect(requests.length).toBeGreaterThan(0);
+  });
+
+  test("words are checked for quotes and spaces", async () => {
+    for (const word of [`"${WETH}"`, `'${WETH}'`, `${WETH} x`])
+      for (const command of ["prices", "token", "pool"]) {
+        const { exit, stderr } = await dexdata([command, "ethereum", word], { env: sandbox.env() });
+        expect(exit).toBe(2);
+        expect(stderr).toMatch(/must be an address or id, without (?:blanks|quotes)/u);
+      }
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+});
+
+describe("rows of another kind", () => {
+  test("of a search are skipped, and counted by kind", async () => {
+    const found = await ask("search pepe -o ndjson");
+    const rows = rowsOf(found.stdout);
+    const [tokens = 0, pools = 0] = ["tokens", "pools"].map(
+      (group) => rows.filter((row) => row["group"] === group).length,
+    );
+    expect({ tokens, pools, all: rows.length }).toEqual({ tokens: 1, pools: 20, all: 21 });
+    for (const command of ["token", "prices"]) {
+      const { exit, stdout, stderr, requests } = await ask(`${command} - -o ndjson`, found.stdout);
+      expect({ exit, stderr }).toEqual({
+        exit: 0,
+        stderr: `stdin: using 1 token, skipping 20 pools; ${command} takes tokens\n`,
+      });
+      expect([requests.length, rowsOf(stdout).length]).toEqual([1, 1]);
+    }
+    const asPools = await ask(
+      "pool - -o ndjson",
+      `${found.stdout}{"group":"dexes","row":{"id":"x","chain":"base"}}\n`,
+    );
+    expect(asPools).toMatchObject({
+      exit: 0,
+      stderr: "stdin: using 20 pools, skipping 1 token and 1 DEX; pool takes pools\n",
+    });
+    expect(asPools.requests.length).toBe(20);
+  });
+
+  /** A row of each kind, as the commands print them. */
+  const sources = {
+    token: [
+      "tokens search ethereum --limit 1",
+      "tokens search ethereum --limit 1 --detailed",
+      "tokens search --limit 1",
+      `token ethereum ${WETH}`,
+      "search pepe --type tokens",
+    ],
+    pool: [
+      "pools search ethereum --limit 1",
+      "pools search ethereum --limit 1 --detailed",
+      "pools search --limit 1 --fields id,chain,tokens.0.id",
+      `pool ethereum ${POOL}`,
+      "search pepe --type pools",
+    ],
+    DEX: ["dexes ethereum --limit 1"],
+    network: ["networks --limit 1"],
+  } as const;
+
+  const takers = [
+    { command: "token", takes: "token", flags: "" },
+    { command: "prices", takes: "token", flags: "" },
+    { command: "pool", takes: "pool", flags: "" },
+    { command: "txns", takes: "pool", flags: "--limit 1" },
+    { command: "ohlcv", takes: "token", flags: "--from -3h" },
+    { command: "ohlcv", takes: "pool", flags: "--pool --from -3h" },
+    { command: "stream", takes: "token", flags: "--limit 1" },
+    { command: "stream", takes: "token", flags: "--feed ohlcv --limit 1" },
+    { command: "stream", takes: "pool", flags: "--feed transactions --limit 1" },
+  ];
+
+  const printed = Object.entries(sources).flatMap(([kind, commands]) =>
+    commands.map((words) => ({ kind, words })),
+  );
+  const rows = new Map<string, string>();
+  beforeEach(async () => {
+    for (const { words } of printed)
+      if (!rows.has(words)) rows.set(words, (await ask(`${words} -o ndjson`)).stdout.split("\n")[0] ?? "");
+  });
+
+  describe.each(printed)("$words", ({ kind, words }) => {
+    test.each(takers.filter(({ takes }) => takes !== kind))(
+      "are refused by $command $flags before a request",
+      async ({ command, takes, flags }) => {
+        const row = rows.get(words) ?? "";
+        expect(row).not.toBe("");
+        const { exit, stdout, stderr, requests } = await ask(`${command} - ${flags}`, `${row}\n`);
+        expect({ exit, stdout, requests }).toEqual({ exit: 2, stdout: "", requests: [] });
+        const taker = command === "stream" ? "this stream" : command;
+        expect(stderr.split("\n")[0]).toBe(`dexdata: stdin has 1 ${kind}, but ${taker} takes ${takes}s`);
+      },
+    );
+
+    test.each(takers.filter(({ command, takes }) => takes === kind && command !== "stream"))(
+      "are taken by $command $flags",
+      async ({ command, flags }) => {
+        const { exit, stderr } = await ask(`${command} - ${flags}`, `${rows.get(words)}\n`);
+        expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      },
+    );
+  });
+
+  test.each([
+    ["pools search ethereum --limit 1", "token", "to show pools: dexdata pool -"],
+    ["pools search ethereum --limit 1", "ohlcv", "for candles of a pool, add --pool"],
+    ["tokens search ethereum --limit 1", "pool", "to show tokens: dexdata token -"],
+    ["tokens search ethereum --limit 1", "ohlcv --pool", "leave out --pool"],
+  ])("of %s given to %s come with what to do", async (words, command, hint) => {
+    const [name = "", ...flags] = command.split(" ");
+    const { stderr } = await ask([name, "-", ...flags].join(" "), rows.get(words));
+    expect(stderr.split("\n")[1]).toBe(`  ${hint}`);
+  });
+
+  test("of a search come with how to search for the others", async () => {
+    const { stderr } = await ask("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
+    expect(stderr).toBe(
+      "dexdata: stdin has 1 pool, but token takes tokens\n  search for them alone: dexdata search <query> --type tokens\n",
+    );
+  });
+
+  test("a list of pools may have symbols as labels", async () => {
+    const line = JSON.stringify({ chain: "ethereum", id: POOL, symbol: "USDC/WETH" });
+    expect(await ask("pool -", line)).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  test("rows that may be of either kind are left to the service", async () => {
+    for (const [words, command] of [
+      ["pools search ethereum --limit 1 --fields id,chain,price_usd", "pool"],
+      ["pools search ethereum --limit 1 --fields id,chain", "pool"],
+      ["tokens search ethereum --limit 1 --fields address,chain", "token"],
+      [`prices ethereum ${WETH}`, "token"],
+      ["search pepe --type tokens --fields id,chain,symbol", "token"],
+    ]) {
+      const { stdout } = await ask(`${words} -o ndjson`);
+      expect(await ask(`${command} -`, stdout)).toMatchObject({ exit: 0, stderr: "" });
+    }
+  });
+});

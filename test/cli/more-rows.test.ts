@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf, toRow } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: 100_000 });
+const receipt = path.join(temporaryFolder(), "receipt.json");
+
+async function ask(words: string | readonly string[]) {
+  const typed = typeof words === "string" ? words.split(" ") : words;
+  const { exit, stdout, stderr } = await dexdata(typed, { env: sandbox.env(), now: sandboxNow });
+  return { exit, stdout, stderr };
+}
+
+async function receiptOf(words: string) {
+  const { exit } = await ask(`${words} --receipt ${receipt}`);
+  expect(exit).toBe(0);
+  return toRow(readFileSync(receipt, "utf8"));
+}
+
+/** Every command whose limit has a default. */
+const lists = [
+  "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+  "tokens search ethereum",
+  "tokens search --chains base",
+  "pools search ethereum",
+  "pools search --chains base",
+  "dexes ethereum",
+];
+
+describe.each(lists)("%s", (command) => {
+  test("tells in a pipe that the default limit cut the list, and the command it names continues", async () => {
+    const first = await ask(`${command} -o ndjson`);
+    expect(first).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(/^more exist; go on with: dexdata .+\n$/u),
+    });
+    expect(rowsOf(first.stdout)).toHaveLength(10);
+    const next = /dexdata (.+)/u.exec(first.stderr)?.[1] ?? "";
+    const rest = await ask([...next.split(" "), "-q"]);
+    const both = await ask(`${command} --limit 20 -o ndjson`);
+    expect(first.stdout + rest.stdout).toBe(both.stdout);
+  });
+
+  test.each(["--limit 10", "--limit 3", "-q", "--limit 250 --page-size 100"])(
+    "with %s nothing is told, because it was chosen",
+    async (flags) => {
+      expect(await ask(`${command} ${flags} -o ndjson`)).toMatchObject({ exit: 0, stderr: "" });
+    },
+  );
+
+  test("the receipt says that more rows exist, and where", async () => {
+    const page = command.startsWith("txns") || command.startsWith("dexes");
+    const where = page ? { page: "2" } : { cursor: expect.stringMatching(/./u) };
+    for (const flags of ["", "--limit 10"])
+      expect(await receiptOf(`${command} ${flags}`.trim())).toMatchObject({
+        rows: 10,
+        complete: true,
+        more: true,
+        next: where,
+      });
+  });
+
+  test("--stats carries the same", async () => {
+    const { stderr } = await ask(`${command} --limit 10 --stats`);
+    expect(stderr).toMatch(
+      /^1 request, 1 credit \([\d,]+ left\), [\d.]+ s, more: true, (?:page: 2|cursor: \S+)/u,
+    );
+  });
+});
+
+test("the cursor of a receipt continues with the very next row", async () => {
+  const { next } = await receiptOf("pools search ethereum");
+  const cursor = toRow(JSON.stringify(next))["cursor"];
+  const rest = await ask(`pools search ethereum --limit 10 --cursor ${String(cursor)}`);
+  const both = await ask("pools search ethereum --limit 20");
+  expect(both.stdout.endsWith(rest.stdout)).toBe(true);
+});
+
+test("a page that was used in part has no cursor to continue at", async () => {
+  expect(await receiptOf("pools search ethereum --page-size 100")).toMatchObject({
+    rows: 10,
+    more: true,
+    next: null,
+  });
+  expect(await receiptOf("networks --limit 3")).toMatchObject({ rows: 3, more: true, next: null });
+});
+
+test("a list that ends within the limit has no more, and nothing is told", async () => {
+  const server = await serveInTest(() =>
+    json({ results: [{ id: "0x1", chain: "base" }], has_next_page: false }),
+  );
+  const words = ["pools", "search", "base", "--receipt", receipt];
+  const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({
+    rows: 1,
+    complete: true,
+    more: false,
+    next: null,
+  });
+});
+
+test("rows that are no list have no more; of an answer passed on as it came that is not known", async () => {
+  expect(await receiptOf("networks")).toMatchObject({ more: false, next: null });
+  expect(await receiptOf("usage")).toMatchObject({ more: false, next: null });
+  expect(await receiptOf("api /networks/ethereum/pools/search")).toMatchObject({ more: null, next: null });
+  expect(await receiptOf("api /networks/ethereum/pools/search --paginate --limit 5")).toMatchObject({
+    more: true,
+    next: { cursor: expect.any(String) },
+  });
+});
+
+test("a pull that fails before its first page does not know", async () => {
+  const server = await serveInTest(() => json({ error: "internal_error" }, { status: 503 }));
+  const words = ["pools", "search", "base", "--receipt", receipt];
+  expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(7);
+  expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ complete: false, more: null, next: null });
+});

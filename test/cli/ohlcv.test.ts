@@ -1,0 +1,500 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createMarket } from "../../src/sandbox/market/market.ts";
+import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { fc } from "../harness/properties.ts";
+import { fieldOf, rowsOf, toRow } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { empty, json, type Reply, type Script, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { rawRequest } from "../sandbox/raw-request.ts";
+
+const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
+const folder = temporaryFolder();
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+interface Asked extends Outcome {
+  readonly requests: readonly SeenRequest[];
+}
+
+async function ask(script: Script, words: string): Promise<Asked> {
+  const server = await serveInTest(script);
+  const env = {
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+  };
+  const outcome = await dexdata(`ohlcv ethereum 0x1 --rpm unlimited ${words}`, { env });
+  return { ...outcome, requests: server.requests };
+}
+
+const askService = async (service: CandleService, words: string): Promise<Asked> =>
+  await ask((request) => answerCandles(request, service), words);
+
+/** start, end and limit of each request, by start: several are under way at once. */
+const windowsOf = (urls: readonly string[]): readonly (readonly number[])[] =>
+  urls
+    .map((url) => askedOf(new URL(url, "http://sandbox").searchParams))
+    .map(({ start, end, limit }) => [start, end, limit])
+    .toSorted(([left = 0], [right = 0]) => left - right);
+
+const linesOf = (opens: readonly number[], interval: number): string =>
+  opens.map((at) => `${candle(at, interval)}\n`).join("");
+
+const range = (from: number, to: number, step: number): readonly number[] =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
+
+// 2026-09-01T00:00:00Z
+const september = 1_788_220_800;
+
+describe("a window of any length", () => {
+  /** The market's own answers to windows of 100 minutes, one after the other. */
+  const inSmallWindows = async (from: number, to: number): Promise<string> => {
+    const { restPaid, keys } = sandbox.running();
+    let lines = "";
+    for (let start = from; start < to; start += 6000) {
+      const end = Math.min(start + 6000, to);
+      const url = `/networks/ethereum/pools/${pool}/ohlcv?interval=1m&start=${start}&end=${end}&limit=1000`;
+      const { body } = await rawRequest(restPaid, url, { key: keys.pro });
+      const rows: unknown = JSON.parse(body);
+      if (!Array.isArray(rows)) throw new Error(body);
+      for (const row of rows) lines += `${JSON.stringify(row)}\n`;
+    }
+    return lines;
+  };
+
+  test.each([
+    [1, [[0, 1, 1]]],
+    [999, [[0, 999, 999]]],
+    [1000, [[0, 1000, 1000]]],
+    [
+      1001,
+      [
+        [0, 1000, 1000],
+        [1000, 1001, 1],
+      ],
+    ],
+    [
+      2500,
+      [
+        [0, 1000, 1000],
+        [1000, 2000, 1000],
+        [2000, 2500, 500],
+      ],
+    ],
+  ])("%i candles: these requests, and the market's candles", async (candles, slices) => {
+    const end = september + candles * 60;
+    sandbox.takeLog();
+    const words = `ohlcv ethereum ${pool} --pool --interval 1m --from ${september} --to ${end} -o ndjson`;
+    const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(windowsOf(sandbox.takeLog().map(({ url }) => url))).toEqual(
+      slices.map(([from = 0, to = 0, limit = 0]) => [september + from * 60, september + to * 60, limit]),
+    );
+    expect(stdout).toBe(await inSmallWindows(september, end));
+  });
+
+  test("a year of hours is nine requests, and every candle the market folds in one go", async () => {
+    const [from, to] = [september - 365 * 86_400, september];
+    sandbox.takeLog();
+    const words = `ohlcv ethereum ${pool} --pool --interval 1h --from ${from} --to ${to} -o ndjson`;
+    const { exit, stdout } = await dexdata(words, { env: sandbox.env() });
+    expect({ exit, requests: sandbox.takeLog().length }).toEqual({ exit: 0, requests: 9 });
+    const market = createMarket({ seed: 1 });
+    const ethereum = market.network("ethereum");
+    const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, sandboxNow / 1000);
+    if (facts === undefined) throw new Error("the market has this pool");
+    const folded = market.poolCandles(facts, { from, to, intervalSeconds: 3600 });
+    expect(folded.length).toBeGreaterThan(8700);
+    expect(rowsOf(stdout).map((row) => [row["time_open"], row["open"], row["close"]])).toEqual(
+      folded.map(({ timeOpen, open, close }) => [utc(timeOpen), open, close]),
+    );
+  });
+
+  test("bounds go out as asked, edges between them lie on the interval", async () => {
+    const [from, to] = [september + 17, september + 2400 * 60 + 41];
+    const { requests, stdout } = await askService(
+      { interval: 60 },
+      `--interval 1m --from ${from} --to ${to}`,
+    );
+    const edges = [september + 1001 * 60, september + 2001 * 60];
+    expect(windowsOf(requests.map(({ url }) => url))).toEqual([
+      // The minute that `start` lies in would be one more, should the service round down.
+      [from, edges[0], 1000],
+      [edges[0], edges[1], 1000],
+      [edges[1], to, 400],
+    ]);
+    expect(stdout).toBe(linesOf(range(september + 60, to, 60), 60));
+  });
+
+  test("--count-back is sent where the window is one slice, and says where several begin", async () => {
+    const now = "--now 2026-11-21T08:30:00Z --interval 1h";
+    const one = await askService({ interval: 3600 }, `--count-back 1000 ${now}`);
+    expect(one.requests.map(({ query }) => query.get("count_back"))).toEqual(["1000"]);
+    expect(rowsOf(one.stdout).length).toBe(1000);
+    const two = await askService({ interval: 3600 }, `--count-back 1001 ${now}`);
+    expect(two.requests.map(({ query }) => query.get("count_back"))).toEqual([null, null]);
+    expect(rowsOf(two.stdout).length).toBe(1001);
+  });
+
+  test("the first slice is asked alone, then no more than --parallel at once, however long one takes", async () => {
+    let seen = 0;
+    const before: number[] = [];
+    const script: Script = async (request) => {
+      seen += 1;
+      const slice = (askedOf(request.query).start - september) / 60_000;
+      if (slice < 2) {
+        // However slow the machine is, the second waits for all that may be on their way with it.
+        if (slice === 1) await expect.poll(() => seen, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        before.push(seen);
+      }
+      return answerCandles(request, { interval: 60 });
+    };
+    const to = september + 20_000 * 60;
+    const words = `--interval 1m --from ${september} --to ${to} --parallel 3`;
+    const { stdout, requests } = await ask(script, words);
+    expect({ before, requests: requests.length }).toEqual({ before: [1, 4], requests: 20 });
+    expect(stdout).toBe(linesOf(range(september, to, 60), 60));
+  });
+});
+
+describe("every interval is aligned to the epoch, whatever the zone of the bounds", () => {
+  // Katmandu's offset, and the hour that European summer time skips: neither moves an edge.
+  const from = "2016-03-27T06:30:00+05:45";
+
+  test.each([
+    ["1m", 60],
+    ["5m", 300],
+    ["10m", 600],
+    ["15m", 900],
+    ["30m", 1800],
+    ["1h", 3600],
+    ["6h", 21_600],
+    ["12h", 43_200],
+    ["24h", 86_400],
+  ])("%s", async (name, interval) => {
+    const start = Date.parse(from) / 1000;
+    const to = new Date((start + 2100 * interval) * 1000).toISOString().replace(".000Z", "+00:00");
+    const words = ["--interval", name, "--from", from, "--to", to, "-o", "ndjson"];
+    const { stdout, requests } = await askService({ interval }, words.join(" "));
+    const edges = requests.map(({ query }) => askedOf(query).start).filter((at) => at !== start);
+    expect(edges.map((at) => at % interval)).toEqual([0, 0]);
+    const first = Math.ceil(start / interval) * interval;
+    expect(stdout).toBe(linesOf(range(first, start + 2100 * interval, interval), interval));
+  });
+
+  test("days begin at 00:00 UTC: bounds of another zone take in what opens between them", async () => {
+    const days = async (lower: string, upper: string): Promise<readonly unknown[]> => {
+      const words = `ohlcv ethereum ${pool} --pool --interval 24h --from ${lower} --to ${upper} -o ndjson`;
+      return fieldOf((await dexdata(words, { env: sandbox.env() })).stdout, "time_open");
+    };
+    const two = ["2026-09-01T00:00:00Z", "2026-09-02T00:00:00Z"];
+    expect(await days("2026-09-01T02:00:00+02:00", "2026-09-03T02:00:00+02:00")).toEqual(two);
+    expect(await days("2026-09-01T00:00:00+02:00", "2026-09-03T00:00:00+02:00")).toEqual(two);
+    expect(await days("2026-08-31T18:00:00.5-06:00", "2026-09-03T00:00:00.5Z")).toEqual([
+      "2026-09-02T00:00:00Z",
+      "2026-09-03T00:00:00Z",
+    ]);
+  });
+});
+
+describe("a service that draws its bounds otherwise", () => {
+  const to = september + 2500 * 60;
+  const words = `--interval 1m --from ${september} --to ${to} -o ndjson`;
+
+  test("counts the end in: the candle of an edge comes once, the one that opens at the end not at all", async () => {
+    const receipt = path.join(folder, "receipt.json");
+    // Every second minute, so that `limit` leaves room for the one that is too many.
+    const { stdout, exit } = await askService(
+      { interval: 60, isEndInclusive: true, has: (at) => at % 120 === 0 },
+      `${words} --receipt ${receipt}`,
+    );
+    expect(exit).toBe(0);
+    expect(stdout).toBe(linesOf(range(september, to, 120), 60));
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 1250, repeats_dropped: 2 });
+  });
+
+  test("rounds the start down: that candle is passed on, and the last of a full answer is not lost", async () => {
+    const start = september + 30;
+    const { stdout } = await askService(
+      { interval: 60, roundsStart: true },
+      `--interval 1m --from ${start} --to ${start + 60_000} -o ndjson`,
+    );
+    expect(stdout).toBe(linesOf(range(september, start + 60_000, 60), 60));
+  });
+
+  test.each([10, 366])(
+    "stops at %i whatever the limit: it is asked again until the slice is whole",
+    async (cap) => {
+      const { stdout, requests } = await askService({ interval: 60, cap }, words);
+      expect(stdout).toBe(linesOf(range(september, to, 60), 60));
+      const perSlice = (candles: number): number => Math.ceil(candles / cap);
+      expect(requests.length).toBe(2 * perSlice(1000) + perSlice(500));
+    },
+  );
+
+  test("stops at ten counted back: the window is asked from its start instead", async () => {
+    const { stdout, requests } = await askService(
+      { interval: 60, cap: 10, countsBack: true },
+      `--interval 1m --count-back 35 --to ${to} -o ndjson`,
+    );
+    expect(stdout).toBe(linesOf(range(to - 35 * 60, to, 60), 60));
+    expect(requests.map(({ query }) => query.has("count_back"))).toEqual([true, false, false, false, false]);
+  });
+
+  test("a pool with just ten trades costs one more request, and none where nothing can follow", async () => {
+    const early = await askService(
+      { interval: 60, has: (at) => at < september + 600 },
+      `${words} --to ${september + 6000}`,
+    );
+    expect([rowsOf(early.stdout).length, early.requests.length]).toEqual([10, 2]);
+    const late = await askService(
+      { interval: 60, has: (at) => at >= september + 5400 },
+      `${words} --to ${september + 6000}`,
+    );
+    expect([rowsOf(late.stdout).length, late.requests.length]).toEqual([10, 1]);
+  });
+});
+
+describe("--count-back gives the newest candles that exist", () => {
+  const to = september + 100_000 * 60;
+  const every = (step: number, from = 0): readonly number[] => range(from, to, 60 * step);
+  const newest = (opens: readonly number[], count: number): string => linesOf(opens.slice(-count), 60);
+  const service = (opens: readonly number[], more: Partial<CandleService> = {}): CandleService => {
+    const there = new Set(opens);
+    return { interval: 60, has: (at) => there.has(at), ...more };
+  };
+  const words = (count: number): string => `--interval 1m --count-back ${count} --to ${to} -o ndjson`;
+
+  test.each([
+    ["one request, where no interval is without a trade", 1, 20, 1],
+    ["a second one, where six of seven have none", 7, 20, 2],
+    ["more than one response holds", 3, 2500, 8],
+  ])("%s, whether or not the service counts back", async (_name, step, count, most) => {
+    for (const countsBack of [true, false]) {
+      const opens = every(step, september - 100_000 * 60);
+      const { exit, stdout, stderr, requests } = await askService(
+        service(opens, { countsBack }),
+        words(count),
+      );
+      expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: newest(opens, count), stderr: "" });
+      expect(requests.length).toBeLessThanOrEqual(most);
+    }
+  });
+
+  test("of a market that fell asleep: few requests, however busy it was before", async () => {
+    const busy = range(september - 50_000 * 60, to - 9000 * 60, 60);
+    const { stdout, requests } = await askService(service([...busy, to - 600]), words(30));
+    expect(stdout).toBe(newest([...busy, to - 600], 30));
+    expect(requests.length).toBeLessThanOrEqual(12);
+  });
+
+  test("stops after two empty stretches, and says so", async () => {
+    const opens = [to - 300, to - 180, to - 60];
+    const { exit, stdout, stderr, requests } = await askService(service(opens), words(20));
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: newest(opens, 20),
+      requests: 3,
+    });
+    const since = utc(to - 20 * 60 - 11_000 * 60);
+    expect(stderr).toBe(`found 3 of 20 candles; none between ${since} and ${utc(to - 300)}\n`);
+  });
+
+  test("stops where the plan ends, and says so", async () => {
+    const refusal = json(
+      { error: "plan_required", tier: "dev", message: "30 days", param: "start" },
+      { status: 403 },
+    );
+    const reach = to - 1500 * 60;
+    const { exit, stdout, stderr } = await ask(
+      (request) =>
+        askedOf(request.query).start < reach ? refusal : answerCandles(request, { interval: 60 }),
+      words(2500),
+    );
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: linesOf(range(to - 1500 * 60, to, 60), 60) });
+    expect(stderr).toBe("found 1,500 of 2,500 candles; the plan does not include earlier ones\n");
+  });
+
+  test("a plan that includes none of them is a refusal", async () => {
+    const { exit } = await ask(
+      () => json({ error: "plan_required", tier: "dev" }, { status: 403 }),
+      words(2500),
+    );
+    expect(exit).toBe(4);
+  });
+
+  test("--fill begins with the oldest of them", async () => {
+    const opens = [to - 1800, to - 120];
+    const { stdout } = await askService(service(opens), `${words(2)} --fill null`);
+    const rows = rowsOf(stdout);
+    expect([rows.length, rows[0]?.["time_open"], rows.at(-1)?.["time_open"]]).toEqual([
+      30,
+      utc(to - 1800),
+      utc(to - 60),
+    ]);
+  });
+
+  test("of any market: no other candle is newer than those it gives", async () => {
+    const property = fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 70 }),
+      fc.boolean(),
+      async (gaps, count, countsBack) => {
+        const opens: number[] = [];
+        for (const gap of gaps) opens.unshift((opens[0] ?? to) - gap * 60);
+        const { exit, stdout } = await askService(service(opens, { countsBack }), words(count));
+        expect({ exit, stdout }).toEqual({ exit: 0, stdout: newest(opens, count) });
+      },
+    );
+    await fc.assert(property, { numRuns: 40 });
+  });
+});
+
+describe("a slice that was cut short once", () => {
+  const to = september + 5000 * 60;
+  const words = `--interval 1m --from ${september} --to ${to} --parallel 1 -o ndjson`;
+  const all = range(september, to, 60);
+  const answer = (opens: readonly number[]): Reply =>
+    json(`[${opens.map((at) => candle(at, 60)).join(",")}]`);
+  /** The answer to one request is changed. */
+  const changed =
+    (number: number, change: (opens: readonly number[]) => readonly number[]): Script =>
+    (request, index) => {
+      const { start, end } = askedOf(request.query);
+      const opens = range(start, end, 60);
+      return answer(index === number ? change(opens) : opens);
+    };
+
+  test.each([0, 1, 2, 3, 4])("to its first half is asked for the rest (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await ask(
+      changed(number, (opens) => opens.slice(0, opens.length / 2)),
+      words,
+    );
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: linesOf(all, 60),
+      requests: 6,
+    });
+  });
+
+  test.each([1, 2, 3, 4])("to nothing, among full ones, is asked for again (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await ask(
+      changed(number, () => []),
+      words,
+    );
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: linesOf(all, 60),
+      requests: 6,
+    });
+  });
+
+  test.each([1, 2, 3, 4])("to the slice before it is asked for again (slice %i)", async (number) => {
+    const { exit, stdout, requests } = await ask(
+      changed(number, (opens) => opens.map((at) => at - 60_000)),
+      words,
+    );
+    expect({ exit, stdout, requests: requests.length }).toEqual({
+      exit: 0,
+      stdout: linesOf(all, 60),
+      requests: 6,
+    });
+  });
+
+  test("a market that falls asleep costs one more request, and each time that it wakes up one more", async () => {
+    const awake = (at: number): boolean => Math.floor((at - september) / 60 / 500) % 5 === 0;
+    const { stdout, requests } = await askService({ interval: 60, has: awake }, words);
+    expect(stdout).toBe(linesOf(all.filter(awake), 60));
+    expect(requests.length).toBe(5 + 2);
+  });
+});
+
+describe("an answer that cannot be right ends the pull after what came before it", () => {
+  const to = september + 1500 * 60;
+  const second = september + 60_000;
+  const words = `--interval 1m --from ${september} --to ${to} -o ndjson --error-format text`;
+  const rows = (...opens: readonly number[]): string => `[${opens.map((at) => candle(at, 60)).join(",")}]`;
+
+  test.each([
+    [
+      "out of order",
+      rows(second + 60, second),
+      `the candles are not in order: ${utc(second)} comes after ${utc(second + 60)}`,
+    ],
+    [
+      "before the slice",
+      rows(second - 60, second),
+      `the service sent a candle of ${utc(second - 60)}; asked for was from ${utc(second)} to ${utc(to)}`,
+    ],
+    [
+      "after the slice",
+      rows(second, to + 60),
+      `the service sent a candle of ${utc(to + 60)}; asked for was from ${utc(second)} to ${utc(to)}`,
+    ],
+    ["without a time", `[{"open":1}]`, "a candle of the answer has no time_open that can be read"],
+    [
+      "with a word for a time",
+      `[{"time_open":"noon"}]`,
+      "a candle of the answer has no time_open that can be read",
+    ],
+  ])("%s", async (_name, body, message) => {
+    const { exit, stdout, stderr } = await ask(
+      (request) =>
+        askedOf(request.query).start === second ? json(body) : answerCandles(request, { interval: 60 }),
+      words,
+    );
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: linesOf(range(september, second, 60), 60) });
+    expect(stderr).toContain(`${message}; 1,000 rows came before`);
+  });
+
+  test("the same candle twice in one answer is given once", async () => {
+    const body = rows(september, september, september + 60);
+    const { exit, stdout } = await ask(
+      (_, index) => json(index === 0 ? body : "[]"),
+      `${words} --to ${september + 180}`,
+    );
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: linesOf([september, september + 60], 60) });
+  });
+});
+
+describe("a failure half-way", () => {
+  test("of --count-back gives nothing, because the oldest candles come first", async () => {
+    const { exit, stdout } = await ask(
+      (request) =>
+        askedOf(request.query).start === september ? empty(503) : answerCandles(request, { interval: 60 }),
+      `--interval 1m --count-back 2500 --to ${september + 2500 * 60} -o ndjson`,
+    );
+    expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
+  });
+
+  test("of a window prints the command that brings the rest", async () => {
+    const window = `--from ${september} --to ${september + 2500 * 60} --inversed --pool`;
+    const failing = september + 120_000;
+    const words = `--interval 1m ${window} -o ndjson --fill null`;
+    const first = await ask(
+      (request) =>
+        askedOf(request.query).start === failing ? empty(503) : answerCandles(request, { interval: 60 }),
+      words,
+    );
+    expect({ exit: first.exit, rows: rowsOf(first.stdout).length }).toEqual({ exit: 7, rows: 2000 });
+    const next = String(toRow(first.stderr)["next"]);
+    const command = /^more exist; go on with: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "";
+    expect(command).toContain(`--from ${utc(failing)}`);
+    expect(command).toContain("--fill null");
+
+    const server = await serveInTest((request) => answerCandles(request, { interval: 60 }));
+    const env = {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    };
+    const rest = await dexdata(command, { env });
+    expect(rest.exit).toBe(0);
+    expect(first.stdout + rest.stdout).toBe(linesOf(range(september, september + 150_000, 60), 60));
+  });
+});

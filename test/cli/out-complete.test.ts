@@ -1,0 +1,145 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { breakAt, type PagedList, pullOfPages, servePages } from "../harness/paged-list.ts";
+import { toRow } from "../harness/rows.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+function newFile(): string {
+  count += 1;
+  mkdirSync(path.join(folder, String(count)));
+  return path.join(folder, String(count), "rows");
+}
+const near = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
+
+interface Pull {
+  readonly list: PagedList;
+  readonly file: string;
+}
+
+async function run(
+  { list, file }: Pull,
+  more: readonly string[],
+  now = "2026-11-21T08:54:00Z",
+): Promise<Outcome> {
+  const words = [...pullOfPages, "--created-after", "-7d", "--out", file, "--error-format", "text", ...more];
+  return await dexdata(words, { env: list.env, now });
+}
+
+/** A complete pull of six rows with its receipt. */
+async function completed(more: readonly string[] = []): Promise<Pull & { readonly receipt: string }> {
+  const [list, file] = [await servePages(3), newFile()];
+  const receipt = `${file}.json`;
+  const { exit } = await run({ list, file }, ["--receipt", receipt, ...more]);
+  expect([exit, near(file)]).toEqual([0, ["rows", "rows.json"]]);
+  return { list, file, receipt };
+}
+
+const refused = (file: string, receipt = ""): object => ({
+  exit: 2,
+  stdout: "",
+  stderr:
+    `dexdata: cannot resume ${file}: no checkpoint ${file}.resume${receipt}\n` +
+    "  the file may be complete; to overwrite it, use --force instead of --resume\n",
+});
+const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
+
+describe("--resume of a pull that is complete", () => {
+  test.each([[[]], [["--resume"]]])(
+    "is exit 0 without a request where its receipt proves it; begun with %j",
+    async (begun) => {
+      const { receipt, ...pull } = await completed(begun);
+      const [requests, before] = [pull.list.server.requests.length, readFileSync(receipt)];
+      // The bounds are those of the first run, as of a pull that is continued.
+      const again = await run(pull, ["--resume", "--receipt", receipt], "2026-11-25T00:00:00Z");
+      expect(told(again)).toEqual({
+        exit: 0,
+        stdout: "",
+        stderr: `${pull.file} is already complete: 6 rows\n`,
+      });
+      expect(pull.list.server.requests.length).toBe(requests);
+      expect([readFileSync(receipt).equals(before), near(pull.file)]).toEqual([true, ["rows", "rows.json"]]);
+    },
+  );
+
+  test("is exit 2 without a receipt, as only that can prove it", async () => {
+    const { receipt: _, ...pull } = await completed();
+    expect(told(await run(pull, ["--resume"]))).toEqual(refused(pull.file));
+  });
+
+  test.each<readonly [string, (pull: Pull & { readonly receipt: string }) => void]>([
+    ["no receipt is there", ({ receipt }) => writeFileSync(receipt, "")],
+    ["the receipt is another program's", ({ receipt }) => writeFileSync(receipt, '{"complete":true}')],
+    [
+      "the receipt does not say that it is complete",
+      ({ receipt }) =>
+        writeFileSync(
+          receipt,
+          readFileSync(receipt, "utf8").replace('"complete": true', '"complete": false'),
+        ),
+    ],
+    [
+      "the file has other bytes",
+      ({ file }) => writeFileSync(file, readFileSync(file, "utf8").replace("0x00", "0x0f")),
+    ],
+    ["the file has more bytes", ({ file }) => writeFileSync(file, `${readFileSync(file, "utf8")}\n`)],
+    ["the file has fewer bytes", ({ file }) => writeFileSync(file, "")],
+  ])("is exit 2 where %s", async (what, damage) => {
+    const pull = await completed();
+    damage(pull);
+    const [requests, rows] = [pull.list.server.requests.length, readFileSync(pull.file)];
+    const why = what.startsWith("the file") ? `, and it is not the file that ${pull.receipt} describes` : "";
+    expect(told(await run(pull, ["--resume", "--receipt", pull.receipt]))).toEqual(refused(pull.file, why));
+    expect(pull.list.server.requests.length).toBe(requests);
+    expect(readFileSync(pull.file).equals(rows)).toBe(true);
+  });
+
+  test.each([
+    ["--fields", "id"],
+    ["--volume-usd-24h-min", "5"],
+    ["--limit", "6"],
+    ["-o", "csv"],
+  ])("is exit 2 where the receipt is of another query: %s %s", async (flag, value) => {
+    const { receipt, ...pull } = await completed();
+    const words = flag === "--limit" ? pullOfPages.filter((word) => word !== "--all") : pullOfPages;
+    const { exit, stderr } = await dexdata(
+      [...words, "--created-after", "-7d", "--out", pull.file, "--resume", "--receipt", receipt, flag, value],
+      { env: pull.list.env },
+    );
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(`, and ${receipt} is of another query`)]);
+  });
+
+  test("is exit 2 where --now is not that of the receipt", async () => {
+    const { receipt, ...pull } = await completed();
+    const { exit, stderr } = await run(pull, ["--resume", "--receipt", receipt, "--now", "2026-01-01"]);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining("the pull was begun at 2026-11-21T08:54:00.000Z"),
+    ]);
+  });
+
+  test("is proved for a copy of the file too, as its bytes are what counts", async () => {
+    const { list, file, receipt } = await completed();
+    const copy = newFile();
+    copyFileSync(file, copy);
+    expect((await run({ list, file: copy }, ["--resume", "--receipt", receipt])).exit).toBe(0);
+  });
+});
+
+test("a receipt of an unfinished pull does not end the next run", async () => {
+  const [list, file] = [await servePages(3), newFile()];
+  const heal = breakAt(list, 2);
+  const receipt = ["--receipt", `${file}.json`];
+  expect((await run({ list, file }, receipt)).exit).toBe(7);
+  heal();
+  expect((await run({ list, file }, ["--resume", ...receipt])).exit).toBe(0);
+  expect(toRow(readFileSync(`${file}.json`, "utf8"))).toMatchObject({
+    complete: true,
+    rows: 6,
+    output: { file, bytes: readFileSync(file).length },
+    now: "2026-11-21T08:54:00.000Z",
+  });
+});

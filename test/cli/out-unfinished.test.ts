@@ -1,0 +1,283 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
+import { breakAt, type PagedList, pullOfPages, servePages } from "../harness/paged-list.ts";
+import { rowsOf, toRow } from "../harness/rows.ts";
+import { json } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+function newFile(name = "rows"): string {
+  count += 1;
+  mkdirSync(path.join(folder, String(count)));
+  return path.join(folder, String(count), name);
+}
+const near = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
+
+async function pull(list: PagedList, file: string, ...more: readonly string[]): Promise<Outcome> {
+  const words = [...pullOfPages, "--out", file, "--error-format", "text", ...more];
+  return await dexdata(words, { env: list.env });
+}
+
+/** The command that a message prints to continue. */
+function continuing(stderr: string): string {
+  return /continue: dexdata (.*)/u.exec(stderr)?.[1] ?? "";
+}
+
+const unfinished = (file: string, rows: number): object => ({
+  exit: 2,
+  stdout: "",
+  stderr:
+    `dexdata: ${file} has an unfinished pull: ${rows} rows in ${file}.part\n` +
+    "  continue it with --resume, or start over with --force\n",
+});
+const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
+
+const formats = ["ndjson", "json", "csv", "tsv"];
+const pages = 5;
+const brokenAt = Array.from({ length: pages - 1 }, (_, index) => index + 1);
+
+describe("a pull without --resume that ends early", () => {
+  describe.each(formats)("as %s", (format) => {
+    test.each(brokenAt)("at page %i: --resume continues it to the same bytes", async (broken) => {
+      const list = await servePages(pages);
+      const [whole, file] = [newFile(), newFile()];
+      expect((await pull(list, whole, "-o", format)).exit).toBe(0);
+      const heal = breakAt(list, broken);
+      const failed = await pull(list, file, "-o", format);
+      expect(failed.exit).toBe(7);
+      expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+
+      const requests = list.server.requests.length;
+      expect(told(await pull(list, file, "-o", format))).toEqual(unfinished(file, 2 * broken));
+      expect(list.server.requests.length).toBe(requests);
+
+      heal();
+      const printed = continuing(failed.stderr);
+      expect(printed).toBe(
+        [...pullOfPages, "--output", format, "--out", file, "--error-format", "text", "--resume"].join(" "),
+      );
+      expect((await dexdata(printed, { env: list.env })).exit).toBe(0);
+      expect(list.server.requests.length).toBe(requests + pages - broken);
+      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+      expect(near(file)).toEqual(["rows"]);
+    });
+
+    test.each(brokenAt)("at page %i: --force starts over", async (broken) => {
+      const list = await servePages(pages);
+      const [whole, file] = [newFile(), newFile()];
+      expect((await pull(list, whole, "-o", format)).exit).toBe(0);
+      const heal = breakAt(list, broken);
+      expect((await pull(list, file, "-o", format)).exit).toBe(7);
+      heal();
+      const requests = list.server.requests.length;
+      expect((await pull(list, file, "-o", format, "--force")).exit).toBe(0);
+      expect(list.server.requests.length).toBe(requests + pages);
+      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+      expect(near(file)).toEqual(["rows"]);
+    });
+  });
+
+  test("may end early again and again, with and without another failure", async () => {
+    const list = await servePages(pages);
+    const file = newFile();
+    breakAt(list, 1);
+    expect((await pull(list, file)).exit).toBe(7);
+    for (const broken of [2, 2, 3, 4]) {
+      breakAt(list, broken);
+      const { exit, stderr } = await pull(list, file, "--resume");
+      expect(exit).toBe(7);
+      expect(stderr).toContain(`${2 * broken} rows came before\n  continue: dexdata `);
+      expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+    }
+    list.interfere = () => undefined;
+    expect((await pull(list, file, "--resume")).exit).toBe(0);
+    expect(rowsOf(readFileSync(file, "utf8")).map(({ id }) => id)).toEqual(
+      Array.from({ length: pages }, (_, page) => [`0x${page}0`, `0x${page}1`]).flat(),
+    );
+  });
+
+  test("as a table leaves nothing, and says how to begin a pull that can be resumed", async () => {
+    const list = await servePages(pages);
+    const file = newFile();
+    const heal = breakAt(list, 2);
+    const { exit, stderr } = await pull(list, file, "-o", "table");
+    expect({ exit, stderr }).toEqual({
+      exit: 7,
+      stderr:
+        "dexdata: the service failed (status 503); 4 rows came before\n" +
+        `  ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
+    });
+    expect(near(file)).toEqual([]);
+    heal();
+    expect((await pull(list, file, "-o", "table")).exit).toBe(0);
+    expect(near(file)).toEqual(["rows"]);
+  });
+
+  test("before the first row leaves nothing, and destroys nothing that an earlier run left", async () => {
+    const list = await servePages(pages);
+    const [fresh, file] = [newFile(), newFile()];
+    breakAt(list, 0);
+    expect((await pull(list, fresh)).exit).toBe(7);
+    expect(near(fresh)).toEqual([]);
+    breakAt(list, 2);
+    await pull(list, file);
+    const before = near(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"));
+    breakAt(list, 0);
+    expect((await pull(list, file, "--force")).exit).toBe(7);
+    expect(near(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"))).toEqual(
+      before,
+    );
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("by %s keeps the rows and prints the command", async (cause) => {
+    const list = await servePages(pages);
+    const file = newFile();
+    const context = createTestContext({ env: { ...list.env, LANG: "C.UTF-8" } });
+    list.interfere = (page) => {
+      if (page === 3) context.interrupt({ cause });
+      return undefined;
+    };
+    const argv = [...pullOfPages, "--out", file, "--timeout", "24h"];
+    const { exit, stderr } = await run(argv, context);
+    expect(exit).toBe(cause === "SIGINT" ? 130 : 143);
+    const rows = rowsOf(readFileSync(`${file}.part`, "utf8")).length;
+    expect(rows).toBeGreaterThanOrEqual(4);
+    const printed = `dexdata ${pullOfPages.join(" ")} --out ${file} --timeout 24h --resume`;
+    expect(stderr).toBe(`interrupted after ${rows} rows; continue: ${printed}\n`);
+    expect((await dexdata(continuing(stderr), { env: list.env })).exit).toBe(0);
+    expect(rowsOf(readFileSync(file, "utf8")).length).toBe(2 * pages);
+  });
+
+  test("by 402 or --max-credits keeps the rows, and the receipt names the file that has them", async () => {
+    const list = await servePages(pages);
+    const [unpaid, bounded] = [newFile(), newFile()];
+    const heal = breakAt(
+      list,
+      3,
+      json({ error: "payment_required", message: "out of credits" }, { status: 402 }),
+    );
+    const receipt = `${unpaid}.json`;
+    expect((await pull(list, unpaid, "--receipt", receipt)).exit).toBe(5);
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({
+      complete: false,
+      rows: 6,
+      output: { file: `${unpaid}.part`, bytes: readFileSync(`${unpaid}.part`).length },
+    });
+    heal();
+    const stopped = await pull(list, bounded, "--max-credits", "2");
+    expect(stopped.exit).toBe(5);
+    expect(rowsOf(readFileSync(`${bounded}.part`, "utf8")).length).toBe(4);
+    for (const file of [unpaid, bounded]) expect((await pull(list, file, "--resume")).exit).toBe(0);
+    expect(readFileSync(unpaid).equals(readFileSync(bounded))).toBe(true);
+  });
+});
+
+describe("an unfinished pull", () => {
+  test("that had --force replaces the old file when it is complete, and not before", async () => {
+    const list = await servePages(pages);
+    const file = newFile();
+    writeFileSync(file, "precious\n");
+    const heal = breakAt(list, 2);
+    const failed = await pull(list, file, "--force");
+    expect([failed.exit, readFileSync(file, "utf8")]).toEqual([7, "precious\n"]);
+    const printed = continuing(failed.stderr);
+    expect(printed).not.toContain("--force");
+    heal();
+    expect((await dexdata(printed, { env: list.env })).exit).toBe(0);
+    expect([rowsOf(readFileSync(file, "utf8")).length, near(file)]).toEqual([2 * pages, ["rows"]]);
+  });
+
+  test("does not replace a file that came meanwhile", async () => {
+    const list = await servePages(pages);
+    const file = newFile();
+    const heal = breakAt(list, 2);
+    await pull(list, file);
+    writeFileSync(file, "precious\n");
+    heal();
+    const requests = list.server.requests.length;
+    expect(told(await pull(list, file, "--resume"))).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        `dexdata: ${file} already exists, and its unfinished pull in ${file}.part would replace it\n` +
+        `  move ${file} out of the way, or start over with --force\n`,
+    });
+    expect(told(await pull(list, file))).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `dexdata: ${file} already exists\n  resume an interrupted pull with --resume, or overwrite with --force\n`,
+    });
+    expect([list.server.requests.length, readFileSync(file, "utf8")]).toEqual([requests, "precious\n"]);
+    rmSync(file);
+    expect((await pull(list, file, "--resume")).exit).toBe(0);
+    expect(rowsOf(readFileSync(file, "utf8")).length).toBe(2 * pages);
+  });
+
+  test.each([
+    ["stream", "stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
+    ["txns --follow", "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow"],
+  ])("is not added to by %s, whose rows --resume would cut off", async (_what, words) => {
+    const list = await servePages(pages);
+    const file = newFile("rows.ndjson");
+    const heal = breakAt(list, 2);
+    await pull(list, file, "--resume");
+    const [rows, requests] = [readFileSync(file, "utf8"), list.server.requests.length];
+    const limited = `${words} --limit 1 --out ${file} --error-format text`;
+    expect(told(await dexdata(limited, { env: list.env }))).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        `dexdata: ${file} has an unfinished pull\n` +
+        "  repeat the command of that pull with --resume first, or name another file\n",
+    });
+    expect([list.server.requests.length, readFileSync(file, "utf8")]).toEqual([requests, rows]);
+    heal();
+    expect((await pull(list, file, "--resume")).exit).toBe(0);
+  });
+
+  test("is continued by the same query only", async () => {
+    const list = await servePages(pages);
+    const file = newFile();
+    breakAt(list, 2);
+    await pull(list, file);
+    const { exit, stderr } = await pull(list, file, "--resume", "--fields", "id");
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr:
+        `dexdata: cannot resume ${file}: it belongs to another query (--fields: all; now id)\n` +
+        "  repeat the command as it was, or start over with --force instead of --resume\n",
+    });
+  });
+
+  test("through a link is beside the file that the link leads to, and the link stays", async () => {
+    const list = await servePages(pages);
+    const [file, link] = [newFile(), newFile("link")];
+    symlinkSync(file, link);
+    const heal = breakAt(list, 2);
+    expect((await pull(list, link, "--force")).exit).toBe(7);
+    expect([near(file), near(link)]).toEqual([["rows.part", "rows.resume"], ["link"]]);
+    expect(told(await pull(list, file))).toEqual(unfinished(file, 4));
+    heal();
+    expect((await pull(list, link, "--resume")).exit).toBe(0);
+    expect([near(file), near(link)]).toEqual([["rows"], ["link"]]);
+    expect(rowsOf(readFileSync(link, "utf8")).length).toBe(2 * pages);
+  });
+
+  test("whose checkpoint is gone, or whose part is another program's, is not begun", async () => {
+    const list = await servePages(pages);
+    const file = newFile();
+    writeFileSync(`${file}.part`, "downloaded");
+    for (const more of [[], ["--force"], ["--resume"]]) {
+      expect(told(await pull(list, file, ...more))).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: `dexdata: ${file}.part exists without its checkpoint ${file}.resume\n  move or delete it\n`,
+      });
+    }
+    expect([list.server.requests.length, readFileSync(`${file}.part`, "utf8")]).toEqual([0, "downloaded"]);
+  });
+});

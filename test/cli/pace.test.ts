@@ -1,0 +1,442 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Outcome, run } from "../harness/dexdata.ts";
+import { json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+let state: string;
+
+beforeEach(() => {
+  state = mkdtempSync(path.join(tmpdir(), "dexdata-pace-"));
+});
+
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+interface Paced extends Outcome {
+  /** When each request arrived, on the clock of the run. */
+  readonly arrivals: readonly number[];
+}
+
+const pool = json('{"id":"0x1"}');
+const tooMany = (headers: Record<string, string> = {}): Reply => json({}, { status: 429, headers });
+
+type Answer = (now: number, index: number) => Reply;
+
+/** One run against a server of its own, on a clock of its own that begins at 0. Runs share the folder of the pace. */
+async function ask(
+  words: readonly string[],
+  options: TestContextOptions & { answer?: Answer; during?: (context: Outcome["context"]) => void } = {},
+): Promise<Paced> {
+  const arrivals: number[] = [];
+  const { answer = () => pool } = options;
+  const server = await serveInTest((_request, index) => {
+    arrivals.push(context.clock.elapsed());
+    return answer(context.clock.elapsed(), index);
+  });
+  const env = {
+    DEXDATA_BASE_URL: server.url,
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_STATE_DIR: state,
+    LANG: "C.UTF-8",
+    ...options.env,
+  };
+  const context = createTestContext({ ...options, env });
+  options.during?.(context);
+  // A time-out that the fast clock does not reach.
+  const flags = ["--timeout", "10h", "--error-format", "text", "-o", "ndjson"];
+  const outcome = await run([...words, ...flags], context);
+  return { ...outcome, arrivals };
+}
+
+/** So many requests, one an address. */
+const pools = (count: number, ...flags: readonly string[]): readonly string[] => [
+  "pool",
+  "ethereum",
+  ...Array.from({ length: count }, (_, index) => `0x${index + 1}`),
+  ...flags,
+];
+
+const keyed = { DEXDATA_API_KEY: "api_free_secret_of_mine", DEXDATA_TIER: "free" };
+
+const gaps = ({ arrivals }: Paced): readonly number[] =>
+  arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? 0));
+
+/** One server address for several runs: the port is part of the service's name. */
+function oneService(): Record<string, string> {
+  return { DEXDATA_BASE_URL: "http://127.0.0.1:9/one", DEXDATA_PRO_BASE_URL: "http://127.0.0.1:9/one" };
+}
+
+describe("--rpm", () => {
+  test.each([["0"], ["100001"], ["1.5"], ["-3"], ["many"], ["1e3"], ["Unlimited"]])(
+    "%s is refused before any request",
+    async (rpm) => {
+      const { exit, stderr, arrivals } = await ask(["networks", `--rpm=${rpm}`]);
+      expect({ exit, requests: arrivals.length }).toEqual({ exit: 2, requests: 0 });
+      expect(stderr).toContain(`--rpm "${rpm}": must be a whole number from 1 to 100000, or unlimited`);
+    },
+  );
+
+  test("so are DEXDATA_RPM and a setting", async () => {
+    const env = await ask(["networks"], { env: { DEXDATA_RPM: "fast" } });
+    expect([env.exit, env.stderr]).toEqual([2, expect.stringContaining('DEXDATA_RPM "fast": must be')]);
+    const set = await ask(["config", "set", "rpm", "0"]);
+    expect(set.exit).toBe(2);
+  });
+
+  test("N spreads: a tenth of them in a tenth of the minute", async () => {
+    const paced = await ask(pools(10, "--rpm", "30"));
+    expect(paced.exit).toBe(0);
+    // Three in 6.12 s and 100 ms.
+    expect(gaps(paced)).toEqual([0, 0, 6220, 0, 0, 6220, 0, 0, 6220]);
+    expect(paced.stderr).toBe("waiting 7 s for the pace of 30 requests a minute (set by --rpm)\n");
+  });
+
+  test("flag before environment before config.json, and the line says which it was", async () => {
+    const env = { DEXDATA_RPM: "20" };
+    const config = path.join(state, "config");
+    mkdirSync(config);
+    writeFileSync(path.join(config, "config.json"), '{"rpm": 10}');
+    const inFile = { DEXDATA_CONFIG_DIR: config };
+    const flag = await ask(pools(2, "--rpm", "9"), { env: { ...env, ...inFile } });
+    expect([gaps(flag), flag.stderr]).toEqual([
+      [6900],
+      expect.stringContaining("of 9 requests a minute (set by --rpm)"),
+    ]);
+    const variable = await ask(pools(3), { env: { ...env, ...inFile } });
+    expect([gaps(variable), variable.stderr]).toEqual([
+      [0, 6220],
+      expect.stringContaining("(set by DEXDATA_RPM)"),
+    ]);
+    const setting = await ask(pools(2), { env: inFile });
+    expect([gaps(setting), setting.stderr]).toEqual([
+      [6220],
+      expect.stringContaining(`(set by rpm in ${path.join(config, "config.json")})`),
+    ]);
+  });
+
+  test("unlimited does not wait, and leaves no file", async () => {
+    const free = await ask(pools(40, "--rpm", "unlimited"));
+    expect([free.exit, free.context.clock.elapsed(), free.stderr]).toEqual([0, 0, ""]);
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  test("not even unlimited sends while a 429 asks to wait", async () => {
+    const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "30" }) : pool);
+    const held = await ask(pools(3, "--rpm", "unlimited", "--parallel", "1"), { answer });
+    expect(held.exit).toBe(0);
+    expect(gaps(held)[0]).toBeGreaterThanOrEqual(30_000);
+  });
+});
+
+describe("without --rpm", () => {
+  test.each([
+    ["keyless", {}, 15],
+    ["free", keyed, 30],
+    ["dev", { ...keyed, DEXDATA_TIER: "dev" }, 120],
+  ] as const)("the %s plan's rate is kept, and a wait is said", async (plan, env, perMinute) => {
+    const paced = await ask(pools(perMinute + 2), { env });
+    expect(paced.exit).toBe(0);
+    expect(paced.arrivals.slice(0, perMinute).every((at) => at === 0)).toBe(true);
+    expect(paced.arrivals.slice(perMinute)).toEqual([61_200, 61_200]);
+    expect(paced.stderr).toBe(
+      `waiting 62 s for the pace of ${perMinute} requests a minute (${plan} plan; see --rpm)\n`,
+    );
+  });
+
+  test("several requests under way at once keep it too", async () => {
+    const tokens = Array.from({ length: 200 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
+    const paced = await ask(["prices", "ethereum", ...tokens, "--parallel", "8"], {
+      answer: () => json("[]"),
+    });
+    expect(paced.arrivals.length).toBe(20);
+    expect(paced.arrivals.filter((at) => at < 61_200).length).toBe(15);
+  });
+
+  test("an enterprise plan's is not known, so it has none until something is learned", async () => {
+    const env = { ...keyed, DEXDATA_TIER: "enterprise" };
+    const free = await ask(pools(300), { env });
+    expect([free.exit, free.context.clock.elapsed()]).toEqual([0, 0]);
+    const answer = (): Reply => json("{}", { headers: { "ratelimit-limit": "6" } });
+    const told = await ask(pools(8, "--parallel", "1"), { env, answer });
+    expect(told.arrivals.slice(5)).toEqual([0, 61_200, 61_200]);
+  });
+});
+
+describe("processes of one machine", () => {
+  /** A run that finds nobody at home, but has taken its turn by then. */
+  const knock = async (words: readonly string[], env: Record<string, string> = {}): Promise<Paced> =>
+    await ask([...words, "--retries", "0"], { env: { ...oneService(), ...env } });
+
+  const sentIn = (): readonly number[] =>
+    readdirSync(state).map((name) => {
+      const { sends }: { sends: readonly { count: number }[] } = JSON.parse(
+        readFileSync(path.join(state, name), "utf8"),
+      );
+      return sends.reduce((sum, { count }) => sum + count, 0);
+    });
+
+  test("that have the same key count together", async () => {
+    for (let process = 0; process < 15; process += 1) await knock(["networks"]);
+    expect(sentIn()).toEqual([15]);
+    const waiting = await knock(["networks"]);
+    expect(waiting.stderr).toContain(
+      "waiting 62 s for the pace of 15 requests a minute (keyless plan; see --rpm)\n",
+    );
+    expect(waiting.context.clock.elapsed()).toBe(61_200);
+  });
+
+  test("that have another key, none, or another service do not", async () => {
+    await knock(["networks"]);
+    await knock(["networks"], keyed);
+    await knock(["networks"], { ...keyed, DEXDATA_API_KEY: "api_free_another_one" });
+    await knock(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/other" });
+    expect(sentIn()).toEqual([1, 1, 1, 1]);
+    await knock(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/one/" });
+    expect(sentIn().toSorted((one, other) => one - other)).toEqual([1, 1, 1, 2]);
+    const written = readdirSync(state).map((name) => name + readFileSync(path.join(state, name), "utf8"));
+    expect(written.join()).not.toMatch(/secret|another|api_|127/u);
+  });
+
+  test("count a look at the plan too", async () => {
+    await knock(["networks"], keyed);
+    await ask(["auth", "status", "--retries", "0"], { env: { ...oneService(), ...keyed } });
+    expect(sentIn()).toEqual([2]);
+  });
+});
+
+describe("after a 429", () => {
+  test("nobody sends before its Retry-After has passed", async () => {
+    const origin = await serveInTest(() => tooMany({ "retry-after": "40" }));
+    const env = { DEXDATA_BASE_URL: origin.url };
+    const first = await ask(["networks", "--retries", "0"], { env });
+    await origin.close();
+    expect([first.exit, first.context.clock.elapsed()]).toEqual([6, 0]);
+    const second = await ask(["networks", "--retries", "0"], { env });
+    expect(second.exit).toBe(7);
+    expect(second.context.clock.elapsed()).toBeGreaterThanOrEqual(40_000);
+    expect(second.stderr).toContain("waiting 40 s, as the service asked all who use this key\n");
+  });
+
+  test("a wait longer than --retry-max-time is not begun, and --rpm unlimited asks all the same", async () => {
+    const origin = await serveInTest((_request, index) =>
+      index === 0 ? tooMany({ "retry-after": "600" }) : json("[]"),
+    );
+    const env = { DEXDATA_BASE_URL: origin.url };
+    await ask(["networks"], { env });
+    const second = await ask(["networks"], { env });
+    expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
+    expect(second.stderr).toBe(
+      "dexdata: too many requests: the service asked all who use this key to wait\n" +
+        "  the wait of 601 s is longer than --retry-max-time allows; come back then, or allow it\n",
+    );
+    const third = await ask(["networks", "--rpm", "unlimited"], { env });
+    expect([third.exit, origin.requests.length]).toEqual([0, 2]);
+    const fourth = await ask(["networks", "--retry-max-time", "2h"], { env });
+    expect(fourth.exit).toBe(0);
+    expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
+  });
+
+  const longWaits: readonly (readonly [string, string, Reply])[] = [
+    ["3601 s", "1h1s", tooMany({ "retry-after": "3601" })],
+    ["55 years", "20415d", tooMany({ "retry-after": "1763800000" })],
+    ["more than a number holds", "more than a hundred years", tooMany({ "retry-after": "9".repeat(400) })],
+    ["4000 s in the body", "1h6m40s", json({ retry_after: 4000 }, { status: 429 })],
+    ["4000 s with status 500", "1h6m40s", json({}, { status: 500, headers: { "retry-after": "4000" } })],
+    ["4000 s with status 503", "1h6m40s", json({}, { status: 503, headers: { "retry-after": "4000" } })],
+  ];
+  test.each(longWaits)(
+    "does not wait for a service that requests a wait of %s, whatever --retry-max-time allows",
+    async (_, requested, reply) => {
+      const words = ["networks", "--retry-max-time", "900d", "--retry-on", "503"];
+      const { exit, stdout, stderr, arrivals, context } = await ask(words, { answer: () => reply });
+      expect({ exit, stdout, requests: arrivals.length, waited: context.clock.elapsed() }).toEqual({
+        exit: 6,
+        stdout: "",
+        requests: 1,
+        waited: 0,
+      });
+      expect(stderr).toBe(
+        `dexdata: the service requested a wait of ${requested}, longer than the limit of 1h\n` +
+          "  try again in 1h, use another key, or add --rpm unlimited\n",
+      );
+    },
+  );
+
+  test("waits for an hour", async () => {
+    const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "3600" }) : json("[]"));
+    const words = ["networks", "--retry-max-time", "2h"];
+    const { exit, context } = await ask(words, { answer, speed: 10_000 });
+    expect(exit).toBe(0);
+    expect(context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
+  });
+
+  test("other commands with the key wait an hour at most after it, and --rpm unlimited does not wait", async () => {
+    const origin = await serveInTest((_request, index) =>
+      index === 0 ? tooMany({ "retry-after": "1763800000" }) : json("[]"),
+    );
+    const env = { DEXDATA_BASE_URL: origin.url };
+    expect((await ask(["networks"], { env })).exit).toBe(6);
+    expect((await ask(["networks", "--rpm", "unlimited"], { env })).exit).toBe(0);
+    const blocked = await ask(["networks"], { env });
+    expect([blocked.exit, origin.requests.length]).toEqual([6, 2]);
+    const patient = await ask(["networks", "--retry-max-time", "2h"], { env, speed: 10_000 });
+    expect(patient.exit).toBe(0);
+    expect(patient.context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
+    expect(patient.context.clock.elapsed()).toBeLessThan(3_601_000);
+  });
+
+  test("a file of an earlier version that blocks the key for a day blocks it for an hour", async () => {
+    const env = oneService();
+    await ask(["networks"], { env });
+    const [name = ""] = readdirSync(state);
+    const hold = { heard: 0, until: 86_400_000 };
+    writeFileSync(path.join(state, name), JSON.stringify({ sends: [], refused: [], hold }));
+    const words = ["networks", "--retries", "0"];
+    const during = ({ clock }: Outcome["context"]): void => clock.advance(3_600_000);
+    const later = await ask(words, { env, during });
+    // It was sent: nothing listens there.
+    expect([later.exit, later.context.clock.elapsed()]).toEqual([7, 3_600_000]);
+  });
+
+  test("one alone does not slow a pull", async () => {
+    const answer: Answer = (_now, index) => (index === 20 ? tooMany({ "retry-after": "1" }) : pool);
+    const paced = await ask(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
+    expect(paced.exit).toBe(0);
+    expect(paced.context.clock.elapsed()).toBeLessThan(1500);
+  });
+
+  test.each([
+    [1, 2],
+    // Those under way at once meet the limit together.
+    [8, 4 * 8],
+  ])(
+    "two show the limit: then there are no more, and nothing is lost (%i at once)",
+    async (parallel, most) => {
+      const accepted: number[] = [];
+      let refusals = 0;
+      const answer: Answer = (now) => {
+        const inside = accepted.filter((at) => at > now - 60_000);
+        if (inside.length < 10) {
+          accepted.push(now);
+          return pool;
+        }
+        refusals += 1;
+        return tooMany({ "retry-after": String(Math.ceil(((inside[0] ?? now) + 60_000 - now) / 1000)) });
+      };
+      const paced = await ask(pools(80, "--parallel", String(parallel)), { env: keyed, answer });
+      expect([paced.exit, accepted.length]).toEqual([0, 80]);
+      expect(refusals).toBeGreaterThanOrEqual(2);
+      expect(refusals).toBeLessThanOrEqual(most);
+      // Ten a minute are seven waits of a window; one more where refused ones took places.
+      expect(paced.context.clock.elapsed()).toBeLessThan((parallel === 1 ? 7 : 8) * 61_200 + 3000);
+      expect(paced.stderr).toContain(
+        "for the pace of 10 requests a minute (learned from the service; see --rpm)",
+      );
+    },
+  );
+
+  test("an explicit pace is kept all the same", async () => {
+    const answer: Answer = (_now, index) =>
+      index % 7 === 6 ? tooMany({ "retry-after": "1", "ratelimit-limit": "2" }) : pool;
+    const paced = await ask(pools(60, "--rpm", "600"), { answer });
+    expect(paced.exit).toBe(0);
+    expect(paced.context.clock.elapsed()).toBeLessThan(20_000);
+  });
+
+  test("RateLimit-Limit lowers the rate for the others too", async () => {
+    const origin = await serveInTest(() => json("[]", { headers: { "ratelimit-limit": "3" } }));
+    const env = { DEXDATA_BASE_URL: origin.url };
+    const waits: number[] = [];
+    for (let process = 0; process < 4; process += 1) {
+      waits.push((await ask(["networks"], { env })).context.clock.elapsed());
+    }
+    expect(waits).toEqual([0, 0, 0, 61_200]);
+  });
+});
+
+describe("where the state cannot be kept", () => {
+  test.each([["/dev/null/state"], ["a file"]])(
+    "%s: one warning, and a pace of this process alone",
+    async (folder) => {
+      const file = path.join(state, "file");
+      writeFileSync(file, "");
+      const env = { DEXDATA_STATE_DIR: folder === "a file" ? file : folder };
+      const paced = await ask(pools(17), { env });
+      expect(paced.exit).toBe(0);
+      expect(paced.arrivals.slice(14)).toEqual([0, 61_200, 61_200]);
+      const lines = paced.stderr.split("\n");
+      expect(lines[0]).toMatch(
+        /^dexdata: the pace cannot be shared with other processes, so it is this one's own: \/.*: (?:a part of its path is no folder|it exists)$/u,
+      );
+      expect(lines.slice(1)).toEqual([expect.stringMatching(/^waiting 62 s for the pace of 15/u), ""]);
+    },
+  );
+
+  test("a file that is damaged is begun anew, without a word", async () => {
+    await ask(["networks"], { env: oneService() });
+    const [name] = readdirSync(state);
+    const file = path.join(state, name ?? "");
+    writeFileSync(file, '{"sends":[{"at":12');
+    const { stderr } = await ask(["networks", "--retries", "0"], { env: oneService() });
+    expect(stderr).not.toContain("pace");
+    expect(readFileSync(file, "utf8")).toBe('{"sends":[{"at":0,"count":1}],"refused":[],"openings":[]}');
+  });
+});
+
+test("what a service left that nobody asked for a day goes when a new one is asked", async () => {
+  const old = path.join(state, `pace-${"0f".repeat(16)}.json`);
+  const twoDaysAgo = Date.parse("2026-11-19T08:54:00Z") / 1000;
+  for (const file of [old, `${old}.0123456789abcdef.new`, path.join(state, "budget.json")]) {
+    writeFileSync(file, "{}");
+    utimesSync(file, twoDaysAgo, twoDaysAgo);
+  }
+  await ask(["networks"], { env: oneService() });
+  expect(readdirSync(state).toSorted()).toEqual(["budget.json", expect.stringMatching(/^pace-/u)]);
+  expect(existsSync(old)).toBe(false);
+});
+
+describe("a wait for the pace ends", () => {
+  test("with --deadline, at once", async () => {
+    const late = await ask(pools(16, "--deadline", "30s"));
+    expect([late.exit, late.arrivals.length, late.context.clock.elapsed()]).toEqual([7, 15, 30_000]);
+    expect(late.stderr).toContain("not done within the --deadline of 30 s");
+  });
+
+  test("with Ctrl-C, at once", async () => {
+    const stopped = await ask(pools(16), {
+      speed: 1,
+      during: (context) => {
+        const look = setInterval(() => {
+          if (!context.stderrText().includes("waiting")) return;
+          clearInterval(look);
+          context.interrupt({ cause: "SIGINT" });
+        }, 5);
+      },
+    });
+    expect([stopped.exit, stopped.arrivals.length, stopped.context.clock.elapsed()]).toEqual([130, 15, 0]);
+  });
+});
+
+describe("--sandbox", () => {
+  test("has a pace of its own, which keeps its plan's rate without a 429 and without a file", async () => {
+    const words = [...pools(0), ...Array.from({ length: 17 }, (_, index) => `0x${index + 1}`)];
+    const flags = ["--sandbox", "--tier", "keyless", "-v"];
+    const alone = await ask([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });
+    const statuses = alone.stderr.match(/ (?:200|404|429) \d+ ms/gu)?.map((text) => text.slice(1, 4));
+    expect(statuses).toEqual(Array.from({ length: 17 }, () => "404"));
+    expect(alone.context.clock.elapsed()).toBe(61_200);
+    expect(readdirSync(state)).toEqual([]);
+  });
+});

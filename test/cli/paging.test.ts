@@ -1,0 +1,463 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createMarket } from "../../src/sandbox/market/market.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { type Row, rowsOf, toRow } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { bytes, hang, json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const sandbox = useSandbox();
+const folder = temporaryFolder();
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+async function ask(
+  script: (request: SeenRequest, index: number) => Reply,
+  words: string,
+  isTerminal = false,
+) {
+  const server = await serveInTest(script);
+  const env = {
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+  };
+  const outcome = await dexdata(words, { env, isTerminal: { stderr: isTerminal } });
+  return { ...outcome, rows: rowsOf(outcome.stdout), requests: server.requests };
+}
+
+describe("transactions", () => {
+  test("rule 61: page 100 is followed by a cursor, and nothing is lost or repeated", async () => {
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await dexdata(`txns ethereum ${pool} --limit 10350 -o ndjson`, {
+      env: sandbox.env(),
+    });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+
+    const market = createMarket({ seed: 1 });
+    const ethereum = market.network("ethereum");
+    const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, sandboxNow / 1000);
+    if (facts === undefined) throw new Error("the market has this pool");
+    const expected = market.transactions(facts, { to: sandboxNow / 1000, limit: 10_350 });
+    expect(rowsOf(stdout).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`)).toEqual(
+      expected.map(({ id, logIndex }) => `${id} ${logIndex}`),
+    );
+
+    const asked = sandbox.takeLog().map(({ url }) => new URL(url, "http://sandbox").searchParams);
+    const pages = asked.flatMap((query) => query.get("page") ?? []).map(Number);
+    expect(new Set(pages)).toEqual(new Set(Array.from({ length: 100 }, (_, index) => index + 1)));
+    expect(asked.length).toBeLessThanOrEqual(105);
+  });
+
+  test("rule 64: events of one id on both sides of every edge survive", async () => {
+    // 10,400 events, three of them to an id: no page of 100 ends with a whole one.
+    const events = Array.from({ length: 10_400 }, (_, index) => ({
+      id: `0x${Math.floor(index / 3)}`,
+      log_index: 2 - (index % 3),
+      created_at: "2026-11-21T08:00:00Z",
+    }));
+    const answer = ({ query }: SeenRequest): Reply => {
+      const limit = Number(query.get("limit"));
+      const cursor = query.get("cursor");
+      const from =
+        cursor === null
+          ? (Number(query.get("page")) - 1) * limit
+          : events.findLastIndex(({ id }) => id === cursor) + 1;
+      const transactions = events.slice(from, from + limit);
+      const last = transactions.at(-1);
+      const next_cursor = from + limit < events.length ? last?.id : "";
+      return json({
+        transactions,
+        page_info:
+          cursor === null ? { limit, page: 1, total_items: 0, total_pages: 9999 } : { limit, next_cursor },
+      });
+    };
+    const { exit, rows, requests } = await ask(answer, `txns ethereum ${pool} --all -o ndjson`);
+    expect(exit).toBe(0);
+    expect(rows.map(({ id, log_index }) => [id, log_index])).toEqual(
+      events.map(({ id, log_index }) => [id, log_index]),
+    );
+    expect(requests.every(({ query }) => Number(query.get("page") ?? 1) <= 100)).toBe(true);
+  });
+
+  test("a transaction with more events than a page has rows is read whole", async () => {
+    const events = Array.from({ length: 30 }, (_, index) => ({
+      id: index < 12 ? `0x${index}` : index < 24 ? "0xbig" : `0x${index}`,
+      log_index: 30 - index,
+    }));
+    const answer = ({ query }: SeenRequest): Reply => {
+      const limit = Number(query.get("limit"));
+      const from = events.findLastIndex(({ id }) => id === query.get("cursor")) + 1;
+      const transactions = events.slice(from, from + limit);
+      return json({
+        transactions,
+        page_info: { limit, next_cursor: from + limit < events.length ? transactions.at(-1)?.id : "" },
+      });
+    };
+    const { exit, rows } = await ask(
+      answer,
+      `txns ethereum ${pool} --cursor 0xnone --all --page-size 5 -o ndjson`,
+    );
+    expect({ exit, rows: rows.map(({ log_index }) => log_index) }).toEqual({
+      exit: 0,
+      rows: events.map(({ log_index }) => log_index),
+    });
+  });
+
+  test("rule 75: history ends with an empty next_cursor, a missing one, or a page without new rows", async () => {
+    const row = (id: number): Row => ({ id: `0x${id}`, log_index: 0 });
+    const endings: readonly (readonly [string, Row])[] = [
+      ["empty", { transactions: [row(3)], page_info: { limit: 2, next_cursor: "" } }],
+      ["missing", { transactions: [row(3)], page_info: { limit: 2 } }],
+      ["nothing new", { transactions: [row(2)], page_info: { limit: 2, next_cursor: "0x2" } }],
+    ];
+    for (const [name, last] of endings) {
+      const first = { transactions: [row(1), row(2)], page_info: { limit: 2, next_cursor: "0x2" } };
+      const words = `txns ethereum ${pool} --cursor 0x0 --all --page-size 2 -o ndjson`;
+      const { exit, rows, requests } = await ask((_, index) => json(index === 0 ? first : last), words);
+      expect({ name, exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
+        name,
+        exit: 0,
+        ids: name === "nothing new" ? ["0x1", "0x2"] : ["0x1", "0x2", "0x3"],
+        requests: 2,
+      });
+    }
+  });
+
+  test("rules 52, 53, 62, 73: one request by default, of page 1 and ten rows", async () => {
+    sandbox.takeLog();
+    const { stdout } = await dexdata(`txns ethereum ${pool} -o ndjson`, { env: sandbox.env() });
+    expect(rowsOf(stdout).length).toBe(10);
+    const [request, ...others] = sandbox.takeLog();
+    expect(others).toEqual([]);
+    expect(request?.url).toBe(`/networks/ethereum/pools/${pool}/transactions?page=1&limit=10`);
+  });
+});
+
+describe("a search", () => {
+  const page = (ids: readonly string[], next?: string): Reply =>
+    json({
+      results: ids.map((id) => ({ id, chain: "ethereum" })),
+      has_next_page: next !== undefined,
+      next_cursor: next ?? null,
+    });
+
+  test("rule 49: sends the cursor back byte for byte, everything else unchanged", async () => {
+    const cursor = "eyJhIjoiYi9jK2Q9JiDwn5iAIn0=/+ %&?#é";
+    const words = "pools search ethereum --all --page-size 1 --liquidity-usd-min 1.5m --sort asc -o ndjson";
+    const { rows, requests } = await ask(
+      (_, index) => (index === 0 ? page(["0x1"], cursor) : page(["0x2"])),
+      words,
+    );
+    expect(rows.map(({ id }) => id)).toEqual(["0x1", "0x2"]);
+    const [first, second] = requests.map(({ query }) => Object.fromEntries(query));
+    expect(first).toEqual({ limit: "1", liquidity_usd_min: "1500000", sort: "asc" });
+    expect(second).toEqual({ ...first, cursor });
+  });
+
+  /** A list of three pages that names the first of them after the last, the first so many times. */
+  const circle = (times: number): ((request: SeenRequest) => Reply) => {
+    let left = times;
+    return ({ query }) => {
+      const cursor = query.get("cursor");
+      if (cursor === null) return page(["0x1"], "A");
+      if (cursor === "A") return page(["0x2"], "B");
+      if (cursor === "C") return page(["0x4"]);
+      left -= 1;
+      return page(["0x3"], left >= 0 ? "A" : "C");
+    };
+  };
+
+  test("ends with an error at a cursor that repeats in four responses, and keeps the rows", async () => {
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
+    const { exit, rows, requests, stderr } = await ask(circle(100), words);
+    expect({ exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
+      exit: 1,
+      ids: ["0x1", "0x2", "0x3"],
+      requests: 6,
+    });
+    expect(stderr).toMatch(/the service repeated a cursor/u);
+  });
+
+  test.each([1, 2, 3])("goes on where a cursor repeats in only %i responses", async (times) => {
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
+    const { exit, rows } = await ask(circle(times), words);
+    expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
+  });
+
+  test("a page that promises another one without a cursor is requested again; its rows are kept", async () => {
+    const lost = json({
+      results: [{ id: "0x1", chain: "ethereum" }],
+      has_next_page: true,
+      next_cursor: null,
+    });
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
+    const never = await ask(() => lost, words);
+    expect({
+      exit: never.exit,
+      ids: never.rows.map(({ id }) => id),
+      requests: never.requests.length,
+    }).toEqual({
+      exit: 1,
+      ids: ["0x1"],
+      requests: 4,
+    });
+    expect(never.stderr).toMatch(/promised a next page but sent no cursor/u);
+    const once = await ask((_, index) => [lost, page(["0x1"], "A"), page(["0x2"])][index] ?? page([]), words);
+    expect({ exit: once.exit, ids: once.rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2"] });
+  });
+
+  test("a short page is believed when it comes twice, and other short pages then cost nothing", async () => {
+    const words = "pools search ethereum --all -o ndjson";
+    const { exit, rows, requests } = await ask(({ query }) => {
+      const number = Number(query.get("cursor") ?? 0);
+      return page([`0x${number}`], number < 5 ? String(number + 1) : undefined);
+    }, words);
+    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 0, rows: 6, requests: 7 });
+  });
+
+  test("ends with an error when pages bring nothing new, however new their cursors are", async () => {
+    const words = "pools search ethereum --all --page-size 1 -o ndjson";
+    const { exit, rows, requests, stderr } = await ask((_, index) => page(["0x1"], `cursor ${index}`), words);
+    // Each of the three is requested twice, and the next page before the rows of the fourth are looked at.
+    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 8 });
+    expect(stderr).toMatch(/nothing new/u);
+  });
+
+  test("the next page is asked for before this one is read; where this one is broken, that one is given up and counted", async () => {
+    const receipt = path.join(folder, "early.json");
+    const broken = Buffer.from('{"results":[{"id":"0x1"},{"id":],"has_next_page":true,"next_cursor":"A"}');
+    const { exit, rows, requests, stderr } = await ask(
+      (_, index) => (index === 0 ? bytes(broken) : hang()),
+      `pools search ethereum --all -o ndjson --error-format text --receipt ${receipt}`,
+    );
+    expect({ exit, rows, requests: requests.map(({ query }) => query.get("cursor")) }).toEqual({
+      exit: 1,
+      rows: [],
+      requests: [null, "A"],
+    });
+    expect(stderr).toMatch(/not whole JSON/u);
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({
+      requests: 2,
+      credits: { spent: 1, in_doubt: 1 },
+    });
+  });
+
+  test("never writes a row twice, though the list moves between pages", async () => {
+    const pages = [page(["0x1", "0x2"], "A"), page(["0x2", "0x3"], "B"), page(["0x3", "0x4"])];
+    const { exit, rows } = await ask(
+      (_, index) => pages[index] ?? page([]),
+      "pools search ethereum --all --page-size 2 -o ndjson",
+    );
+    expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
+  });
+
+  test("rule 113: the same address on two networks is two rows", async () => {
+    const results = [
+      { address: "0x1", chain: "ethereum" },
+      { address: "0x1", chain: "base" },
+    ];
+    const { rows } = await ask(
+      () => json({ results, has_next_page: false }),
+      "tokens search --all -o ndjson",
+    );
+    expect(rows).toEqual(results);
+  });
+
+  test("a thin envelope ends the list: neither has_next_page nor next_cursor", async () => {
+    const { exit, rows, requests } = await ask(
+      () => json({ results: [{ id: "0x1", chain: "base" }] }),
+      "pools search base --all -o ndjson",
+    );
+    expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 0, rows: 1, requests: 1 });
+  });
+
+  test("rule 51: a page is never sent, and the flag is refused", async () => {
+    const { exit, requests } = await ask(() => page([]), "pools search ethereum --page 2");
+    expect({ exit, requests: requests.length }).toEqual({ exit: 2, requests: 0 });
+  });
+
+  test("--limit takes as many rows as it says, in as few requests as possible", async () => {
+    for (const [limit, requests] of [
+      [1, 1],
+      [100, 1],
+      [101, 2],
+      [250, 3],
+    ] as const) {
+      sandbox.takeLog();
+      const { stdout } = await dexdata(`pools search ethereum --limit ${limit} -o ndjson`, {
+        env: sandbox.env(),
+      });
+      expect({ rows: rowsOf(stdout).length, requests: sandbox.takeLog().length }).toEqual({
+        rows: limit,
+        requests,
+      });
+    }
+  });
+
+  test("on a terminal it says how to go on, and that command does go on", async () => {
+    const options = { env: sandbox.env(), isTerminal: { stderr: true } };
+    const whole = rowsOf(
+      (await dexdata("pools search base --limit 40 --created-after -90d -o ndjson", options)).stdout,
+    );
+    let words: readonly string[] = "pools search base --limit 20 --created-after -90d -o ndjson".split(" ");
+    const rows: Row[] = [];
+    for (let round = 0; round < 2; round += 1) {
+      const { stdout, stderr } = await dexdata(words, options);
+      rows.push(...rowsOf(stdout));
+      const command = /go on with: dexdata (.+)/u.exec(stderr)?.[1];
+      expect(command).toContain("--created-after 2026-08-23T08:54:00Z");
+      words = command?.split(" ") ?? [];
+    }
+    expect(rows).toEqual(whole);
+  });
+
+  test("in a pipe it says nothing when all is well", async () => {
+    const { stderr } = await dexdata("pools search base --limit 5 -o ndjson", { env: sandbox.env() });
+    expect(stderr).toBe("");
+  });
+});
+
+describe("rule 56: what a search echoes", () => {
+  const rows = [{ id: "0x1", chain: "base" }];
+  const words =
+    "pools search base --all --liquidity-usd-min 250k --sort asc --created-after 2026-01-01 --dex Uniswap_V3 -o ndjson";
+  const whole = {
+    network: "base",
+    limit: 100,
+    sort: "asc",
+    liquidity_usd_min: 250000.0,
+    created_after: "2026-01-01T00:00:00Z",
+    dex_name: "uniswap_v3",
+  };
+  const search = (query: unknown) => () =>
+    json({ results: rows, has_next_page: false, ...(query === undefined ? {} : { query }) });
+
+  test.each([
+    ["all of it", whole],
+    ["all of it, a time as seconds", { ...whole, created_after: 1767225600 }],
+    ["nothing", undefined],
+    ["null", null],
+  ])("%s: the rows are taken", async (_, query) => {
+    const { exit, rows: taken } = await ask(search(query), words);
+    expect({ exit, taken }).toEqual({ exit: 0, taken: rows });
+  });
+
+  const { liquidity_usd_min: _left, ...without } = whole;
+  test.each([
+    ["a filter is missing", without, '--liquidity-usd-min "250000"'],
+    ["a filter has another value", { ...whole, liquidity_usd_min: 1 }, '--liquidity-usd-min "250000", but 1'],
+    ["the order was turned", { ...whole, sort: "desc" }, '--sort "asc", but "desc"'],
+    ["a time is another", { ...whole, created_after: 5 }, '--created-after "1767225600", but 5'],
+  ])("%s: the command ends before a row", async (_, query, named) => {
+    const { exit, rows: taken, stderr } = await ask(search(query), words, true);
+    expect({ exit, taken }).toEqual({ exit: 1, taken: [] });
+    expect(stderr).toContain(
+      `dexdata: the service did not apply ${named}: its rows are not what was asked for`,
+    );
+    expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
+  });
+
+  test("chains are a set, as an array or as text", async () => {
+    for (const chains of [["base", "solana"], "solana,base"]) {
+      const { exit } = await ask(search({ chains }), "tokens search --chains solana,base -o ndjson");
+      expect(exit).toBe(0);
+    }
+    expect(
+      (await ask(search({ chains: ["base"] }), "tokens search --chains solana,base -o ndjson")).exit,
+    ).toBe(1);
+  });
+});
+
+describe("a pull that breaks", () => {
+  test("promise 10: keeps its rows and says how to go on, and that works", async () => {
+    const script = ({ query }: SeenRequest): Reply => {
+      const cursor = query.get("cursor");
+      if (cursor === "B") return json({ error: "payment_required", message: "used up" }, { status: 402 });
+      return json({
+        results: [{ id: `0x${cursor ?? "first"}`, chain: "base" }],
+        has_next_page: true,
+        next_cursor: cursor === null ? "A" : "B",
+      });
+    };
+    const { exit, rows, stderr } = await ask(script, "pools search base --all --page-size 1 -o ndjson", true);
+    expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 5, ids: ["0xfirst", "0xA"] });
+    expect(stderr).toContain("2 rows came before\n");
+    expect(stderr).toContain(
+      "go on with: dexdata pools search base --all --output ndjson --page-size 1 --cursor B\n",
+    );
+  });
+
+  test("a page that repeats is not the end where the totals promise more", async () => {
+    const page = (number: number): Reply =>
+      json({
+        transactions: [0, 1].map((index) => ({ id: `0x${number}`, log_index: index })),
+        page_info: { limit: 2, page: number, total_items: 8, total_pages: 4 },
+      });
+    const { exit, rows } = await ask(
+      (_, index) => page([1, 1, 2, 3][index] ?? 9),
+      `txns ethereum ${pool} --all --page-size 2 -o ndjson`,
+    );
+    expect({ exit, ids: [...new Set(rows.map(({ id }) => id))] }).toEqual({
+      exit: 0,
+      ids: ["0x1", "0x2", "0x3", "0x9"],
+    });
+  });
+
+  test("a service that caps its pages is read to the end", async () => {
+    const page = (rows: number, number: number): Reply =>
+      json({
+        dexes: Array.from({ length: rows }, (_, index) => ({ dex_id: `d${number}-${index}` })),
+        page_info: { limit: 3, page: number, total_items: 0, total_pages: 0 },
+      });
+    const { exit, rows } = await ask(
+      (_, index) => page(index < 2 ? 3 : 1, index),
+      "dexes base --all -o ndjson",
+    );
+    expect({ exit, rows: rows.length }).toEqual({ exit: 0, rows: 7 });
+  });
+});
+
+describe("a DEX listing", () => {
+  const dex = (id: string): Row => ({ dex_id: id, dex_name: id.toUpperCase() });
+
+  test("rule 106: pages partition the list", async () => {
+    sandbox.takeLog();
+    const { exit, stdout } = await dexdata("dexes ethereum --all --page-size 10 -o ndjson", {
+      env: sandbox.env(),
+    });
+    const ids = rowsOf(stdout).map(({ dex_id }) => dex_id);
+    expect(exit).toBe(0);
+    expect(ids.length).toBeGreaterThan(20);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(sandbox.takeLog().length).toBe(Math.floor(ids.length / 10) + 1);
+  });
+
+  test("ends where the service sends every DEX on each page and totals of 0", async () => {
+    const all = {
+      dexes: ["a", "b", "c"].map(dex),
+      page_info: { limit: 0, page: 0, total_items: 0, total_pages: 0 },
+    };
+    const many = await ask(() => json(all), "dexes ethereum --all --page-size 2 -o ndjson");
+    expect({ exit: many.exit, ids: many.rows.map(({ dex_id }) => dex_id) }).toEqual({
+      exit: 0,
+      ids: ["a", "b", "c"],
+    });
+    expect(many.requests.length).toBe(2);
+    const few = await ask(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
+    expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
+    expect(few.stderr).toContain("higher --limit, or --all");
+  });
+
+  test("goes on after a short page when the totals promise more", async () => {
+    const script = (_: SeenRequest, index: number): Reply =>
+      json({
+        dexes: [dex(`d${index}`)],
+        page_info: { limit: 2, page: index + 1, total_items: 3, total_pages: 3 },
+      });
+    const { rows, requests } = await ask(script, "dexes ethereum --all --page-size 2 -o ndjson");
+    expect({ rows: rows.length, requests: requests.length }).toEqual({ rows: 3, requests: 3 });
+  });
+});

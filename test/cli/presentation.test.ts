@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { readsUnicode } from "../../src/cli/output/presentation.ts";
+
+test.each([
+  [{ LANG: "C.UTF-8" }, true],
+  [{ LC_ALL: "C", LANG: "C.UTF-8" }, false],
+  [{ LC_ALL: "", LC_CTYPE: "de_DE.utf8" }, true],
+  [{}, false],
+  [{ WT_SESSION: "5f6a" }, true],
+  [{ WT_SESSION: "5f6a", LANG: "C" }, false],
+])("with %j more than ASCII is shown: %s", (env, isUnicode) => {
+  expect(readsUnicode(env)).toBe(isUnicode);
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+import { planBatches } from "../../src/client/batches.ts";
+import { createMarket } from "../../src/sandbox/market/market.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const sandbox = useSandbox();
+const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const sol = "So11111111111111111111111111111111111111112";
+const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+
+/** 137 inputs: known, unknown and repeated ones, some in another letter case. */
+function mixedInputs(): {
+  readonly inputs: readonly string[];
+  readonly isPriced: (input: string) => boolean;
+} {
+  const market = createMarket({ seed: 1 });
+  const ethereum = market.network("ethereum");
+  if (ethereum === undefined) throw new Error("the market has ethereum");
+  const at = sandboxNow / 1000;
+  const tokens = market.tokens(ethereum, at).slice(0, 90);
+  const known = tokens.map(({ address }) => address);
+  const unknown = Array.from({ length: 20 }, (_, index) => `0x${String(index).padStart(40, "9")}`);
+  const shouted = known.slice(0, 12).map((address) => `0x${address.slice(2).toUpperCase()}`);
+  const all = [...known, ...unknown, ...shouted, ...known.slice(0, 15)];
+  // Mixed by a stride that shares no factor with 137, so that each kind stands everywhere.
+  const inputs = all.map((_, index) => all[(index * 50) % all.length] ?? "");
+  const priced = new Set(
+    tokens.filter((token) => market.tokenPriceUsd(token, at) !== undefined).map(({ address }) => address),
+  );
+  return { inputs, isPriced: (input) => priced.has(input.toLowerCase()) };
+}
+
+describe("prices of 137 mixed addresses", () => {
+  const { inputs, isPriced } = mixedInputs();
+
+  test("rules 79, 83, 84, 86: every input is accounted for, in input order, in 14 requests at most", async () => {
+    expect(inputs.length).toBe(137);
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await dexdata(["prices", "ethereum", ...inputs, "-o", "ndjson"], {
+      env: sandbox.env(),
+    });
+    expect(exit).toBe(0);
+    expect(rowsOf(stdout).map(({ id }) => id)).toEqual(
+      inputs.filter(isPriced).map((input) => input.toLowerCase()),
+    );
+    const named = stderr.trimEnd().split("\n");
+    expect(named).toEqual(
+      inputs.filter((input) => !isPriced(input)).map((input) => `no price: ethereum:${input}`),
+    );
+
+    const sent = sandbox
+      .takeLog()
+      .map(({ url }) => new URL(url, "http://sandbox").searchParams.getAll("tokens"));
+    expect(sent.length).toBeLessThanOrEqual(14);
+    expect(sent.every((tokens) => tokens.length === 1)).toBe(true);
+    const addresses = sent.flatMap(([tokens = ""]) => tokens.split(","));
+    expect(new Set(addresses.map((address) => address.toLowerCase())).size).toBe(addresses.length);
+  });
+
+  test("--missing null gives each input its line, in its place", async () => {
+    const { exit, stdout, stderr } = await dexdata(
+      ["prices", "ethereum", ...inputs, "--missing", "null", "-o", "ndjson"],
+      {
+        env: sandbox.env(),
+      },
+    );
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const prices = rowsOf(stdout);
+    expect(prices.map(({ id }) => String(id).toLowerCase())).toEqual(
+      inputs.map((input) => input.toLowerCase()),
+    );
+    expect(prices.map(({ price_usd }) => price_usd !== null)).toEqual(inputs.map(isPriced));
+  });
+
+  test("--missing fail gives the rows and exit 8", async () => {
+    const { exit, stdout } = await dexdata(
+      ["prices", "ethereum", ...inputs, "--missing", "fail", "-o", "ndjson"],
+      { env: sandbox.env() },
+    );
+    expect({ exit, rows: rowsOf(stdout).length }).toEqual({
+      exit: 8,
+      rows: inputs.filter(isPriced).length,
+    });
+  });
+});
+
+describe("prices", () => {
+  test("rules 85, 183: nothing priced is exit 0 and no row", async () => {
+    const { exit, stdout } = await dexdata(`prices ethereum 0x${"1".repeat(40)} -o json`, {
+      env: sandbox.env(),
+    });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: "[]\n" });
+  });
+
+  test("rule 87: without an address nothing is sent", async () => {
+    sandbox.takeLog();
+    const { exit, stderr } = await dexdata("prices ethereum", { env: sandbox.env() });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("an address is needed");
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+
+  test("networks may be mixed; the order of the inputs is kept over all of them", async () => {
+    const words = [
+      "prices",
+      `solana:${sol}`,
+      `ethereum:${weth}`,
+      `solana:${sol}`,
+      `ethereum:${usdc}`,
+      "-o",
+      "ndjson",
+    ];
+    sandbox.takeLog();
+    const { exit, stdout } = await dexdata(words, { env: sandbox.env() });
+    expect(exit).toBe(0);
+    expect(rowsOf(stdout).map(({ chain, id }) => `${String(chain)}:${String(id)}`)).toEqual(
+      words.slice(1, 5),
+    );
+    expect(sandbox.takeLog().length).toBe(2);
+  });
+
+  const ton = `0:${"b1".repeat(32)}`;
+  test.each<readonly [string, string, readonly string[]]>([
+    [`ethereum ${weth} solana:${sol}`, "", [`ethereum:${weth}`, `solana:${sol}`]],
+    ["ethereum -", `solana:${sol}\n${weth}\n`, [`solana:${sol}`, `ethereum:${weth}`]],
+    [`- ethereum:${weth}`, `solana:${sol}\n`, [`solana:${sol}`, `ethereum:${weth}`]],
+    [`ton ${ton} 0x2::sui::SUI`, "", [`ton:${ton}`, "ton:0x2::sui::SUI"]],
+    ["ton -", `${ton}\n0x2::sui::SUI\n`, [`ton:${ton}`, "ton:0x2::sui::SUI"]],
+  ])("prices %s: what names its own network is asked for there", async (words, stdin, named) => {
+    const server = await serveInTest(() => json([]));
+    const { exit, stderr } = await dexdata(`prices ${words} -o ndjson`, {
+      env: { DEXDATA_BASE_URL: server.url },
+      stdin,
+    });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: named.map((each) => `no price: ${each}\n`).join(""),
+    });
+  });
+
+  test("reads what another command wrote, and its network with it", async () => {
+    const rows = await dexdata("tokens search --chains celo,scroll --limit 12 -o ndjson", {
+      env: sandbox.env(),
+    });
+    const { exit, stdout } = await dexdata("prices -", {
+      env: { ...sandbox.env(), DEXDATA_OUTPUT: "ndjson" },
+      stdin: rows.stdout,
+    });
+    expect(exit).toBe(0);
+    expect(rowsOf(stdout).map(({ chain, id }) => ({ chain, id }))).toEqual(
+      rowsOf(rows.stdout).map(({ chain, address }) => ({ chain, id: address })),
+    );
+  });
+
+  test("rule 84: base58 addresses are matched exactly, letter case included", async () => {
+    const shouted = sol.toUpperCase();
+    const server = await serveInTest(() => json([{ id: sol, chain: "solana", price_usd: 1 }]));
+    const { stdout, stderr } = await dexdata(`prices solana ${shouted} ${sol} -o ndjson`, {
+      env: { DEXDATA_BASE_URL: server.url },
+    });
+    expect(rowsOf(stdout).map(({ id }) => id)).toEqual([sol]);
+    expect(stderr).toBe(`no price: solana:${shouted}\n`);
+  });
+
+  test("a refused part does not hide the rest: each is named, exit 8", async () => {
+    const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson --error-format text`;
+    const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
+    expect({ exit, ids: rowsOf(stdout).map(({ id }) => id) }).toEqual({ exit: 8, ids: [weth, usdc] });
+    expect(stderr).toBe('dexdata: network "eth" is not known to the service\n');
+  });
+
+  test("extra fields and digits come through", async () => {
+    const body = `[{"id":"${weth}","chain":"ethereum","price_usd":2684.3600000000000001,"last_updated":"2026-09-28T13:06:30Z"}]`;
+    const server = await serveInTest(() => json(body));
+    const { stdout } = await dexdata(`prices ethereum ${weth} -o ndjson`, {
+      env: { DEXDATA_BASE_URL: server.url },
+    });
+    expect(stdout).toBe(`${body.slice(1, -1)}\n`);
+  });
+});
+
+describe("batches", () => {
+  test("rules 79, 80: hold at most ten addresses and 2,000 characters", () => {
+    const bounds = { max: 10, maxLength: 2000 };
+    const long = (index: number): string => `${index}`.padStart(400, "a");
+    const subjects = Array.from({ length: 23 }, (_, index) => ({ network: "sui", address: long(index) }));
+    const batches = planBatches(subjects, bounds);
+    expect(batches.map(({ addresses }) => addresses.length)).toEqual([4, 4, 4, 4, 4, 3]);
+    expect(batches.every(({ addresses }) => addresses.join(",").length <= 2000)).toBe(true);
+    const short = subjects.map(({ network }, index) => ({ network, address: String(index) }));
+    expect(planBatches(short, bounds).map(({ addresses }) => addresses.length)).toEqual([10, 10, 3]);
+  });
+
+  test("five addresses of 399 characters just fit, one character more does not", () => {
+    const bounds = { max: 10, maxLength: 1999 };
+    const of = (length: number) =>
+      Array.from({ length: 5 }, (_, index) => ({
+        network: "sui",
+        address: String(index).padEnd(length, "a"),
+      }));
+    expect(planBatches(of(399), bounds).length).toBe(1);
+    expect(planBatches(of(400), bounds).length).toBe(2);
+  });
+
+  test("an address that fits into no request is refused before anything is sent", async () => {
+    sandbox.takeLog();
+    const { exit, stderr } = await dexdata(["prices", "sui", `0x${"a".repeat(2000)}`], {
+      env: sandbox.env(),
+    });
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/has 2002 characters/u);
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+});

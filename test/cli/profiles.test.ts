@@ -1,0 +1,166 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { credentialsPath, readCredentials } from "../../src/settings/credentials.ts";
+import { saveProfile } from "../../src/settings/edit-credentials.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+
+import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+const work = { key: "api_pro_s3cr3tWork", tier: "pro", rest: "https://rest.invalid" } as const;
+const play = { key: "api_free_s3cr3tPlay", tier: "free" } as const;
+
+let home: TestContext;
+beforeEach(() => {
+  home = createTestContext();
+});
+
+const store = async (...names: readonly ("work" | "play" | "third")[]): Promise<void> => {
+  for (const name of names) await saveProfile(home, name, name === "play" ? play : work);
+};
+
+async function auth(words: string, options: TestContextOptions = {}): Promise<Told> {
+  const env = { HOME: home.home, ...options.env };
+  const { exit, stdout, stderr } = await dexdata(`auth ${words} --error-format text`, { ...options, env });
+  return { exit, stdout, stderr };
+}
+
+type Told = Pick<Outcome, "exit" | "stdout" | "stderr">;
+
+describe("auth list", () => {
+  test("shows every profile, the one in use, last four characters, tier, time and host; nothing is asked", async () => {
+    await store("work", "play");
+    expect(await auth("list", { isTerminal: { stdout: true } })).toEqual({
+      exit: 0,
+      stdout:
+        "PROFILE  IN_USE  KEY    TIER  STORED                REST_URL\n" +
+        "work     yes     …Work  pro   2026-11-21T08:54:00Z  https://rest.invalid\n" +
+        "play     no      …Play  free  2026-11-21T08:54:00Z  unknown\n",
+      stderr: "",
+    });
+    expect((await auth("list")).stdout.split("\n")[1]).toBe(
+      '{"profile":"play","in_use":"no","key":"…Play","tier":"free","stored":"2026-11-21T08:54:00Z","rest_url":null}',
+    );
+  });
+
+  test("without a key says how to store one, and is still JSON", async () => {
+    expect(await auth("list -o json")).toEqual({
+      exit: 0,
+      stdout: "[]\n",
+      stderr: "no key is stored; store one with: dexdata auth login\n",
+    });
+  });
+
+  test.each([
+    ["DEXDATA_API_KEY is set, and goes before a stored key", { DEXDATA_API_KEY: "api_dev_s3cr3tTyped" }, {}],
+    ["DEXDATA_PROFILE is play, and goes before it", { DEXDATA_PROFILE: "play" }, {}],
+    [
+      "profile is set to play, and goes before it; take it back with: dexdata config unset profile",
+      {},
+      { profile: "play" },
+    ],
+    [
+      "key_command is set, and goes before a stored key; take it back with: dexdata config unset key_command",
+      {},
+      { key_command: "pass show dexdata" },
+    ],
+  ])("and auth switch say what goes before it: %s", async (what, env, config) => {
+    await store("work", "play");
+    writeFileSync(path.join(path.dirname(credentialsPath(home)), "config.json"), JSON.stringify(config));
+    const told = await auth("switch work", { env });
+    expect(told).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: `profile "work" is in use now: pro plan\n  ${what}\n`,
+    });
+    const isNamed = "DEXDATA_PROFILE" in env || "profile" in config;
+    const listed = await auth("list -o json", { env });
+    expect(JSON.parse(listed.stdout).map(({ in_use }: { in_use: string }) => in_use)).toEqual(
+      isNamed ? ["no", "yes"] : ["yes", "no"],
+    );
+    expect(listed.stderr).toBe(isNamed ? "" : `  ${what}\n`);
+  });
+
+  test("of a store that is broken, or that others can read, says so", async () => {
+    await store("work");
+    const file = credentialsPath(home);
+    chmodSync(file, 0o644);
+    const exposed = await auth("list");
+    expect(exposed.stderr).toBe(
+      `dexdata: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
+    );
+    writeFileSync(file, `{"key":"${work.key}`);
+    for (const words of ["list", "switch", "switch work", "logout", "logout --all"]) {
+      const { exit, stdout, stderr } = await auth(words);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toContain(`dexdata: ${file} is not JSON\n`);
+    }
+    expect(readFileSync(file, "utf8")).toBe(`{"key":"${work.key}`);
+  });
+});
+
+describe("auth switch", () => {
+  test("chooses the profile that is used where none is named", async () => {
+    await store("work", "play", "third");
+    expect(await auth("switch play")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: 'profile "play" is in use now: free plan\n',
+    });
+    expect(readCredentials(home).active).toBe("play");
+  });
+
+  test("of two takes the other, back and forth", async () => {
+    await store("work", "play");
+    const switched = [await auth("switch"), await auth("switch")].map(({ stderr }) => stderr);
+    expect(switched).toEqual([
+      'profile "play" is in use now: free plan\n',
+      'profile "work" is in use now: pro plan\n',
+    ]);
+  });
+
+  test("of three asks which, of one has nothing to switch to, and one that is not stored is named", async () => {
+    await store("work");
+    expect((await auth("switch")).stderr).toBe(
+      "dexdata: there is no other profile to switch to\n  store one with: dexdata auth login --profile <name>\n",
+    );
+    await store("play", "third");
+    expect((await auth("switch")).stderr).toBe(
+      "dexdata: auth switch: which profile is meant?\n  one of: play, third\n",
+    );
+    expect(await auth("switch gone")).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        'dexdata: profile "gone" is not stored; stored: work, play, third\n' +
+        "  store one with: dexdata auth login --profile <name>\n",
+    });
+    const { exit, stderr } = await auth(`switch ${work.key}`);
+    expect([exit, stderr.includes("s3cr3t")]).toEqual([2, false]);
+    expect(readCredentials(home).active).toBe("work");
+  });
+});
+
+describe("auth logout --all", () => {
+  test("removes every key and what was remembered of them", async () => {
+    await store("work", "play");
+    expect(await auth("logout --all")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "removed every stored key: work, play\n",
+    });
+    expect(JSON.parse(readFileSync(credentialsPath(home), "utf8"))).toEqual({
+      version: 1,
+      active: "default",
+      profiles: {},
+      remembered: {},
+    });
+    expect((await auth("logout --all")).stderr).toBe("no key is stored\n");
+  });
+
+  test("is not given together with one profile", async () => {
+    await store("work");
+    expect((await auth("logout --all --profile work")).exit).toBe(2);
+    expect(readCredentials(home).profiles.size).toBe(1);
+  });
+});

@@ -1,0 +1,190 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { dexdata, run } from "../harness/dexdata.ts";
+import { deepList, faultyService } from "../harness/faulty-lists.ts";
+import { endlessList } from "../harness/endless-list.ts";
+import { picturesIn, screenOf } from "../harness/screen.ts";
+import { json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+// From source it takes longer to load than the waits below.
+beforeAll(async () => {
+  await import("../../src/cli/progress/live-line.ts");
+});
+const words = "pools search ethereum --limit 300 --page-size 100 --fields id -o ndjson";
+const busy = (): Reply => json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "30" } });
+
+/** A terminal for stdout and stderr together, and a service that is busy when it is asked for the second page, once that is due. */
+async function onTerminal(
+  options: TestContextOptions = {},
+  isDue = (_shown: string): boolean => true,
+): Promise<TestContext> {
+  const server = await serveInTest(async (request, index) => {
+    if (index !== 1) return endlessList(request);
+    while (!isDue(terminal.stdoutText())) await new Promise(setImmediate);
+    return busy();
+  });
+  const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm" };
+  const terminal = createTestContext({
+    isTerminal: { stdout: true, stderr: true },
+    speed: 100,
+    ...options,
+    env: { ...env, ...options.env },
+  });
+  return { ...terminal, stderr: terminal.stdout };
+}
+
+/** The pictures of the live line, without the spinner. */
+function pictures(text: string): readonly string[] {
+  return picturesIn(text).map((picture) => picture.slice(2));
+}
+
+const ids = Array.from({ length: 300 }, (_, index) => index);
+
+describe("the live line", () => {
+  test("says how far it is and counts a wait down, and neither leaves a trace nor is said twice", async () => {
+    const { exit, stdout } = await run(words.split(" "), await onTerminal({ columns: 100 }));
+    expect(exit).toBe(0);
+    const drawn = pictures(stdout);
+    const seconds = drawn.flatMap((line) => /waiting (\d+) s for/u.exec(line)?.[1] ?? []).map(Number);
+    expect(seconds[0]).toBeGreaterThan(27);
+    expect(seconds.toSorted((a, b) => b - a)).toEqual(seconds);
+    expect(seconds.at(-1)).toBe(1);
+    expect(drawn.find((line) => line.includes("waiting 20 s"))).toMatch(
+      /^100 of 300 rows · waiting 20 s for the rate limit \(429, try 2\) · about \d+ s left/u,
+    );
+    const screen = screenOf(stdout);
+    expect(screen.slice(0, 300).map((line) => /^\{"id":"[^"]+"\}$/u.test(line))).toEqual(ids.map(() => true));
+    expect(screen.slice(300)).toEqual([
+      expect.stringMatching(/^more exist; /u),
+      expect.stringMatching(/^4 requests, 3 credits, \d+\.\d s$/u),
+    ]);
+  });
+
+  test("counts a wait for the pace of the key down in the same place", async () => {
+    const { stdout } = await run([...words.split(" "), "--rpm", "2"], await onTerminal());
+    expect(pictures(stdout)).toContainEqual(
+      expect.stringMatching(/waiting 20 s for the rate limit · about /u),
+    );
+    expect(screenOf(stdout).filter((line) => line.includes("waiting"))).toEqual([]);
+  });
+
+  test("is cut to whole parts in a narrow window", async () => {
+    const { stdout } = await run(words.split(" "), await onTerminal({ columns: 34 }));
+    const drawn = pictures(stdout);
+    const waiting = drawn.slice(5, 50);
+    expect(new Set(waiting)).toEqual(new Set(["100 of 300 rows"]));
+  });
+
+  test("is in ASCII where the locale is not UTF-8", async () => {
+    const { stdout } = await run(words.split(" "), await onTerminal({ env: { LANG: "C" } }));
+    expect(pictures(stdout)[50]).toMatch(/^100 of 300 rows, waiting \d+ s/u);
+  });
+
+  test.each([
+    ["with -q", "-q", {}],
+    ["with --progress none", "--progress none", {}],
+    ["on a terminal that cannot clear a line", "", { TERM: "dumb" }],
+    ["on a terminal that does not say what it is", "", { TERM: "" }],
+  ])("is not there %s, and a long wait is a line of its own", async (_, flags, env) => {
+    const argv = `${words} ${flags}`.trim().split(" ");
+    const { stdout } = await run(argv, await onTerminal({ env }));
+    expect(stdout).not.toContain("\u001B");
+    expect(stdout.split("\n").filter((line) => line.startsWith("waiting"))).toEqual([
+      "waiting 31 s (status 429)",
+    ]);
+  });
+
+  test("stays out of a line that is not whole yet", async () => {
+    const argv = words.replace("ndjson", "json").split(" ");
+    // Before the first row the line is free.
+    const { stdout } = await run(argv, await onTerminal({}, (shown) => shown.includes("[\n")));
+    const rows = stdout.slice(stdout.indexOf("[\n"));
+    expect(rows).not.toContain("\u001B");
+    expect(rows).toContain("waiting 31 s (status 429)\n");
+  });
+
+  test("a signal clears it at once, and nothing is drawn after it", async () => {
+    const context = await onTerminal();
+    const ending = run(words.split(" "), context);
+    while (pictures(context.stdoutText()).length < 5) await new Promise(setImmediate);
+    context.interrupt({ cause: "SIGINT" });
+    const shown = context.stdoutText();
+    expect(screenOf(shown).length).toBe(100);
+    const { exit, stdout } = await ending;
+    expect(exit).toBe(130);
+    expect(stdout.slice(shown.length)).not.toContain("\u001B");
+  });
+
+  test("gives the terminal to the shell that Ctrl-Z brings back, and goes on after it", async () => {
+    const context = await onTerminal();
+    const ending = run(words.split(" "), context);
+    while (pictures(context.stdoutText()).length < 5) await new Promise(setImmediate);
+    await context.suspend();
+    expect(screenOf(context.stdoutText()).length).toBe(100);
+    context.goOn();
+    expect((await ending).exit).toBe(0);
+  });
+});
+
+describe("--progress plain", () => {
+  test("writes a line every 10 s, without a terminal, and says a wait once", async () => {
+    const server = await serveInTest((request, index) => (index === 1 ? busy() : endlessList(request)));
+    const { stderr, exit } = await dexdata(`${words} --progress plain --error-format text`, {
+      env: { DEXDATA_BASE_URL: server.url },
+      speed: 100,
+    });
+    expect(exit).toBe(0);
+    const lines = stderr.trimEnd().split("\n");
+    expect(lines.map((line) => line.replace(/\d+ s\b|\d+(?:\.\d)?(?= rows)/gu, "N"))).toEqual([
+      "waiting N (status 429)",
+      ...[1, 2, 3].map(
+        () =>
+          "progress: 100 of N rows, waiting N for the rate limit (429, try 2), about N left, 2 requests, 1 credit, N rows/s",
+      ),
+    ]);
+  });
+});
+
+describe("what is counted", () => {
+  const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+  const plain = "--progress plain --error-format text";
+
+  test("inputs, where there are several", async () => {
+    const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index}`).join("\n");
+    const { stderr } = await dexdata(`token - --sandbox --rpm 10 --parallel 1 ${plain}`, { stdin });
+    expect(stderr).toMatch(
+      /^progress: \d of 10 inputs answered, .*about \d+ s left, \d requests, \d credits/mu,
+    );
+  });
+
+  test("the window, where intervals may have no candle", async () => {
+    const { stderr } = await dexdata(
+      `ohlcv ethereum ${weth} --interval 1m --from -5d --sandbox --rpm 10 --parallel 1 ${plain}`,
+    );
+    expect(stderr).toMatch(/progress: [\d,]+ rows, waiting \d+ s for the rate limit, about \d+ s left/u);
+  });
+
+  test("the service's own total, where it gives one", async () => {
+    const { stderr } = await dexdata(`dexes ethereum --all --page-size 5 --sandbox --rpm 10 ${plain}`);
+    expect(stderr).toMatch(/^progress: \d+ of 28 rows, /mu);
+  });
+
+  test("the same total before and after page 100, which begins another window", async () => {
+    const server = await serveInTest(faultyService());
+    const { exit, stderr } = await dexdata(`${deepList.words} --rpm 40 ${plain}`, {
+      env: {
+        DEXDATA_PRO_BASE_URL: server.url,
+        DEXDATA_API_KEY: "api_pro_0123456789",
+        DEXDATA_TIER: "pro",
+        DEXDATA_NOW: "2026-11-21T08:54:00Z",
+      },
+    });
+    expect(exit).toBe(0);
+    const seen = [...stderr.matchAll(/^progress: ([\d,]+) of ([\d,]+) rows/gmu)];
+    const rows = seen.map(([, count = ""]) => Number(count.replaceAll(",", "")));
+    expect(new Set(seen.map(([, , total]) => total))).toEqual(new Set(["1,359"]));
+    expect(rows.toSorted((a, b) => a - b)).toEqual(rows);
+    expect(rows.at(-1)).toBeGreaterThan(1100);
+  });
+});

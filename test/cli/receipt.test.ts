@@ -1,0 +1,221 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata, run } from "../harness/dexdata.ts";
+import { type Row, rowsOf, toRow } from "../harness/rows.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { empty, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const sandbox = useSandbox();
+const folder = temporaryFolder();
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const receiptIn = (name: string): Row => toRow(readFileSync(path.join(folder, name), "utf8"));
+const sha256 = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** A window ends a second after its newest row, so that a service which leaves its end out shows that row too. */
+const frozenAfter = (row: Row | undefined): string =>
+  new Date(Date.parse(String(row?.["created_at"])) + 1000).toISOString().replace(".000Z", "Z");
+
+describe("--receipt", () => {
+  test("tells window, requests, rows, hash and credits of a whole pull", async () => {
+    const words = `txns ethereum ${pool} --from -2h --limit 250 -o ndjson`;
+    sandbox.takeLog();
+    const { exit, stdout } = await dexdata(
+      [...words.split(" "), "--receipt", path.join(folder, "whole.json")],
+      {
+        env: sandbox.env(),
+      },
+    );
+    expect(exit).toBe(0);
+    const requests = sandbox.takeLog().length;
+    const receipt = receiptIn("whole.json");
+    const rows = rowsOf(stdout);
+    expect(receipt).toMatchObject({
+      command: "txns",
+      service: sandbox.running().restPaid,
+      simulated: false,
+      plan: "pro",
+      requests,
+      rows: 250,
+      missing: 0,
+      refused: 0,
+      complete: true,
+      why_not: null,
+      exit: 0,
+      output: { file: null, format: "ndjson", bytes: Buffer.byteLength(stdout), sha256: sha256(stdout) },
+      first_row: {
+        id: rows[0]?.["id"],
+        log_index: rows[0]?.["log_index"],
+        created_at: rows[0]?.["created_at"],
+      },
+      last_row: { id: rows[249]?.["id"], log_index: rows[249]?.["log_index"] },
+      window: { from: "2026-11-21T06:54:00Z", to: frozenAfter(rows[0]) },
+    });
+    const credits = toRow(JSON.stringify(receipt["credits"]));
+    expect(credits["spent"]).toBe(requests);
+    expect(Number(credits["before"]) - Number(credits["after"])).toBe(requests);
+  });
+
+  test("a pull in several runs is one pull: totals and hash are over all of them", async () => {
+    let isHealed = false;
+    const server = await serveInTest(({ query }) => {
+      const page = Number(query.get("cursor") ?? "0");
+      if (page === 2 && !isHealed) return empty(503);
+      const results = [{ chain: "ethereum", id: `0x${page}` }];
+      return json({ results, has_next_page: page < 3, next_cursor: page < 3 ? String(page + 1) : "" });
+    });
+    const file = path.join(folder, "rows.ndjson");
+    const words = ["pools", "search", "ethereum", "--all", "--out", file, "--resume"];
+    const argv = [...words, "--receipt", path.join(folder, "runs.json")];
+    const env = { DEXDATA_BASE_URL: server.url };
+    expect((await dexdata(argv, { env })).exit).toBe(7);
+    expect(receiptIn("runs.json")).toMatchObject({ rows: 2, complete: false, exit: 7 });
+    expect(String(receiptIn("runs.json")["why_not"])).toContain("2 rows came before");
+    isHealed = true;
+    expect((await dexdata(argv, { env })).exit).toBe(0);
+    expect(receiptIn("runs.json")).toMatchObject({
+      complete: true,
+      rows: 4,
+      requests: server.requests.length,
+      started: "2026-11-21T08:54:00.000Z",
+      first_row: { chain: "ethereum", id: "0x0" },
+      last_row: { chain: "ethereum", id: "0x3" },
+      output: { file, sha256: sha256(readFileSync(file)), bytes: readFileSync(file).length },
+    });
+  });
+
+  test("has the mode of the receipt it replaces", async () => {
+    const receipt = path.join(folder, "private.json");
+    writeFileSync(receipt, "");
+    chmodSync(receipt, 0o600);
+    expect((await dexdata(["networks", "--receipt", receipt], { env: sandbox.env() })).exit).toBe(0);
+    expect([receiptIn("private.json")["complete"], statSync(receipt).mode & 0o777]).toEqual([true, 0o600]);
+  });
+
+  test("says that a signal ended it", async () => {
+    const context = createTestContext();
+    const server = await serveInTest(({ query }) => {
+      const page = Number(query.get("cursor") ?? "0");
+      if (page === 2) context.interrupt({ cause: "SIGTERM" });
+      return json({
+        results: [{ chain: "ethereum", id: `0x${page}` }],
+        has_next_page: true,
+        next_cursor: String(page + 1),
+      });
+    });
+    const receipt = path.join(folder, "signal.json");
+    const words = ["pools", "search", "ethereum", "--all", "--base-url", server.url, "--receipt", receipt];
+    const { exit } = await run([...words, "--timeout", "24h", "-o", "ndjson"], context);
+    expect(exit).toBe(143);
+    expect(receiptIn("signal.json")).toMatchObject({ complete: false, why_not: "SIGTERM", exit: 143 });
+  });
+
+  test("keeps digits, escapes what could act on a terminal, and holds no key", async () => {
+    const server = await serveInTest(() =>
+      json(
+        '[{"id":"e\u001b[31mth","volume_usd_24h":1.10,"txns_24h":4272800710322643001}]'.replace(
+          "\u001b",
+          "\\u001b",
+        ),
+      ),
+    );
+    const env = {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    };
+    await dexdata(["networks", "--receipt", path.join(folder, "text.json")], { env });
+    const text = readFileSync(path.join(folder, "text.json"), "utf8");
+    expect(text).not.toContain("api_pro_0123456789");
+    expect(text).not.toContain("\u001b");
+    expect(receiptIn("text.json")["first_row"]).toEqual({ id: "e\u001b[31mth" });
+  });
+
+  test("a receipt that could not be written is refused before any request", async () => {
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await dexdata(
+      ["networks", "--receipt", "/nowhere/at/all.json", "--error-format", "text"],
+      { env: sandbox.env() },
+    );
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain("--receipt");
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+
+  test("a receipt that fails in the end does not hide why the pull failed", async () => {
+    const inner = path.join(folder, "goes");
+    mkdirSync(inner);
+    const server = await serveInTest(() => {
+      rmSync(inner, { recursive: true, force: true });
+      return empty(503);
+    });
+    const words = ["networks", "--receipt", path.join(inner, "r.json"), "--error-format", "text"];
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+    expect(exit).toBe(7);
+    expect(stderr).toContain("the service failed");
+    expect(stderr).toContain("cannot be written");
+  });
+
+  test("a receipt that fails after the rows are complete is written by the same command with --resume", async () => {
+    const inner = path.join(folder, "late");
+    const file = path.join(folder, "late.nd");
+    const server = await serveInTest(() => {
+      rmSync(inner, { recursive: true, force: true });
+      return json([{ id: "ethereum" }]);
+    });
+    mkdirSync(inner);
+    const receipt = path.join(inner, "r.json");
+    const words = ["networks", "--out", file, "--receipt", receipt, "--error-format", "text"];
+    const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+    expect([exit, stderr]).toEqual([
+      1,
+      `dexdata: --receipt "${receipt}": cannot be written (no such folder)\n` +
+        `  ${file} is complete; check the folder's permissions and free space, then repeat the command with --resume\n`,
+    ]);
+    mkdirSync(inner);
+    expect((await dexdata([...words, "--resume"], { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(0);
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ complete: true, rows: 1 });
+  });
+
+  test.each(["rows.nd", "./rows.nd", "rows.nd.resume", "rows.nd.lock"])(
+    "never takes the place of the rows or what belongs to them: %s",
+    async (name) => {
+      const words = ["networks", "--out", path.join(folder, "rows.nd"), "--receipt", `${folder}/${name}`];
+      const { exit } = await dexdata(words, { env: sandbox.env() });
+      expect(exit).toBe(2);
+    },
+  );
+
+  test("is not complete where an input was refused", async () => {
+    const server = await serveInTest(({ path: asked }) =>
+      asked.endsWith("0xbad")
+        ? json({ error: "not_found", message: "no" }, { status: 404 })
+        : json({ id: "0xa" }),
+    );
+    const words = ["pool", "ethereum", "0xa", "0xbad", "--receipt", path.join(folder, "refused.json")];
+    expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(8);
+    expect(receiptIn("refused.json")).toMatchObject({ complete: false, why_not: "1 input refused", exit: 8 });
+  });
+
+  test("a reader that has enough is no failure of the output", async () => {
+    const context = createTestContext();
+    const server = await serveInTest(({ query }) => {
+      const page = Number(query.get("cursor") ?? "0");
+      if (page === 1) context.interrupt({ cause: "closed-pipe" });
+      return json({
+        results: [{ chain: "ethereum", id: `0x${page}` }],
+        has_next_page: true,
+        next_cursor: String(page + 1),
+      });
+    });
+    const receipt = path.join(folder, "closed.json");
+    const words = ["pools", "search", "ethereum", "--all", "--base-url", server.url, "--receipt", receipt];
+    const { exit } = await run([...words, "--timeout", "24h", "-o", "ndjson"], context);
+    expect(exit).toBe(0);
+    expect(receiptIn("closed.json")).toMatchObject({ complete: false, why_not: "closed-pipe", exit: 0 });
+  });
+});

@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endpointFlags } from "../../src/cli/flags/endpoint-flags.ts";
+import { commandGroups } from "../../src/cli/asking/positionals.ts";
+import { endpoints } from "../../src/contract/endpoints/all.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await startScriptedServer(() => json([]));
+});
+afterAll(async () => await server.close());
+
+const run = async (words: string | readonly string[], stdin = "") =>
+  await dexdata(words, { env: { DEXDATA_BASE_URL: server.url, DEXDATA_OUTPUT: "table" }, stdin });
+
+/** The words, the first line on stderr after `dexdata: `, and the line on what to do next. */
+const refused: readonly (readonly [string, string | RegExp, string?])[] = [
+  ["pools search --limit abc", '--limit "abc": must be a whole number, 1 or more'],
+  ["pools search --limit -5", '--limit "-5": must be a whole number, 1 or more'],
+  ["pools search --limit 1.5", '--limit "1.5": must be a whole number, 1 or more'],
+  ["pools search --limit 0", '--limit "0": must be a whole number, 1 or more'],
+  [
+    "pools search --limit 99999999999999999999",
+    '--limit "99999999999999999999": must be a whole number, from 1 to 999999999999999',
+  ],
+  [
+    "networks --max-credits 9000000b",
+    '--max-credits "9000000b": must be a whole number, from 0 to 999999999999999',
+  ],
+  [
+    "pools search --txns-24h-min 1000000000000000",
+    '--txns-24h-min "1000000000000000": must be a whole number, from 0 to 999999999999999',
+  ],
+  ["pools search --page-size 101", '--page-size "101": must be a whole number, from 1 to 100'],
+  ["dexes base --page 1001", '--page "1001": must be a whole number, from 1 to 1000'],
+  ["txns base 0x1 --page 101", '--page "101": must be a whole number, from 1 to 100'],
+  [
+    "pools search --all --limit 5",
+    "--all and --limit: one says every row, the other how many",
+    "leave out one of them",
+  ],
+  [
+    "txns base 0x1 --cursor a --page 2",
+    "--cursor and --page: both say where to begin",
+    "leave out one of them",
+  ],
+  ["txns base 0x1 --from 2026-02-30", /^--from "2026-02-30": there is no 30 February 2026/],
+  ["txns base 0x1 --from 1700000000000", /^--from "1700000000000": .*milliseconds/, "use 1700000000"],
+  ["txns base 0x1 --from 20230328", /^--from "20230328": /, "did you mean 2023-03-28?"],
+  ["txns base 0x1 --from 3w", /^--from "3w": .*s, m, h/],
+  ["txns base 0x1 --from 2026-01-01T00:00:00", /^--from "2026-01-01T00:00:00": .*offset/],
+  ["txns base 0x1 --from yesterday", /^--from "yesterday": /],
+  [
+    "txns base 0x1 --from -1h --to -2h",
+    '--from "-1h" is 2026-11-21T07:54:00Z, --to "-2h" is 2026-11-21T06:54:00Z: the window ends before it begins',
+    "exchange the two bounds",
+  ],
+  [
+    "pools search --created-after 2026-01-02 --created-before 2026-01-01",
+    /^--created-after "2026-01-02" is 2026-01-02T00:00:00Z, --created-before .*ends before it begins/,
+  ],
+  ["ohlcv base 0x1 --from -1h --to -1h", /the window is empty/],
+  [
+    "ohlcv base 0x1 --from 1900-01-01 --interval 1m",
+    /^the window holds 66\d{6} candles of 1m; at most 50000000 are asked for at once$/,
+    "narrow --from and --to, or choose a wider --interval",
+  ],
+  [
+    "ohlcv base 0x1 --from -1h --count-back 3",
+    "--count-back and --from: both say where the window begins",
+    "leave out one of them",
+  ],
+  ["ohlcv base 0x1 --fill zero", '--fill "zero": accepted: null, previous'],
+  ["ohlcv base 0x1 --count-back 0", '--count-back "0": must be a whole number, 1 or more'],
+  [
+    "ohlcv base 0x1 --interval 2h",
+    '--interval "2h": accepted: 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h',
+    "did you mean 1h?",
+  ],
+  ["ohlcv base 0x1 --inversed", "--inversed: goes with --pool only"],
+  [
+    "tokens search --order-by price_usd",
+    /^--order-by "price_usd": .*price_usd is in the rows; accepted: volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
+  ],
+  [
+    "tokens search --order-by price_change_percentage_1h",
+    /^--order-by "price_change_percentage_1h": orders pools only/,
+  ],
+  ["tokens search --order-by volume", /^--order-by "volume": accepted: /, "did you mean volume_usd_24h?"],
+  ["pools search --order-by volume_usd", /^--order-by "volume_usd": .*volume_usd_24h/],
+  ["pools search --sort up", '--sort "up": accepted: asc, desc'],
+  [
+    "pools search --liquidity-usd-min 1,000",
+    /^--liquidity-usd-min "1,000": must be a number/,
+    "write it without separators: 1000",
+  ],
+  [
+    "pools search --liquidity-usd-min 5x",
+    /^--liquidity-usd-min "5x": must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20$/,
+  ],
+  [
+    "pools search --token 0x1",
+    "--token: needs a network, because the search across networks ignores it",
+    "dexdata pools search <network> --token …",
+  ],
+  [
+    "pools search base --chains a",
+    "--chains: searches several networks, but one is named",
+    "leave out the one or the other",
+  ],
+  ["pools search --chains a,,b", /^--chains "a,,b": /],
+  [
+    "pools search --sort-by x",
+    "--sort-by: dexdata pools search has no such flag",
+    "did you mean --order-by?",
+  ],
+  ["pools search --sort-dir x", "--sort-dir: dexdata pools search has no such flag", "did you mean --sort?"],
+  [
+    "pools search --volume-24h-min 5",
+    "--volume-24h-min: dexdata pools search has no such flag",
+    "did you mean --volume-usd-24h-min?",
+  ],
+  ["pools search --limt 5", "--limt: dexdata pools search has no such flag", "did you mean --limit?"],
+  ["pools serch", '"serch": dexdata pools has no such command', "did you mean search?"],
+  ["txn base 0x1", '"txn": dexdata has no such command', "did you mean txns?"],
+  ["txns base 0x1 --from", "--from: a value is needed", "see: dexdata txns --help"],
+  ["search", "a name, symbol or address to look for is needed", "usage: dexdata search <query>"],
+  ["search x --type pool", '--type "pool": accepted: tokens, pools, dexes', "did you mean pools?"],
+  [
+    "pool base",
+    '"base": an address is needed after the network',
+    "usage: dexdata pool <network> <address…|@file|->",
+  ],
+  ["pool - 0x1", '"0x1": must be network:address, like the words before it'],
+  ["pool", "a network and an address are needed", "usage: dexdata pool <network> <address…|@file|->"],
+  ["pool base search", '<address> "search": is a word of the interface, not an address or id'],
+  [
+    "networks --sandbox --base-url http://127.0.0.1:1",
+    "--base-url: the sandbox has hosts and keys of its own",
+    "leave it out",
+  ],
+  ["config list --timeout 5s", "--timeout: config list does not take it", "see: dexdata config list --help"],
+  ["sandbox --tier gold", "--tier: sandbox does not take it", "see: dexdata sandbox --help"],
+  ["help nosuch", '"nosuch": there is no help on it', "see: dexdata --help"],
+  ["networks --error-format xml", '--error-format "xml": accepted: text, json'],
+  ["pools search --page 5", "--page: dexdata pools search has no such flag", "did you mean --cursor?"],
+  ["pool base ..", '<address> "..": must be an address or id, without blanks'],
+  ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <pool>"],
+  ["dexes", "a network is needed", "usage: dexdata dexes <network>"],
+  ["networks extra", '"extra": one word too many', "usage: dexdata networks"],
+  ["prices base a,b", '"a,b": one address a word, without commas'],
+  ["prices base 0x1 --missing all", '--missing "all": accepted: skip, null, fail'],
+  ["networks -o xml", '--output "xml": accepted: table, wide, ndjson, json, csv, tsv'],
+  ["networks --fields a,,b", /^--fields "a,,b": /],
+  ["networks --fields a,b,a", '--fields "a,b,a": names a twice'],
+  ["networks --timeout 5", /^--timeout "5": must be a duration/, "did you mean 5s?"],
+  ["networks --retries x", '--retries "x": must be a whole number, from 0 to 100'],
+  ["networks --retry-on 200", '--retry-on "200": must be a whole number, from 400 to 599'],
+  ["networks --tier pro", "--tier: goes with --sandbox"],
+  ["networks --sandbox --tier gold", '--tier "gold": accepted: keyless, free, dev, pro, enterprise'],
+  ["networks --now 2026-13-01", /^--now "2026-13-01": /],
+  ["networks --base-url ftp://x", /^--base-url "ftp:\/\/x": must begin with https/],
+  [
+    "networks --base-url http://example.org",
+    /^--base-url .*: must be https: http is accepted on loopback only/,
+  ],
+];
+
+describe("bad input", () => {
+  test.each([...refused].map(([words, message, next]) => [words, message, next ?? ""] as const))(
+    "%s: is named as typed, exit 2, before any request",
+    async (words, message, next) => {
+      const { exit, stdout, stderr } = await run(words);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      const [first = "", second, ...more] = stderr.trimEnd().split("\n");
+      expect(first.slice(0, 9)).toBe("dexdata: ");
+      if (typeof message === "string") expect(first.slice(9)).toBe(message);
+      else expect(first.slice(9)).toMatch(message);
+      if (next !== "") expect(second).toBe(`  ${next}`);
+      expect(more).toEqual([]);
+      expect(server.requests.length).toBe(0);
+    },
+  );
+
+  const badLines: readonly (readonly [string, string, RegExp])[] = [
+    ["no network", "0xabc", /stdin line 1: names no network/],
+    ["broken JSON", '\n{"id":', /stdin line 2: begins like a JSON object but is none/],
+    ["no address", '{"chain":"base"}', /stdin line 1: has neither address nor id/],
+  ];
+  test.each(badLines)("a line of stdin with %s is named by its number", async (_, stdin, message) => {
+    const { exit, stderr } = await run("pool -", stdin);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  const ranges = endpoints.flatMap((endpoint) =>
+    endpoint.params.flatMap(({ name, flag }) =>
+      flag?.endsWith("-min") === true
+        ? [{ endpoint, lower: flag, upper: flag.replace(/min$/u, "max"), name }]
+        : [],
+    ),
+  );
+  test.each(ranges)("$endpoint.id: bounds of $name the wrong way round are refused", async (range) => {
+    const { endpoint, lower, upper } = range;
+    const words = `${endpoint.command}${endpoint.path.includes("{network}") ? " base" : ""}`;
+    expect(await run(`${words} --${lower} 2k --${upper} 999`)).toMatchObject({
+      exit: 2,
+      stdout: "",
+      stderr: `dexdata: --${lower} "2k" is more than --${upper} "999": nothing lies between them\n  exchange the two bounds\n`,
+    });
+    expect(server.requests.length).toBe(0);
+  });
+
+  test("bounds of numbers are compared as numbers; equal ones are asked for", async () => {
+    const words =
+      "pools search base --price-change-percentage-24h-min -20 --price-change-percentage-24h-max 5";
+    const bounds = [words, "pools search base --volume-usd-24h-min 1k --volume-usd-24h-max 1000.0"];
+    for (const each of bounds) expect((await run(`${each} --estimate`)).exit).toBe(0);
+  });
+
+  test("as JSON it is one object a program can read", async () => {
+    const { stderr } = await run("pools search --limit abc --error-format json");
+    expect(JSON.parse(stderr)).toEqual({
+      code: "usage",
+      message: '--limit "abc": must be a whole number, 1 or more',
+      exit: 2,
+      retryable: false,
+    });
+  });
+});
+
+describe("help", () => {
+  test.each(commandGroups(endpoints).map((group) => [group[0]?.command ?? "", group] as const))(
+    "%s --help names its purpose, its examples, each of its flags, and what it costs",
+    async (command, group) => {
+      const { exit, stdout, stderr } = await run(`${command} --help`);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(stdout.replaceAll(/\s+/gu, " ")).toContain(group[0]?.summary);
+      for (const example of group[0]?.examples ?? []) expect(stdout).toContain(`  ${example}\n`);
+      for (const { name } of endpointFlags(group)) expect(stdout).toContain(`--${name}`);
+      expect(stdout).toMatch(/Credits: one an? \w+\. Plan: /u);
+      expect((await run(`help ${command}`)).stdout).toBe(stdout);
+    },
+  );
+
+  test("without a command it lists them all, exit 0", async () => {
+    const { exit, stdout } = await run([]);
+    expect(exit).toBe(0);
+    for (const word of [
+      "pool ",
+      "txns ",
+      "prices ",
+      "search ",
+      "ohlcv ",
+      "usage",
+      "sandbox",
+      "auth",
+      "config",
+    ]) {
+      expect(stdout).toContain(`\n  ${word}`);
+    }
+  });
+
+  test("--version says the program's and the interface's", async () => {
+    expect((await run("networks --version")).stdout).toMatch(/^dexdata \S+ \(interface 1\.0\.4\)\n$/u);
+  });
+});
+
+describe("promise 1: a key typed where none belongs", () => {
+  const key = "api_pro_0123456789abcdef";
+  test.each([
+    `networks --api-key=${key}`,
+    `networks ${key}`,
+    key,
+    `auth ${key}`,
+    `networks -o ${key}`,
+    `networks --retries ${key}`,
+    `networks --base-url ${key}`,
+    `networks --base-url https://user:${key}@example.org`,
+    `pool ${key}`,
+    `tokens search --order-by ${key}`,
+  ])("%s: is refused without being repeated, as text and as JSON", async (words) => {
+    for (const format of ["text", "json"]) {
+      const { exit, stdout, stderr } = await run(`${words} --error-format ${format}`);
+      expect(exit).toBe(2);
+      expect(stdout + stderr).not.toContain("0123456789");
+      expect(stderr).not.toBe("");
+    }
+  });
+});

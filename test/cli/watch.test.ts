@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import { dexdata, run } from "../harness/dexdata.ts";
+import { json, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
+
+let server: ScriptedServer;
+
+type Rows = readonly (readonly [id: string, price: string])[];
+
+/** One row a line of the answer, with digits and a field that this program does not know. */
+const textOf = ([id, price]: Rows[number]): string =>
+  `{"id":"${id}","chain":"ethereum","price_usd":${price},"new":1.10}`;
+const list = (rows: Rows): Reply => json(`{"results":[${rows.map(textOf).join(",")}],"has_next_page":false}`);
+
+const no = (status: number): Reply => json({ message: "no" }, { status });
+
+/** Answers of one round after the other, then a signal. */
+async function watch(
+  words: string,
+  rounds: readonly Reply[],
+  options: TestContextOptions = {},
+): Promise<{
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly context: TestContext;
+}> {
+  const context = await preparedFor(rounds, options);
+  return await run(words.split(" "), context);
+}
+
+async function preparedFor(rounds: readonly Reply[], options: TestContextOptions): Promise<TestContext> {
+  const prepared: { context?: TestContext } = {};
+  server = await serveInTest((_, index) => {
+    if (index === rounds.length) prepared.context?.interrupt({ cause: "SIGINT" });
+    return rounds[Math.min(index, rounds.length - 1)] ?? json("{}");
+  });
+  const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm" };
+  prepared.context = createTestContext({ flows: true, ...options, env: { ...env, ...options.env } });
+  return prepared.context;
+}
+
+const words = "pools search ethereum --watch 30s --error-format text --retries 0";
+const cost = "watching every 30s: up to 120 requests, 120 credits an hour\n";
+
+describe("--watch in a pipe", () => {
+  test("writes the first round whole, then rows that are new or changed, as the service wrote them", async () => {
+    const rounds = [
+      list([
+        ["a", "1.0"],
+        ["b", "2.50"],
+      ]),
+      list([
+        ["b", "2.50"],
+        ["a", "1.0"],
+      ]),
+      list([
+        ["c", "3"],
+        ["a", "1.00"],
+        ["b", "2.50"],
+      ]),
+      list([["c", "3"]]),
+    ];
+    const { exit, stdout, stderr } = await watch(words, rounds);
+    const lines = [
+      ["a", "1.0"],
+      ["b", "2.50"],
+      ["c", "3"],
+      ["a", "1.00"],
+    ] as const;
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 130,
+      stdout: lines.map((row) => `${textOf(row)}\n`).join(""),
+      stderr: `${cost}dexdata: 2026-11-21T08:55:30Z: no longer there: ethereum a, ethereum b\n`,
+    });
+  });
+
+  test("asks at its interval, however long an answer takes, with one clock reading a round", async () => {
+    const context = createTestContext({ flows: true, env: { LANG: "C.UTF-8", DEXDATA_TIMEOUT: "24h" } });
+    const created: string[] = [];
+    server = await serveInTest(({ query }) => {
+      created.push(query.get("created_after") ?? "");
+      if (created.length === 4) context.interrupt({ cause: "SIGINT" });
+      return list([]);
+    });
+    const flags = ["--created-after", "-1h", "--base-url", server.url];
+    await run([...words.split(" "), ...flags], context);
+    const [first = 0, ...rest] = created.map(Number);
+    expect(first).toBe(Date.parse("2026-11-21T07:54:00Z") / 1000);
+    expect(rest.map((second) => second - first)).toEqual([30, 60, 90]);
+  });
+
+  test("with --fields only a change of these is one", async () => {
+    const rounds = [list([["a", "1"]]), list([["a", "2"]]), list([["b", "2"]])];
+    const { stdout } = await watch(`${words} --fields id`, rounds);
+    expect(stdout).toBe('{"id":"a"}\n{"id":"b"}\n');
+  });
+
+  test("as csv the header comes once", async () => {
+    const rounds = [list([["a", "1"]]), list([["a", "2"]])];
+    const { stdout } = await watch(`${words} -o csv --fields id,price_usd`, rounds);
+    expect(stdout).toBe("id,price_usd\na,1\na,2\n");
+  });
+
+  test("a round that fails is said, and the next one is compared with the one before it", async () => {
+    const rounds = [
+      list([["a", "1"]]),
+      no(503),
+      list([
+        ["a", "1"],
+        ["b", "2"],
+      ]),
+    ];
+    const { exit, stdout, stderr } = await watch(words, rounds);
+    expect(exit).toBe(130);
+    expect(stdout).toBe(`${textOf(["a", "1"])}\n${textOf(["b", "2"])}\n`);
+    expect(stderr).toMatch(/^watching .*\ndexdata: .*503.*; asking again in the next round\n$/u);
+  });
+
+  test("a round whose list is incomplete is reported, and the next one follows", async () => {
+    const dexes = (ids: readonly string[], total: number): Reply =>
+      json({
+        dexes: ids.map((dex_id) => ({ dex_id, dex_name: dex_id })),
+        page_info: { limit: 100, page: 1, total_items: total, total_pages: 1 },
+      });
+    const rounds = [dexes(["a"], 1), dexes(["a"], 3), dexes(["a", "b"], 2)];
+    const { exit, stdout, stderr } = await watch(
+      "dexes ethereum --limit 100 --watch 30s --error-format text --retries 0",
+      rounds,
+    );
+    expect({ exit, rows: stdout.split("\n").length - 1 }).toEqual({ exit: 130, rows: 2 });
+    expect(stderr).toMatch(/incomplete list: page 1 has 1 of 3 rows; 2 rows are missing/u);
+  });
+
+  test.each([
+    [400, 2],
+    [401, 4],
+    [402, 5],
+    [403, 4],
+    [404, 3],
+    [410, 3],
+  ])("status %i ends it with exit code %i", async (status, code) => {
+    const { exit, stdout } = await watch(words, [list([["a", "1"]]), no(status), no(status)]);
+    expect({ exit, stdout }).toEqual({ exit: code, stdout: `${textOf(["a", "1"])}\n` });
+  });
+
+  test("--max-credits ends it", async () => {
+    const { exit, stderr } = await watch(
+      `${words} --max-credits 2`,
+      ["1", "2", "3"].map((price) => list([["a", price]])),
+    );
+    expect(exit).toBe(5);
+    expect(server.requests.length).toBe(2);
+    expect(stderr).toContain("--max-credits");
+  });
+
+  test("a reader that goes away ends it with 0 at the next row", async () => {
+    const context = await preparedFor([list([["a", "1"]]), list([["a", "2"]]), list([["a", "3"]])], {});
+    context.stdout.closeAfter(textOf(["a", "1"]).length + 1);
+    const { exit, stderr } = await run(words.split(" "), context);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: cost });
+  });
+
+  test("reads stdin once, and names what has no row once", async () => {
+    const rows = json('[{"id":"0xa","chain":"sui","price_usd":1}]');
+    const { stdout, stderr } = await watch("prices - --watch 30s --error-format text", [rows, rows, rows], {
+      stdin: "sui:0xa\nsui:0xb\n",
+    });
+    expect(stdout).toBe('{"id":"0xa","chain":"sui","price_usd":1}\n');
+    expect(stderr).toBe("watching every 30s: up to 120 requests, 240 credits an hour\nno price: sui:0xb\n");
+  });
+});
+
+describe("--watch on a terminal", () => {
+  const screens = (text: string): readonly string[] => text.split("\u001B[?2026h").slice(1);
+
+  test("marks what is new and what has changed, with the direction, and counts down", async () => {
+    const rounds = [
+      list([
+        ["a", "1"],
+        ["b", "2"],
+        ["d", "4"],
+      ]),
+      list([
+        ["c", "3"],
+        ["a", "1.5"],
+        ["b", "1"],
+      ]),
+    ];
+    const { exit, stdout } = await watch(`${words} --fields id,price_usd --color always`, rounds, {
+      isTerminal: { stdout: true },
+    });
+    expect(exit).toBe(130);
+    const shown = screens(stdout);
+    expect(shown.some((picture) => picture.includes("next in 12 s"))).toBe(true);
+    const last = shown.at(-1) ?? "";
+    expect(last).toContain("every 30s: dexdata pools search ethereum");
+    expect(last).toContain("2 credits · 120 an hour");
+    expect(last).toMatch(/\+ {2}c +3\.00\r/u);
+    expect(last).toContain("\u001B[32m\u001B[7m1.50\u001B[27m\u001B[39m");
+    expect(last).toContain("\u001B[31m\u001B[7m1.00\u001B[27m\u001B[39m");
+    expect(last).toContain("no longer there: ethereum d");
+  });
+
+  test("leaves the last picture below what stood there, with the cursor back", async () => {
+    const argv = "pools search ethereum --watch 30s --fields id,price_usd --color never";
+    const { stdout, stderr } = await watch(argv, [list([["a", "1"]])], {
+      isTerminal: { stdout: true, stderr: true },
+    });
+    const [, after = ""] = stdout.split("\u001B[?25h\u001B[?1049l");
+    expect(after.split("\n")).toEqual([
+      "every 30s: dexdata pools search ethereum --fields id,price_usd --color never",
+      "2026-11-21T08:54:00Z · 1 credit · 120 an hour",
+      "",
+      "   id  price_usd",
+      "   a        1.00",
+      "",
+    ]);
+    expect(stderr).toMatch(/^watching every 30s: [^\n]*\n2 requests, 1 credit and perhaps 1 more [^\n]*\n$/u);
+  });
+
+  test("says what went wrong in the picture, and goes on", async () => {
+    const argv = "pools search ethereum --watch 30s --retries 0 --fields id";
+    const { stdout, stderr } = await watch(argv, [list([["a", "1"]]), no(503)], {
+      isTerminal: { stdout: true, stderr: true },
+    });
+    expect(screens(stdout).at(-1)).toContain("2026-11-21T08:54:30Z: ");
+    expect(stderr).not.toContain("503");
+  });
+
+  test("fits a small window, and says how much it leaves out", async () => {
+    const rows = Array.from({ length: 40 }, (_, index) => [`row${index}`, "1"] as const);
+    const { stdout } = await watch("pools search ethereum --limit 40 --watch 30s --fields id", [list(rows)], {
+      isTerminal: { stdout: true },
+      columns: 30,
+    });
+    const lines = (screens(stdout).at(-1) ?? "").split("\u001B[?2026l")[0]?.split("\r\n") ?? [];
+    expect(lines.length).toBe(24);
+    expect(lines.at(-1)).toContain("… 21 more lines");
+  });
+});
+
+describe("what --watch refuses before anything is sent", () => {
+  test.each([
+    ["pools search ethereum --watch 4s", "must be 5s or more"],
+    ["pools search ethereum --watch 30", "did you mean 30s?"],
+    ["pools search ethereum --watch 30s --all", "--all: does not go with --watch"],
+    ["pools search ethereum --watch 30s --out x", "--out: does not go with --watch"],
+    ["pools search ethereum --watch 30s --estimate", "--estimate: does not go with --watch"],
+    ["pools search ethereum --watch 30s -o json", "--output json: --watch has no end"],
+    ["txns ethereum 0xa --watch 30s --follow", "--watch: does not go with --follow"],
+    [
+      "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",
+      "a round is 3 requests, and 15 leave a minute\n  ask for less, or every 12s",
+    ],
+    ["pools search ethereum --watch 1h --limit 20000 --sandbox", "a round may bring 10000 rows at most"],
+  ])("%s", async (line, expected) => {
+    const { exit, stdout, stderr } = await dexdata(`${line} --error-format text`);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(expected);
+  });
+});

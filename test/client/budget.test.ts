@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { bothBudgets, type Budget, inTurn, openTab, unbounded } from "../../src/client/spending/budget.ts";
+import { runBudget } from "../../src/client/spending/run-budget.ts";
+import { Failure } from "../../src/contract/failure.ts";
+
+describe("what a run may spend", () => {
+  test("a claim that does not fit beside those under way waits for them, and fits when they cost nothing", async () => {
+    const budget = runBudget(2);
+    const [one, two] = [await budget.claim(1), await budget.claim(1)];
+    let isGranted = false;
+    const third = budget.claim(1).then((claim) => {
+      isGranted = true;
+      return claim;
+    });
+    await one.settle(1);
+    expect(isGranted).toBe(false);
+    await two.settle(0);
+    await (await third).settle(1);
+    await expect(budget.claim(1)).rejects.toThrow("--max-credits 2: 2 credits are counted as spent");
+  });
+
+  test("of several that wait, only as many are granted as fit", async () => {
+    const budget = runBudget(10);
+    const first = await budget.claim(10);
+    const waiting = [budget.claim(6), budget.claim(4), budget.claim(1)].map(
+      async (claim) => await claim.then(({ settle }) => settle(0)).catch((cause: unknown) => cause),
+    );
+    await first.settle(5);
+    const [six, four, one] = await Promise.all(waiting);
+    expect(six).toBeInstanceOf(Failure);
+    expect([four, one]).toEqual([undefined, undefined]);
+  });
+
+  test("in turn, a smaller request does not take what a larger one before it could not have", async () => {
+    const budget = inTurn(runBudget(12));
+    const first = await budget.claim(10);
+    const [ten, two] = [budget.claim(10), budget.claim(2)].map(
+      async (claim) => await claim.catch((cause: unknown) => cause),
+    );
+    await first.settle(10);
+    expect(await Promise.all([ten, two])).toEqual([expect.any(Failure), expect.any(Failure)]);
+  });
+
+  test("of two budgets, the one that grants gives back what the other refuses", async () => {
+    const [wide, narrow] = [runBudget(5), runBudget(1)];
+    await expect(bothBudgets(wide, narrow).claim(5)).rejects.toThrow("--max-credits 1: 0 credits");
+    await expect(wide.claim(5)).resolves.toBeDefined();
+    await expect(unbounded.claim(1_000_000)).resolves.toBeDefined();
+  });
+});
+
+describe("the tab of one request", () => {
+  function recorded(): { readonly budget: Budget; readonly steps: string[] } {
+    const steps: string[] = [];
+    const budget: Budget = {
+      claim: async (credits) => {
+        steps.push(`claim ${credits}`);
+        return await Promise.resolve({
+          settle: async (cost) => {
+            await Promise.resolve(steps.push(`settle ${cost}`));
+          },
+        });
+      },
+    };
+    return { budget, steps };
+  }
+
+  test("an attempt that cost nothing leaves the credits to the next one", async () => {
+    const { budget, steps } = recorded();
+    const tab = openTab(budget, budget, 3);
+    await tab?.open();
+    await tab?.open();
+    await tab?.pay();
+    await tab?.close();
+    expect(steps).toEqual(["claim 3", "settle 3"]);
+  });
+
+  test("an attempt that may have cost them makes the next one claim its own; the rest is given back", async () => {
+    const { budget, steps } = recorded();
+    const tab = openTab(budget, budget, 3);
+    await tab?.open();
+    await tab?.pay();
+    await tab?.open();
+    await tab?.close();
+    expect(steps).toEqual(["claim 3", "settle 3", "claim 3", "settle 0"]);
+  });
+
+  test("nothing is noted where nothing bounds what is spent", () => {
+    expect(openTab(unbounded, inTurn(unbounded), 3)).toBe(undefined);
+  });
+});

@@ -1,0 +1,110 @@
+import { fc } from "../harness/properties.ts";
+import { describe, expect, test } from "vitest";
+import { candleWindow, restOf, slicesOf } from "../../src/client/candles/candle-slices.ts";
+import { Failure } from "../../src/contract/failure.ts";
+import { fromWire, toWire } from "../../src/time/time.ts";
+
+const { assert, constantFrom, integer, property, record } = fc;
+
+const seconds: Readonly<Record<string, number>> = {
+  "1m": 60,
+  "5m": 300,
+  "10m": 600,
+  "15m": 900,
+  "30m": 1800,
+  "1h": 3600,
+  "6h": 21_600,
+  "12h": 43_200,
+  "24h": 86_400,
+};
+
+const window = (interval: string, start: string, end: string): ReturnType<typeof candleWindow> =>
+  candleWindow(
+    new Map([
+      ["interval", interval],
+      ["start", start],
+      ["end", end],
+    ]),
+  );
+
+/** When the candles of [start, end) open, one by one: what the slices are held against. */
+function openings(start: string, end: string, interval: number): readonly number[] {
+  const [from, to] = [fromWire(start), fromWire(end)];
+  const opens: number[] = [];
+  let at = from.seconds + (from.fraction === "" ? 0 : 1);
+  while (at % interval !== 0) at += 1;
+  for (; at < to.seconds || (at === to.seconds && to.fraction !== ""); at += interval) opens.push(at);
+  return opens;
+}
+
+describe("the slices of a window", () => {
+  const bound = record({
+    seconds: integer({ min: -400_000_000, max: 2_000_000_000 }),
+    fraction: constantFrom("", "", "5", "000000001"),
+  });
+
+  test("cover it once, each of at most so many candles, inner edges on the grid of the epoch", () => {
+    assert(
+      property(
+        constantFrom(...Object.keys(seconds)),
+        bound,
+        integer({ min: 1, max: 5200 }),
+        integer({ min: 0, max: 86_399 }),
+        integer({ min: 1, max: 1000 }),
+        (interval, from, candles, beyond, most) => {
+          const length = seconds[interval] ?? 0;
+          const start = toWire(from);
+          const end = toWire({ seconds: from.seconds + candles * length + (beyond % length), fraction: "" });
+          const slices = [...slicesOf(window(interval, start, end), most)];
+
+          expect(slices[0]?.start).toBe(start);
+          expect(slices.at(-1)?.end).toBe(end);
+          expect(slices.map(({ isLast }) => isLast).indexOf(true)).toBe(slices.length - 1);
+          for (const [index, slice] of slices.entries()) {
+            expect(slice.opening).toBeLessThanOrEqual(most);
+            expect(slice.opening).toBe(openings(slice.start, slice.end, length).length);
+            expect(slice.touched - slice.opening).toBeLessThanOrEqual(1);
+            const next = slices[index + 1];
+            if (next === undefined) continue;
+            expect(next.start).toBe(slice.end);
+            expect(slice.opening).toBe(most);
+            expect(Math.abs(fromWire(slice.end).seconds % length)).toBe(0);
+          }
+          const all = slices.flatMap((slice) => openings(slice.start, slice.end, length));
+          expect(all).toEqual(openings(start, end, length));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test("a window in which no candle opens is one slice, which touches one", () => {
+    expect([...slicesOf(window("1h", "1795163400", "1795163401"), 1000)]).toEqual([
+      { start: "1795163400", end: "1795163401", interval: 3600, opening: 0, touched: 1, isLast: true },
+    ]);
+  });
+
+  test("what is left of a slice begins with the interval after the last candle, and is nothing at its end", () => {
+    const [slice] = slicesOf(window("1h", "1795163400", "1795200000"), 1000);
+    if (slice === undefined) throw new Error("a window has a slice");
+    // 1795165200 is a full hour; a candle may also open beside the grid.
+    for (const last of [1_795_165_200, 1_795_165_201, 1_795_168_799])
+      expect(restOf(slice, last)).toEqual({ ...slice, start: "1795168800", opening: 9, touched: 9 });
+    expect(restOf(slice, 1_795_197_600)).toBeUndefined();
+  });
+});
+
+describe("a window of absurdly many candles", () => {
+  const most = 50_000_000 * 60;
+
+  test("is refused with its number", () => {
+    expect(() => window("1m", "0", String(most + 1))).toThrow(Failure);
+    expect(() => window("1m", "0", String(most + 1))).toThrow("the window holds 50000001 candles of 1m");
+    expect(() => window("1m", "0", String(most))).not.toThrow();
+  });
+
+  test("is sliced only as far as somebody asks: the largest costs no memory", () => {
+    const slices = slicesOf(window("1m", "0", String(most)), 1000);
+    expect(slices.next().value).toMatchObject({ start: "0", end: "60000" });
+  });
+});

@@ -1,0 +1,319 @@
+import { lookup } from "node:dns/promises";
+import net from "node:net";
+import { networkInterfaces } from "node:os";
+import tls from "node:tls";
+import { afterEach, describe, expect, test } from "vitest";
+import { connectionFailure } from "../../src/client/connection/connection-failure.ts";
+import { Failure } from "../../src/contract/failure.ts";
+import { type CertificateName, certificateOptions } from "../harness/certificates.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { json, raw, type Reply, reset, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const listening: net.Server[] = [];
+
+afterEach(() => {
+  for (const server of listening.splice(0)) server.close();
+});
+
+/** Where a server of Node's own, closed after the test, speaks or should speak TLS. */
+async function listen(server: net.Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  listening.push(server);
+  const address = server.address();
+  return `https://127.0.0.1:${typeof address === "object" ? address?.port : undefined}`;
+}
+
+/** One that speaks TLS in its own way, and answers nothing. */
+async function listenTls(options: tls.TlsOptions): Promise<string> {
+  const server = tls.createServer({ ...certificateOptions("sound"), ...options });
+  server.on("tlsClientError", () => undefined);
+  return await listen(server);
+}
+
+/** One question to a host, and what is said of it, `HOST` for the host. */
+async function ask(base: string, flags = "--retries 0"): Promise<{ exit: number; stderr: string }> {
+  const { exit, stdout, stderr } = await dexdata(`networks --error-format text ${flags}`, {
+    env: { DEXDATA_BASE_URL: base },
+  });
+  expect(stdout).toBe("");
+  return { exit, stderr: stderr.replaceAll(new URL(base).host, "HOST") };
+}
+
+const network = "check the network and the host, then try again";
+const authority =
+  "if that is its own authority, or a proxy's, name the authority's file in NODE_EXTRA_CA_CERTS";
+const clock = "check this machine's clock; if it is right, tell whoever runs the host";
+
+describe("a host whose answer", () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+  const faults: readonly (readonly [string, Reply, exit: number, said: string])[] = [
+    ["is a reset", reset("before"), 7, "the connection to HOST was reset"],
+    ["is reset in the headers", reset("headers"), 7, "the connection to HOST was reset"],
+    ["is reset in the body", reset("body"), 7, "the connection to HOST was reset"],
+    ["never begins", raw([]), 7, "HOST closed the connection before the answer was whole"],
+    [
+      "ends in the headers",
+      raw(["HTTP/1.1 200 OK\r\ncont"]),
+      7,
+      "HOST closed the connection before the answer was whole",
+    ],
+    [
+      "is shorter than it says",
+      raw([`${head}content-length: 1000\r\n\r\n[{"id":"eth`]),
+      7,
+      "HOST closed the connection before the answer was whole",
+    ],
+    [
+      "lacks its last chunk",
+      raw([`${head}transfer-encoding: chunked\r\n\r\n5\r\n[{"id\r\n`]),
+      7,
+      "HOST closed the connection before the answer was whole",
+    ],
+    ["is none of HTTP", raw(["SSH-2.0-OpenSSH_9.9\r\n"]), 1, "the answer of HOST is not HTTP"],
+  ];
+  test.each(faults)("%s is said so", async (_, reply, exit, said) => {
+    const server = await serveInTest(() => reply);
+    const outcome = await ask(server.url);
+    expect({ exit: outcome.exit, said: outcome.stderr.split("\n")[0] }).toEqual({
+      exit,
+      said: `dexdata: ${said}`,
+    });
+  });
+});
+
+describe("a host that is not there", () => {
+  test.each([
+    ["http://127.0.0.1:1", "the connection to HOST was refused"],
+    ["http://[::1]:1", "the connection to HOST was refused"],
+    ["http://localhost:1", "the connection to HOST was refused"],
+    ["https://nowhere.invalid", "the name of HOST is not known"],
+    ["https://nowhere.invalid:8443", "the name of HOST is not known"],
+  ])("%s: %s", async (base, said) => {
+    expect(await ask(base)).toEqual({ exit: 7, stderr: `dexdata: ${said}\n  ${network}\n` });
+  });
+});
+
+describe("a certificate", () => {
+  const faults: readonly (readonly [CertificateName, said: string, next: string])[] = [
+    ["sound", "comes from an authority that is not known here (UNABLE_TO_VERIFY_LEAF_SIGNATURE)", authority],
+    ["self-signed", "is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT)", authority],
+  ];
+  test.each(faults)("that is %s", async (certificate, said, next) => {
+    const server = await serveInTest(() => json("[]"), { certificate });
+    const stderr = `dexdata: the certificate of HOST ${said}\n  ${next}\n`;
+    // No retries either: no other try would change it.
+    expect(await ask(server.url, "--retries 3")).toEqual({ exit: 7, stderr });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("http and https mistaken for each other", () => {
+  const plain = {
+    exit: 7,
+    stderr:
+      "dexdata: HOST does not speak TLS on this port; is it http?\n  check the host, its port, and any proxy in between\n",
+  };
+
+  test("TLS to a port that replies to it in plain HTTP", async () => {
+    const server = await serveInTest(() => json("[]"));
+    expect(await ask(server.url.replace("http:", "https:"), "--retries 3")).toEqual(plain);
+  });
+
+  /** A server of plain HTTP that closes, or resets, whatever does not begin like a request. */
+  async function listenPlain(refuse: (socket: net.Socket) => void) {
+    const heard: string[] = [];
+    const server = net.createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", (chunk) => {
+        const text = chunk.toString("latin1");
+        heard.push(text.split("\r\n\r\n")[0] ?? "");
+        if (text.startsWith("GET ")) socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+        else refuse(socket);
+      });
+    });
+    return { base: await listen(server), heard };
+  }
+
+  test.each([
+    ["closes", (socket: net.Socket) => void socket.end()],
+    ["resets", (socket: net.Socket) => void socket.resetAndDestroy()],
+  ])(
+    "TLS to a port of plain HTTP that only %s: one attempt, and one question without a key",
+    async (_, refuse) => {
+      for (const [words, setting] of [
+        ["networks --retries 3", "DEXDATA_PRO_BASE_URL"],
+        ["stream ethereum:0x1", "DEXDATA_STREAMING_PRO_URL"],
+      ]) {
+        const { base, heard } = await listenPlain(refuse);
+        const env = { [String(setting)]: base, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
+        const { exit, stderr } = await dexdata(`${words} --error-format text`, { env });
+        expect({ exit, stderr: stderr.replaceAll(new URL(base).host, "HOST") }).toEqual(plain);
+        const host = new URL(base).host;
+        expect(heard).toEqual([
+          expect.stringContaining("\u0016\u0003"),
+          `GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close`,
+        ]);
+      }
+    },
+  );
+
+  test("a port that speaks neither is tried again, and asked for plain HTTP once", async () => {
+    let connections = 0;
+    const server = net.createServer((socket) => {
+      connections += 1;
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.end());
+    });
+    const { exit, stderr } = await ask(await listen(server), "--retries 2");
+    expect(exit).toBe(7);
+    expect(stderr).toMatch(/HOST closed the connection before it was secure/u);
+    expect(connections).toBe(4);
+  });
+
+  test("no TLS to a port that speaks it", async () => {
+    const server = await serveInTest(() => json("[]"), { certificate: "sound" });
+    const outcome = await ask(server.url.replace("https:", "http:"));
+    expect(outcome.exit).toBe(7);
+    expect(outcome.stderr).toMatch(
+      /^dexdata: (?:HOST closed the connection|the connection to HOST was reset)/u,
+    );
+  });
+
+  test("a host that closes instead of speaking TLS", async () => {
+    const base = await listen(net.createServer((socket) => socket.destroy()));
+    const { exit, stderr } = await ask(base);
+    expect(exit).toBe(7);
+    expect(stderr).toMatch(
+      /^dexdata: (?:HOST closed the connection before it was secure|the connection to HOST was reset)\n/u,
+    );
+  });
+});
+
+describe("what the system says of a connection", () => {
+  const peer = { name: () => "api.example", hasConnected: () => false };
+  const fault = (code: string, message = code): Error => Object.assign(new Error(message), { code });
+
+  test.each([
+    ["ENOTFOUND", "the name of api.example is not known", false],
+    ["EAI_AGAIN", "no name server answered for api.example", true],
+    ["ECONNREFUSED", "the connection to api.example was refused", true],
+    ["ECONNRESET", "the connection to api.example was reset", true],
+    ["EPIPE", "api.example closed the connection while it was asked", true],
+    ["EHOSTUNREACH", "api.example cannot be reached", true],
+    ["EHOSTDOWN", "api.example cannot be reached", true],
+    ["ENETUNREACH", "the network of api.example cannot be reached", true],
+    ["ENETDOWN", "the network to api.example is down", true],
+    ["EADDRNOTAVAIL", "this machine has no address to reach api.example from", true],
+    ["ETIMEDOUT", "the connection to api.example timed out", true],
+    ["UND_ERR_CONNECT_TIMEOUT", "the connection to api.example timed out", true],
+    ["EMFILE", "the connection to api.example failed (EMFILE)", true],
+  ])("%s: %s", (code, said, retryable) => {
+    const failure = connectionFailure(fault(code), peer);
+    expect(failure).toBeInstanceOf(Failure);
+    expect(failure).toMatchObject({
+      message: said,
+      exit: 7,
+      details: { code: "network", retryable, isUnsent: true, next: network },
+    });
+  });
+
+  test.each([
+    ["CERT_HAS_EXPIRED", "has expired", clock],
+    ["CERT_NOT_YET_VALID", "is not valid yet", clock],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "is for other hosts", expect.stringContaining("check the host's name")],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "is signed by itself", authority],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "comes from an authority that is not trusted here", authority],
+    ["UNABLE_TO_GET_ISSUER_CERT", "comes from an authority that is not known here", authority],
+    ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "comes from an authority that is not known here", authority],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "comes from an authority that is not known here", authority],
+    ["CERT_REVOKED", "has been revoked", expect.any(String)],
+    ["CERT_SIGNATURE_FAILURE", "was not accepted", authority],
+  ])("%s: the certificate %s", (code, said, next) => {
+    expect(connectionFailure(fault(code), peer)).toMatchObject({
+      message: `the certificate of api.example ${said} (${code})`,
+      exit: 7,
+      details: { code: "tls", retryable: false, isUnsent: true, next },
+    });
+  });
+
+  test("of several addresses the one that was reached tells more than those without a way", () => {
+    const both = new AggregateError([fault("ENETUNREACH"), fault("ECONNREFUSED")]);
+    const none = new AggregateError([fault("ENETUNREACH"), fault("EHOSTUNREACH")]);
+    expect(connectionFailure(both, peer).message).toBe("the connection to api.example was refused");
+    expect(connectionFailure(none, peer).message).toBe("the network of api.example cannot be reached");
+  });
+
+  test("what has no code is a bug, and stays what it is", () => {
+    const bug = new TypeError("a bug");
+    expect(connectionFailure(bug, peer)).toBe(bug);
+  });
+});
+
+test("a host that speaks only old versions of TLS", async () => {
+  const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
+  expect(await ask(await listenTls(old))).toEqual({
+    exit: 7,
+    stderr:
+      "dexdata: HOST speaks only versions of TLS that are no longer secure (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
+      "  tell whoever runs the host: TLS 1.2 or newer is needed\n",
+  });
+});
+
+test.each(["networks --retries 0", "stream ethereum:0x1 --max-reconnects 0"])(
+  "%s offers HTTP/1.1 and nothing else",
+  async (words) => {
+    const offered: unknown[] = [];
+    const base = await listenTls({
+      ALPNCallback: ({ protocols }) => {
+        offered.push(protocols);
+        return undefined;
+      },
+    });
+    const env = { DEXDATA_BASE_URL: base, DEXDATA_STREAMING_URL: base };
+    expect((await dexdata(words, { env })).exit).toBe(7);
+    expect(offered).toEqual([["http/1.1"]]);
+  },
+);
+
+/** What can be listened on here, by the name that leads there. */
+const addresses = new Map<string, readonly string[]>([
+  ["[::1]", Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address))],
+  ["localhost", (await lookup("localhost", { all: true })).map(({ address }) => address)],
+]);
+
+describe("a host on IPv6, and by a name of both kinds", () => {
+  const event = 'event: token_price\ndata: {"address":"0x1","chain":"ethereum","price":"1"}\n\n';
+  const stream = slow({ headers: { "content-type": "text/event-stream" }, chunks: [event], stayOpen: true });
+  const named: readonly (readonly [what: string, host: "127.0.0.1" | "::1", name: string])[] = [
+    ["[::1]", "::1", "[::1]"],
+    ["localhost, which is there on IPv6 alone", "::1", "localhost"],
+    ["localhost, which is there on IPv4 alone", "127.0.0.1", "localhost"],
+  ];
+  // What a machine lacks cannot be tried on it.
+  const hosts = named.filter(([, host, name]) => addresses.get(name)?.includes(host));
+  for (const [what] of named.filter((each) => !hosts.includes(each))) console.warn(`LEFT OUT: ${what}`);
+
+  test.each(hosts)("%s is asked in every place a host may be given", async (_, host, name) => {
+    const server = await serveInTest(
+      ({ path }) => (path.startsWith("/sse") ? stream : json('[{"id":"a"}]')),
+      {
+        host,
+      },
+    );
+    const base = `http://${name}:${new URL(server.url).port}`;
+    const rows = { exit: 0, stdout: '{"id":"a"}\n', stderr: "" };
+    const paid = { DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
+    expect(await dexdata(`networks --base-url ${base}`)).toMatchObject(rows);
+    expect(await dexdata("networks", { env: { DEXDATA_BASE_URL: base } })).toMatchObject(rows);
+    expect(await dexdata("networks", { env: { DEXDATA_PRO_BASE_URL: base, ...paid } })).toMatchObject(rows);
+    const events = { exit: 0, stdout: '{"address":"0x1","chain":"ethereum","price":"1"}\n' };
+    const words = "stream ethereum:0x1 --limit 1";
+    expect(await dexdata(`${words} --streaming-url ${base}`)).toMatchObject(events);
+    expect(await dexdata(words, { env: { DEXDATA_STREAMING_URL: base } })).toMatchObject(events);
+    expect(await dexdata(words, { env: { DEXDATA_STREAMING_PRO_URL: base, ...paid } })).toMatchObject(events);
+    expect(server.requests).toHaveLength(6);
+  });
+});

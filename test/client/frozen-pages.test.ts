@@ -1,0 +1,446 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fc } from "../harness/properties.ts";
+import { describe, expect, test } from "vitest";
+import { createMarket } from "../../src/sandbox/market/market.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { answerOf, type Event, type Listing, listingStart, manyEvents, nameOf } from "../harness/listing.ts";
+import { rowsOf, toRow } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import type { ScriptedServer, SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const all = `txns ethereum ${pool} --all --rpm unlimited -o ndjson`;
+/** Pages of 20, so that the 100th is soon reached. */
+const small = `${all} --page-size 20`;
+
+const namesOf = (stdout: string): readonly string[] =>
+  rowsOf(stdout).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`);
+
+describe("against the sandbox", () => {
+  const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+  const publicSandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY, dialect: "public" });
+
+  const expected = (limit: number): readonly string[] => {
+    const market = createMarket({ seed: 1 });
+    const ethereum = market.network("ethereum");
+    const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, sandboxNow / 1000);
+    if (facts === undefined) throw new Error("the market has this pool");
+    const rows = market.transactions(facts, { to: sandboxNow / 1000, limit });
+    expect(rows.length).toBe(limit);
+    return rows.map(({ id, logIndex }) => `${id} ${logIndex}`);
+  };
+
+  test.each([
+    ["specification", 250, 3],
+    ["specification", 10_350, 105],
+    ["specification", 25_000, 254],
+    ["specification", 60_000, 607],
+    ["public", 250, 3],
+    ["public", 25_000, 255],
+  ] as const)(
+    "%s: %i rows are the market's own, in order, in at most %i requests",
+    async (dialect, rows, most) => {
+      const service = dialect === "public" ? publicSandbox : sandbox;
+      service.takeLog();
+      const { exit, stdout, stderr } = await dexdata(
+        `txns ethereum ${pool} --limit ${rows} --rpm unlimited -o ndjson`,
+        { env: service.env() },
+      );
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(namesOf(stdout)).toEqual(expected(rows));
+      const log = service.takeLog();
+      expect(log.length).toBeLessThanOrEqual(most);
+      const queries = log.map(({ url }) => new URL(url, "http://sandbox").searchParams);
+      expect(queries.filter((query) => Number(query.get("page") ?? 1) > 100)).toEqual([]);
+      expect(log.filter(({ status }) => status !== 200)).toEqual([]);
+    },
+  );
+});
+
+let server: ScriptedServer;
+
+type Script = Parameters<typeof serveInTest>[0];
+
+async function pull(script: Script, words = small) {
+  server = await serveInTest(script);
+  const env = {
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+  };
+  const { exit, stdout, stderr } = await dexdata(words, { env, isTerminal: { stderr: true } });
+  return { exit, stderr, names: namesOf(stdout), requests: server.requests };
+}
+
+const pagesOf = (requests: readonly SeenRequest[]): readonly number[] =>
+  requests.flatMap(({ query }) => query.get("page") ?? []).map(Number);
+
+/** The whole list, each row once, in order; no page beyond 100; how many requests it took. */
+async function expectWhole(listing: Listing): Promise<number> {
+  const { exit, names, requests } = await pull((request) => answerOf(listing, request));
+  expect(exit).toBe(0);
+  expect(names).toEqual(listing.events.map(nameOf));
+  expect(Math.max(0, ...pagesOf(requests))).toBeLessThanOrEqual(100);
+  return requests.length;
+}
+
+describe("what is asked", () => {
+  test("one page is one request, without a bound", async () => {
+    const listing = { events: manyEvents(3050, 2) };
+    const { requests } = await pull(
+      (request) => answerOf(listing, request),
+      `txns ethereum ${pool} --limit 100 -o ndjson`,
+    );
+    expect(requests.map(({ url }) => url)).toEqual([
+      `/networks/ethereum/pools/${pool}/transactions?page=1&limit=100`,
+    ]);
+  });
+
+  test("the other pages are those of the window that ends a second after the newest row, none more than are wanted", async () => {
+    const listing = { events: manyEvents(3050, 2) };
+    const { names, requests } = await pull(
+      (request) => answerOf(listing, request),
+      `txns ethereum ${pool} --limit 450 -o ndjson`,
+    );
+    expect(names).toEqual(listing.events.slice(0, 450).map(nameOf));
+    expect(pagesOf(requests).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+    expect(requests.map(({ query }) => query.get("to"))).toEqual([
+      null,
+      ...Array.from({ length: 4 }, () => String(listingStart + 1)),
+    ]);
+  });
+
+  test("a bound of the user's own is never passed", async () => {
+    const listing = { events: manyEvents(3050, 2), isExclusive: true };
+    const to = listingStart - 100;
+    const { names, requests } = await pull((request) => answerOf(listing, request), `${all} --to ${to}`);
+    expect(names).toEqual(listing.events.filter(({ time }) => time < to).map(nameOf));
+    expect(requests.every(({ query }) => Number(query.get("to")) <= to)).toBe(true);
+  });
+
+  test.each([1, 8, 16])(
+    "at most --parallel %i requests are under way, and that many are, without a warning of Node's",
+    async (parallel) => {
+      const listing = { events: manyEvents(3050, 2) };
+      let most = 0;
+      const warnings: Error[] = [];
+      const warned = (warning: Error): void => void warnings.push(warning);
+      process.on("warning", warned);
+      let reach = (): void => undefined;
+      const reached = new Promise<void>((resolve) => {
+        reach = resolve;
+      });
+      const overdue = setTimeout(reach, 10_000);
+      const { names } = await pull(async (request, index) => {
+        most = Math.max(most, server.openRequests());
+        if (most === parallel) reach();
+        // Page 1 comes alone; none after it is answered before that many are there, however slow the machine is.
+        if (index > 0) await reached;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        return answerOf(listing, request);
+      }, `${all} --parallel ${parallel}`);
+      clearTimeout(overdue);
+      process.off("warning", warned);
+      expect(warnings).toEqual([]);
+      expect(names).toEqual(listing.events.map(nameOf));
+      expect(most).toBe(parallel);
+    },
+  );
+});
+
+describe("a list that stands still", () => {
+  const shapes: readonly (readonly [string, Event[]])[] = [
+    ["two rows a second", manyEvents(2690, 2)],
+    ["50 rows in each instant", manyEvents(2690, 50)],
+    ["2,400 rows in one instant, then more", [...manyEvents(2400, 2400), ...older(manyEvents(610, 3))]],
+    [
+      "ids split over every edge",
+      Array.from({ length: 2690 }, (_, index) => ({
+        id: `0x${Math.floor(index / 3)}`,
+        log_index: 2 - (index % 3),
+        time: listingStart - Math.floor(index / 12) * 12,
+      })),
+    ],
+    [
+      "fractions of a second",
+      Array.from({ length: 2690 }, (_, index) => ({
+        id: `0x${index}`,
+        log_index: 0,
+        time: listingStart - index / 8,
+      })),
+    ],
+  ];
+  const services: readonly (readonly [string, Omit<Listing, "events">])[] = [
+    ["`to` inclusive", {}],
+    ["`to` exclusive", { isExclusive: true }],
+    ["`to` cut to seconds", { cutsFractions: true }],
+    ["`to` exclusive and cut", { isExclusive: true, cutsFractions: true }],
+  ];
+  test.each(
+    shapes.flatMap(([name, events]) => services.map(([how, service]) => ({ name, how, events, service }))),
+  )("$name, $how: nothing is lost or repeated, and few requests are added", async ({ events, service }) => {
+    const requests = await expectWhole({ events, ...service });
+    const pages = Math.ceil(events.length / 20);
+    expect(requests).toBeGreaterThanOrEqual(pages);
+    expect(requests).toBeLessThanOrEqual(pages + 12);
+  });
+
+  test("rows that two windows share are dropped and counted", async () => {
+    const listing = { events: manyEvents(2690, 4) };
+    const folder = mkdtempSync(path.join(tmpdir(), "dexdata-receipt-"));
+    const file = path.join(folder, "receipt.json");
+    const { requests } = await pull((request) => answerOf(listing, request), `${small} --receipt ${file}`);
+    const receipt = toRow(readFileSync(file, "utf8"));
+    rmSync(folder, { recursive: true });
+    // Two windows of 100 pages and less, both with the row at their edge, that row's ties, and the second after it.
+    expect(pagesOf(requests).filter((page) => page === 1).length).toBe(2);
+    expect(receipt["rows"]).toBe(2690);
+    expect(receipt["repeats_dropped"]).toBe(8);
+  });
+
+  test.each<readonly [string, Omit<Listing, "events">]>([
+    ["of 0", { total: () => 0 }],
+    ["that are absent", { total: () => Number.NaN }],
+    ["of 30 rows", { total: () => 30 }],
+    ["with a million pages", { totalPages: () => 1_000_000 }],
+    [
+      "that change with every request",
+      { total: (items, { query }) => items + (Number(query.get("page")) % 7) },
+    ],
+    ["of 2,000 rows at most, `to` exclusive", { total: (items) => Math.min(items, 2000), isExclusive: true }],
+  ])("totals %s: nothing is lost", async (_, lie) => {
+    expect(await expectWhole({ events: manyEvents(2469, 2), ...lie })).toBeLessThanOrEqual(165);
+  });
+
+  test.each([
+    ["a thousand million", () => 1_000_000_000],
+    ["one row too many", (items: number) => items + 1],
+  ] as const)("a count of %s is believed: every row, and exit 8", async (_, total) => {
+    const listing: Listing = { events: manyEvents(2469, 2), total };
+    const { exit, names, stderr } = await pull((request) => answerOf(listing, request));
+    expect({ exit, names }).toEqual({ exit: 8, names: listing.events.map(nameOf) });
+    expect(stderr).toMatch(/incomplete list: .*[\d,]+ rows? at or before \S+Z (?:is|are) missing/u);
+  });
+
+  test.each([2469, 300])(
+    "--no-strict accepts %i rows though more are counted, and warns once",
+    async (rows) => {
+      const listing: Listing = { events: manyEvents(rows, 2), total: (items) => items + 1 };
+      const { exit, names, stderr } = await pull(
+        (request) => answerOf(listing, request),
+        `${small} --no-strict`,
+      );
+      expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
+      expect(stderr.match(/the list may be incomplete: /gu)).toHaveLength(1);
+    },
+  );
+});
+
+/** The same events a day before. */
+function older(events: readonly Event[]): Event[] {
+  return events.map(({ id, log_index, time }) => ({ id: `${id}b`, log_index, time: time - 86_400 }));
+}
+
+describe("a list that moves", () => {
+  /** Rows there from the first request to the last; those and none twice are what a pull owes. */
+  async function expectOwed(
+    listing: Listing,
+    move: (index: number, request: SeenRequest) => void,
+  ): Promise<number> {
+    let always = new Set(listing.events.map(nameOf));
+    const { exit, names, requests } = await pull((request, index) => {
+      if (index > 0) move(index, request);
+      const there = new Set(listing.events.map(nameOf));
+      always = new Set([...always].filter((name) => there.has(name)));
+      return answerOf(listing, request);
+    });
+    expect(exit).toBe(0);
+    expect(names.length).toBe(new Set(names).size);
+    const got = new Set(names);
+    expect([...always].filter((name) => !got.has(name))).toEqual([]);
+    return requests.length;
+  }
+
+  test.each([{}, { isExclusive: true }])("grows at its head with every request (%o)", async (service) => {
+    const listing: Listing = { events: manyEvents(2469, 2), ...service };
+    const requests = await expectOwed(listing, (index) => {
+      const time = listingStart + 1 + Math.floor(index / 3);
+      listing.events.unshift({ id: `0xnew${index}`, log_index: 0, time });
+    });
+    expect(requests).toBeLessThanOrEqual(124 + 8);
+  });
+
+  test.each([0, 10, 100, 1000])("late rows come in, %i rows from its head", async (depth) => {
+    const listing: Listing = { events: manyEvents(2469, 2) };
+    const requests = await expectOwed(listing, (index) => {
+      if (index % 9 !== 4) return;
+      const time = listing.events[depth]?.time ?? 0;
+      listing.events.splice(depth, 0, { id: `0xlate${index}`, log_index: 0, time });
+    });
+    expect(requests).toBeLessThanOrEqual(160);
+  });
+
+  test.each([0, 10, 100])("rows are taken back, %i rows from its head", async (depth) => {
+    const listing: Listing = { events: manyEvents(2469, 2) };
+    const requests = await expectOwed(listing, (index) => {
+      if (index % 17 === 4) listing.events.splice(depth, 3);
+    });
+    expect(requests).toBeLessThanOrEqual(160);
+  });
+
+  test("hundreds of rows come in at once, and others are taken back at once", async () => {
+    const listing: Listing = { events: manyEvents(2469, 2) };
+    await expectOwed(listing, (index) => {
+      const time = listing.events[40]?.time ?? 0;
+      const late = Array.from({ length: 70 }, (_, log) => ({ id: "0xlate", log_index: 70 - log, time }));
+      if (index === 20) listing.events.splice(40, 0, ...late);
+      if (index === 50) listing.events.splice(30, 84);
+    });
+  });
+
+  /** Page `number` comes as the page before it, so many times. */
+  const repeating = (listing: Listing, number: number, times: number): Script => {
+    let left = times;
+    return (request) => {
+      if (request.query.get("page") !== String(number) || left === 0) return answerOf(listing, request);
+      left -= 1;
+      const query = new URLSearchParams(request.query);
+      query.set("page", String(number - 1));
+      return answerOf(listing, { ...request, query });
+    };
+  };
+
+  test.each([
+    [2, 30],
+    [2, 50],
+    [7, 469],
+    [24, 469],
+  ])("page %i that comes as the one before is asked for again (%i rows)", async (number, rows) => {
+    const listing: Listing = { events: manyEvents(rows, 2) };
+    const { exit, names } = await pull(repeating(listing, number, 1));
+    expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
+  });
+
+  test.each([
+    [2, 30],
+    [2, 50],
+    [7, 469],
+    [24, 469],
+  ])("page %i that never comes is found under another URL (%i rows)", async (number, rows) => {
+    const listing: Listing = { events: manyEvents(rows, 2) };
+    const { exit, names } = await pull(repeating(listing, number, 1000));
+    expect({ exit, names }).toEqual({ exit: 0, names: listing.events.map(nameOf) });
+  });
+
+  test.each([
+    [20, 30],
+    [20, 50],
+    [120, 469],
+    [460, 469],
+    [2005, 2100],
+  ])("rows after the first %i that never come are an error, not the end (%i rows)", async (rows, counted) => {
+    const listing: Listing = { events: manyEvents(rows, 2), total: (items) => items + counted - rows };
+    const { exit, names, stderr } = await pull((request) => answerOf(listing, request));
+    expect({ exit, names }).toEqual({ exit: 8, names: listing.events.map(nameOf) });
+    expect(stderr).toContain(`${counted - rows} row`);
+  });
+});
+
+describe("a pull that breaks off", () => {
+  test.each([
+    [1, "page 2"],
+    [40, "the first window"],
+    [100, "the hand-over"],
+    [130, "the second window"],
+  ])("after %i pages, in %s, goes on where it was with the command it prints", async (requestsBefore) => {
+    const listing: Listing = { events: manyEvents(3357, 3), isExclusive: true };
+    const broken = await pull(
+      (request, index) =>
+        index > requestsBefore
+          ? { mode: "answer", status: 402, headers: {}, body: '{"error":"payment_required"}' }
+          : answerOf(listing, request),
+      `${small} --parallel 1`,
+    );
+    expect(broken.exit).toBe(5);
+    // Rows that come in meanwhile are not part of it.
+    listing.events.unshift(
+      ...manyEvents(30, 3).map((event) => ({ ...event, id: `${event.id}new`, time: event.time + 60 })),
+    );
+    const command = /go on with: dexdata (.+)/u.exec(broken.stderr)?.[1] ?? "";
+    const rest = await pull((request) => answerOf(listing, request), command);
+    expect(rest.exit).toBe(0);
+    const [before, after] = [broken.names, rest.names];
+    // A cursor leads to an id, not to a row.
+    const whole = listing.events.slice(30).map(nameOf);
+    expect([...new Set([...before, ...after])]).toEqual(whole);
+    expect(before.length + after.length - whole.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("any list", () => {
+  const event = fc.record({ gap: fc.nat({ max: 2 }), logs: fc.integer({ min: 1, max: 4 }) });
+  const moves = fc.array(
+    fc.record({
+      at: fc.nat({ max: 60 }),
+      depth: fc.nat({ max: 400 }),
+      rows: fc.integer({ min: 1, max: 6 }),
+    }),
+    { maxLength: 3 },
+  );
+
+  test("of random ties, ids, page sizes and moves gives every row it owes once", async () => {
+    const property = fc.asyncProperty(
+      fc.array(event, { minLength: 1, maxLength: 200 }),
+      fc.integer({ min: 4, max: 30 }),
+      fc.constantFrom("inserts", "removes"),
+      moves,
+      fc.boolean(),
+      fc.integer({ min: 1, max: 8 }),
+      async (drawn, pageSize, kind, planned, isExclusive, parallel) => {
+        let time = listingStart;
+        const events = drawn.flatMap(({ gap, logs }, index) => {
+          time -= gap;
+          const at = time;
+          return Array.from({ length: logs }, (_, log) => ({
+            id: `0x${index}`,
+            log_index: logs - log,
+            time: at,
+          }));
+        });
+        const listing: Listing = { events: [...events], isExclusive };
+        let always = new Set(events.map(nameOf));
+        const { exit, names } = await pull((request, index) => {
+          for (const { at, depth, rows } of planned) {
+            if (at !== index || index === 0) continue;
+            const place = Math.min(depth, listing.events.length);
+            const when = listing.events[place]?.time ?? listing.events.at(-1)?.time ?? listingStart;
+            const late = Array.from({ length: rows }, (_, log) => ({
+              id: `0xlate${at}`,
+              log_index: rows - log,
+              time: when,
+            }));
+            if (kind === "inserts") listing.events.splice(place, 0, ...late);
+            else listing.events.splice(place, rows);
+          }
+          const there = new Set(listing.events.map(nameOf));
+          always = new Set([...always].filter((name) => there.has(name)));
+          return answerOf(listing, request);
+        }, `${all} --page-size ${pageSize} --parallel ${parallel}`);
+        const got = new Set(names);
+        expect({
+          exit,
+          repeats: names.length - got.size,
+          lost: [...always].filter((name) => !got.has(name)),
+        }).toEqual({
+          exit: 0,
+          repeats: 0,
+          lost: [],
+        });
+      },
+    );
+    await fc.assert(property, { numRuns: Number(process.env["FC_RUNS"] ?? 60) });
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { createMeter } from "../../src/client/spending/meter.ts";
+import type { Answer } from "../../src/client/connection/transport.ts";
+
+function answer(left: number | string, status = 200): Answer {
+  return {
+    status,
+    headers: new Map([["x-credits-remaining", String(left)]]),
+    body: new Uint8Array(),
+  };
+}
+
+describe("credits before and left", () => {
+  test("of requests one after the other: the first figure and its cost, the last figure", () => {
+    const { meter, sent } = createMeter();
+    for (const left of [99, 98, 97]) sent(1).answered(answer(left));
+    expect(meter).toMatchObject({ credits: 3, creditsBefore: "100", creditsLeft: "97" });
+  });
+
+  test("of answers that overtake each other, as if they had not", () => {
+    const { meter, sent } = createMeter();
+    const [a, b, c] = [sent(10), sent(10), sent(10)];
+    b.answered(answer(80));
+    c.answered(answer(70));
+    a.answered(answer(90));
+    expect(meter).toMatchObject({ requests: 3, credits: 30, creditsBefore: "100", creditsLeft: "70" });
+  });
+
+  test("credits that came back meanwhile are what is left, and not what there was before", () => {
+    const { meter, sent } = createMeter();
+    sent(1).answered(answer(5));
+    sent(1).answered(answer(5_000_000));
+    expect(meter).toMatchObject({ creditsBefore: "6", creditsLeft: "5000000" });
+  });
+
+  test("a refusal costs nothing, so before it there was no more", () => {
+    const { meter, sent } = createMeter();
+    sent(1).answered(answer(0, 402));
+    expect(meter).toMatchObject({ credits: 0, creditsBefore: "0", creditsLeft: "0" });
+  });
+
+  test("digits beyond 2^53 stay; what is no number is shown and not counted with", () => {
+    const { meter, sent } = createMeter();
+    sent(1).answered(answer("9007199254740993"));
+    expect(meter).toMatchObject({ creditsBefore: "9007199254740994", creditsLeft: "9007199254740993" });
+    const odd = createMeter();
+    odd.sent(1).answered(answer("plenty"));
+    expect(odd.meter).toMatchObject({ creditsBefore: undefined, creditsLeft: "plenty" });
+  });
+});
+
+test("what may have been charged is counted apart", () => {
+  const { meter, sent } = createMeter();
+  sent(10).lost();
+  sent(1).lost();
+  sent(1).answered(answer(5));
+  expect(meter).toMatchObject({ requests: 3, credits: 1, creditsInDoubt: 11, requestsInDoubt: 2 });
+});

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createClock } from "../../bin/process-clock.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a wait may be longer than a timer can be", async () => {
+  const slept = vi.fn<() => void>();
+  void createClock().sleep(5_000_000_000).then(slept);
+  await vi.advanceTimersByTimeAsync(4_999_999_999);
+  expect(slept).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(slept).toHaveBeenCalledOnce();
+});
+
+test("a wait that is aborted, or over, leaves neither a timer nor a listener behind", async () => {
+  const { sleep } = createClock();
+  const waiting = new AbortController();
+  const removed = vi.spyOn(waiting.signal, "removeEventListener");
+  const done = sleep(100, waiting.signal);
+  await vi.advanceTimersByTimeAsync(100);
+  await done;
+  expect(removed).toHaveBeenCalledOnce();
+  const late = sleep(5_000_000_000, waiting.signal);
+  waiting.abort("enough");
+  await expect(late).rejects.toBe("enough");
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,180 @@
+import { afterEach, expect, test } from "vitest";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { type ProxyOptions, startProxy, type TestProxy } from "../harness/proxy.ts";
+
+const key = "api_free_0123456789";
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+type Env = (url: string) => Readonly<Record<string, string>>;
+
+/** One question through a proxy that leads nowhere. */
+async function ask(
+  options: ProxyOptions,
+  env: Env = (url) => ({ HTTPS_PROXY: url }),
+  words = "networks --retries 0 --error-format text",
+): Promise<Outcome & { readonly proxy: TestProxy }> {
+  const proxy = await startProxy({ to: "http://127.0.0.1:1", ...options });
+  closing.push(proxy.close);
+  const outcome = await dexdata(words, {
+    env: {
+      DEXDATA_BASE_URL: "https://service.invalid",
+      DEXDATA_API_KEY: key,
+      DEXDATA_TIER: "free",
+      ...env(proxy.url),
+    },
+  });
+  expect(outcome.stdout).toBe("");
+  expect(proxy.heard()).not.toContain(key);
+  return { ...outcome, proxy };
+}
+
+const check = "check HTTPS_PROXY, or ask directly: NO_PROXY=service.invalid";
+const status = (line: string, body = ""): string =>
+  `HTTP/1.1 ${line}\r\ncontent-type: text/html\r\n\r\n${body}`;
+
+/** What the proxy does, and what is said of it after `dexdata: `. */
+const faults: readonly (readonly [
+  does: string,
+  ProxyOptions,
+  Env | undefined,
+  exit: number,
+  said: string,
+  next: string,
+])[] = [
+  [
+    "wants a name and a password",
+    { credentials: "me:secret" },
+    undefined,
+    4,
+    "the proxy http://PROXY asks for a name and a password (status 407)",
+    "put both into HTTPS_PROXY, before the host: name, colon, password, @",
+  ],
+  [
+    "wants another password",
+    { credentials: "me:secret" },
+    (url) => ({ HTTPS_PROXY: url.replace("//", "//me:other@") }),
+    4,
+    "the proxy http://…@PROXY does not accept its name and password (status 407)",
+    "put both into HTTPS_PROXY, before the host: name, colon, password, @",
+  ],
+  [
+    "refuses the host",
+    { answer: status("403 Forbidden", "<html>") },
+    undefined,
+    7,
+    "the proxy http://PROXY does not let through to service.invalid (status 403)",
+    check,
+  ],
+  [
+    "cannot reach the host",
+    { answer: status("502 Bad Gateway", "<html>") },
+    undefined,
+    7,
+    "the proxy http://PROXY could not reach service.invalid (status 502)",
+    check,
+  ],
+  [
+    "answers with a page",
+    { answer: status("200 OK", "<html>") },
+    undefined,
+    7,
+    "the proxy http://PROXY answers with a page, not as a proxy",
+    check,
+  ],
+  [
+    "closes",
+    { answer: "" },
+    undefined,
+    7,
+    "the proxy http://PROXY closed the connection without an answer",
+    check,
+  ],
+  [
+    "is no proxy at all",
+    { answer: "SSH-2.0-OpenSSH_9.9\r\n" },
+    undefined,
+    7,
+    "the proxy http://PROXY does not answer in HTTP",
+    check,
+  ],
+  [
+    "closes its tunnel",
+    { answer: "HTTP/1.1 200 Connection established\r\n\r\n" },
+    undefined,
+    7,
+    "service.invalid through the proxy http://PROXY closed the connection before it was secure",
+    "check the network and the host, then try again",
+  ],
+  [
+    "speaks no TLS",
+    {},
+    (url) => ({ HTTPS_PROXY: url.replace("http:", "https:") }),
+    7,
+    "the proxy https://PROXY does not speak TLS on this port; is it http?",
+    "check the host, its port, and any proxy in between",
+  ],
+  [
+    "is not there",
+    {},
+    () => ({ HTTPS_PROXY: "http://me:secret@127.0.0.1:1" }),
+    7,
+    "the connection to the proxy http://…@127.0.0.1:1 was refused",
+    check,
+  ],
+  [
+    "is not known",
+    {},
+    () => ({ HTTPS_PROXY: "http://me:secret@proxy.invalid:3128" }),
+    7,
+    "the name of the proxy http://…@proxy.invalid:3128 is not known",
+    check,
+  ],
+  [
+    "speaks SOCKS",
+    {},
+    () => ({ ALL_PROXY: "socks5h://me:secret@127.0.0.1:1080" }),
+    2,
+    'ALL_PROXY "socks5h://…@127.0.0.1:1080": SOCKS proxies are not supported; an http:// or https:// proxy is',
+    "name it as http://proxy.example:3128, or unset ALL_PROXY",
+  ],
+  [
+    "is for other hosts than this",
+    {},
+    (url) => ({ HTTPS_PROXY: url, NO_PROXY: "127.0.0.1, .invalid" }),
+    7,
+    "the name of service.invalid is not known",
+    "check the network and the host, then try again",
+  ],
+];
+
+test.each(faults)("a proxy that %s is said so", async (_, options, env, exit, said, next) => {
+  const { proxy, ...outcome } = await ask(options, env);
+  const stderr = outcome.stderr.replaceAll(new URL(proxy.url).host, "PROXY");
+  expect({ exit: outcome.exit, stderr }).toEqual({ exit, stderr: `dexdata: ${said}\n  ${next}\n` });
+});
+
+test.each(["http://me:secret@127.0.0.1:1", "me:secret@127.0.0.1:1", "ftp://me:secret@127.0.0.1:1"])(
+  "the password of %s is shown nowhere, in JSON or with -vv",
+  async (proxy) => {
+    const words = "networks --retries 0 --error-format json -vv";
+    const { exit, stderr } = await ask({}, () => ({ HTTPS_PROXY: proxy }), words);
+    expect({ exit, isShown: stderr.includes("secret") }).toEqual({
+      exit: proxy.startsWith("ftp") ? 2 : 7,
+      isShown: false,
+    });
+    expect(stderr).toContain("…@127.0.0.1:1");
+  },
+);
+
+test("what a stream's proxy refuses for good ends it; what may pass is tried again", async () => {
+  const env: Env = (url) => ({ HTTPS_PROXY: url, DEXDATA_STREAMING_URL: "https://service.invalid" });
+  const words = "stream ethereum:0x1 --max-reconnects 2 --error-format text";
+  const refused = await ask({ credentials: "me:secret" }, env, words);
+  expect({ exit: refused.exit, asked: refused.proxy.asked.length }).toEqual({ exit: 4, asked: 1 });
+  const passing = await ask({ answer: status("502 Bad Gateway") }, env, words);
+  expect({ exit: passing.exit, asked: passing.proxy.asked.length }).toEqual({ exit: 7, asked: 3 });
+});

@@ -1,0 +1,219 @@
+import { fc } from "../harness/properties.ts";
+import { describe, expect, test } from "vitest";
+import type { ErrorBody } from "../../src/client/answer/error-body.ts";
+import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/pace/retry-after.ts";
+import { decideRetry, defaultRetryPolicy } from "../../src/client/pace/retry.ts";
+import { meaningOf } from "../../src/contract/statuses.ts";
+import { Failure, isOfOneInput } from "../../src/contract/failure.ts";
+
+const failure = (details: { status?: number; retryable?: boolean; retryAfter?: number }): Failure =>
+  new Failure("refused", { exit: 7, code: "internal_error", ...details });
+const first = { attempt: 1, waited: 0, random: 0 };
+
+describe("what a status means", () => {
+  test.each([
+    [400, 2, false, "invalid_param"],
+    [401, 4, false, "unauthorized"],
+    [402, 5, false, "payment_required"],
+    [403, 4, false, "forbidden"],
+    [404, 3, false, "not_found"],
+    [405, 2, false, "method_not_allowed"],
+    [410, 3, false, "endpoint_removed"],
+    [429, 6, true, "rate_limited"],
+    [500, 7, true, "internal_error"],
+    [399, 1, false, "internal_error"],
+    [499, 2, false, "invalid_param"],
+    [501, 7, false, "unavailable"],
+    [599, 7, false, "unavailable"],
+    [100, 1, false, "internal_error"],
+  ] as const)("%d: exit %d, asked again: %s, %s", (status, exit, retried, code) => {
+    expect(meaningOf(status)).toEqual({ exit, retried, code });
+  });
+
+  test("no other status of three digits is asked again", () => {
+    const all = Array.from({ length: 900 }, (_, index) => 100 + index);
+    expect(all.filter((status) => meaningOf(status).retried)).toEqual([429, 500]);
+    expect(all.filter((status) => isOfOneInput(failure({ status })))).toEqual([400, 404]);
+  });
+});
+
+describe("whether the same request is sent again", () => {
+  test("by default: four times, for three minutes at most, no status but those of the specification", () => {
+    expect(defaultRetryPolicy).toEqual({ retries: 4, retryOn: new Set(), maxTime: 180_000 });
+  });
+
+  test("as a table of what may be, whatever the numbers", () => {
+    const details = fc.record(
+      {
+        status: fc.constantFrom(400, 429, 500, 503),
+        retryable: fc.boolean(),
+        retryAfter: fc.nat(200_000),
+      },
+      { requiredKeys: [] },
+    );
+    const policies = fc.record({
+      retries: fc.nat(9),
+      retryOn: fc.uniqueArray(fc.constantFrom(400, 503)).map((list) => new Set<number>(list)),
+      maxTime: fc.nat(200_000),
+    });
+    const progress = fc.record({
+      attempt: fc.integer({ min: 1, max: 10 }),
+      waited: fc.nat(100_000),
+      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(details, policies, progress, (what, policy, at) => {
+        const decision = decideRetry(failure(what), policy, at);
+        const mayBe = what.retryable === true || [...policy.retryOn].some((status) => status === what.status);
+        if (!mayBe || policy.retries < at.attempt) {
+          expect(decision).toEqual({ again: false, reason: mayBe ? "retries" : "final" });
+          return;
+        }
+        const doubled = [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000][at.attempt - 1] ?? 64_000;
+        const least = Math.max(doubled, (what.retryAfter ?? -20) + 20);
+        const most = Math.max(doubled * 1.5, (what.retryAfter ?? -270) + 270);
+        const { wait = 0 } = decision;
+        expect(wait).toBeGreaterThanOrEqual(least);
+        expect(wait).toBeLessThanOrEqual(Math.ceil(most));
+        expect(Number.isInteger(wait)).toBe(true);
+        const fits = at.waited + wait <= policy.maxTime;
+        expect(decision).toEqual(fits ? { again: true, wait } : { again: false, reason: "time", wait });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    [1, undefined, 0, 1000],
+    [1, undefined, 0.5, 1250],
+    [4, undefined, 0, 8000],
+    [7, undefined, 0, 64_000],
+    [9, undefined, 0, 64_000],
+    [1, 7000, 0, 7020],
+    [1, 7000, 0.5, 7145],
+    [4, 7000, 0, 8000],
+    [1, 0, 0, 1000],
+  ])("attempt %d, Retry-After %s ms, chance %d: after %d ms", (attempt, retryAfter, random, wait) => {
+    const details = { retryable: true, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    const policy = { ...defaultRetryPolicy, retries: 9 };
+    expect(decideRetry(failure(details), policy, { ...first, attempt, random })).toEqual({
+      again: true,
+      wait,
+    });
+  });
+
+  test("a wait that fills the time exactly is begun", () => {
+    const policy = { ...defaultRetryPolicy, maxTime: 3000 };
+    const at = { ...first, waited: 2000 };
+    expect(decideRetry(failure({ retryable: true }), policy, at)).toEqual({ again: true, wait: 1000 });
+    const late = { ...at, waited: 2001 };
+    const reason = { again: false, reason: "time", wait: 1000 };
+    expect(decideRetry(failure({ retryable: true }), policy, late)).toEqual(reason);
+  });
+});
+
+describe("how long the service asks to wait", () => {
+  const nothing: ErrorBody = { code: undefined, message: undefined, isHtml: false, fields: new Map() };
+  const inBody = (text: string): ErrorBody => ({ ...nothing, fields: new Map([["retry_after", text]]) });
+  const date = "Sat, 21 Nov 2026 08:54:00 GMT";
+  test.each([
+    [{}, nothing, undefined],
+    [{ "retry-after": "7" }, nothing, 7000],
+    [{ "retry-after": " 120 " }, nothing, 120_000],
+    [{ "retry-after": "0" }, inBody("9"), 0],
+    [{ "retry-after": "" }, nothing, undefined],
+    [{ "retry-after": "" }, inBody("9"), 9000],
+    [{ "retry-after": "-7" }, nothing, undefined],
+    // The header has one value: two of them are none, which leaves our own wait.
+    [{ "retry-after": "1, 100,7" }, nothing, undefined],
+    [{ "retry-after": "7s" }, inBody("9"), 9000],
+    [{ "retry-after": "1.5" }, inBody("12"), 12_000],
+    [{ "retry-after": "Sat, 21 Nov 2026 08:55:00 GMT", date }, nothing, 60_000],
+    [{ "retry-after": "Sat, 21 Nov 2026 08:53:00 GMT", date }, inBody("9"), 0],
+    [{ "retry-after": "Sat, 21 Nov 2026 08:55:00 GMT" }, inBody("9"), 9000],
+    [{ "retry-after": "soon", date }, nothing, undefined],
+    [{}, inBody("9"), 9000],
+    [{}, inBody("9.5"), undefined],
+    [{}, inBody("x9"), undefined],
+    [{}, inBody('"9"'), undefined],
+    [{}, inBody(""), undefined],
+  ])("%j with %j: %s ms", (headers, body, milliseconds) => {
+    expect(retryAfterMilliseconds(new Map(Object.entries(headers)), body)).toBe(milliseconds);
+  });
+});
+
+describe("a date of HTTP", () => {
+  const days = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"];
+  const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const two = (number: number): string => String(number).padStart(2, "0");
+
+  /** The three forms of an instant that RFC 9110 knows. */
+  function write(milliseconds: number): readonly string[] {
+    const at = new Date(milliseconds);
+    const long = days[at.getUTCDay()] ?? "";
+    const [short, month] = [long.slice(0, 3), months[at.getUTCMonth()] ?? ""];
+    const [year, time] = [at.toISOString().slice(0, 4), at.toISOString().slice(11, 19)];
+    const day = at.getUTCDate();
+    return [
+      `${short}, ${two(day)} ${month} ${year} ${time} GMT`,
+      `${long}day, ${two(day)}-${month}-${year.slice(2)} ${time} GMT`,
+      `${short} ${month} ${String(day).padStart(2)} ${time} ${year}`,
+    ];
+  }
+
+  const seconds = fc.integer({ min: 0, max: Date.UTC(2069, 11, 31, 23, 59, 59) / 1000 });
+
+  test("is read in each of its three forms", () => {
+    fc.assert(
+      fc.property(seconds, (at) => {
+        expect(write(at * 1000).map(parseHttpDate)).toEqual([at * 1000, at * 1000, at * 1000]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("with one character changed is another date, or none", () => {
+    const edits = fc.tuple(
+      seconds,
+      fc.nat(2),
+      fc.nat(40),
+      fc.nat(1),
+      fc.constantFrom("", "0", "3", "9", " ", "x"),
+    );
+    fc.assert(
+      fc.property(edits, ([at, form, place, gone, put]) => {
+        const text = write(at * 1000)[form] ?? "";
+        const edited = text.slice(0, place) + put + text.slice(place + gone);
+        const read = parseHttpDate(edited);
+        // A leap second is written as what it is read as: the first one of the next minute.
+        if (read === undefined || edited.includes(":60")) return;
+        // The name of the day is not checked against the date, and a year of four digits may lie anywhere.
+        const shape = (written: string): string =>
+          written.replace(/^[A-Z][a-z]+/u, "").replace(/(?<= )0(?=\d )/u, " ");
+        expect(write(read).map(shape)).toContain(shape(edited));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    ["Thu, 31 Dec 1998 23:59:60 GMT", Date.UTC(1999, 0, 1)],
+    ["Sunday, 06-Nov-69 08:49:37 GMT", Date.UTC(2069, 10, 6, 8, 49, 37)],
+    ["Friday, 06-Nov-70 08:49:37 GMT", Date.UTC(1970, 10, 6, 8, 49, 37)],
+    ["Thu, 29 Feb 2024 00:00:00 GMT", Date.UTC(2024, 1, 29)],
+    ["Wed, 01 Jan 2025 23:59:59 GMT", Date.UTC(2025, 0, 1, 23, 59, 59)],
+    ["Sat, 21 Nov 0026 08:54:00 GMT", undefined],
+    ["Wed, 29 Feb 2023 00:00:00 GMT", undefined],
+    ["Wed, 00 Jan 2025 00:00:00 GMT", undefined],
+    ["Wed, 32 Jan 2025 00:00:00 GMT", undefined],
+    ["Wed, 31 Jan 2025 24:00:00 GMT", undefined],
+    ["Wed, 31 Jan 2025 23:60:00 GMT", undefined],
+    ["Wed, 31 Jan 2025 23:59:61 GMT", undefined],
+    ["Wed, 31 Foo 2025 23:59:59 GMT", undefined],
+    ["Wed, 31 Jan 2025 23:59:59", undefined],
+    ["Wed, 31 Jan 2025 23:59:59 CET", undefined],
+    ["", undefined],
+  ])("%j is %s", (text, milliseconds) => {
+    expect(parseHttpDate(text)).toBe(milliseconds);
+  });
+});

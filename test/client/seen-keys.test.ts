@@ -1,0 +1,164 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { addBytes, addText, beginHash, endHash, type TextHash } from "../../src/text/text-hash.ts";
+import { createSeenKeys, recentKeys } from "../../src/client/pages/seen-keys.ts";
+
+const hashOf = (...texts: string[]): TextHash => {
+  const hash = { high: 0, low: 0 };
+  beginHash(hash);
+  for (const text of texts) addText(hash, text);
+  endHash(hash);
+  return hash;
+};
+const hashOfBytes = (view: DataView, from: number, to: number): TextHash => {
+  const hash = { high: 0, low: 0 };
+  beginHash(hash);
+  addBytes(hash, view, from, to);
+  endHash(hash);
+  return hash;
+};
+const keys = (from: number, count: number): TextHash[] =>
+  Array.from({ length: count }, (_, index) =>
+    hashOf(`"0x${(from + index).toString(16).padStart(64, "0")}",0`),
+  );
+
+test("bytes have the hash of the text that they are, wherever they begin and end", () => {
+  const bytes = Buffer.from('"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",17,"日本円"');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let from = 0; from < 5; from += 1) {
+    for (let to = from; to <= bytes.length - 10; to += 1)
+      expect(hashOfBytes(view, from, to)).toEqual(hashOf(bytes.toString("utf8", from, to)));
+  }
+  expect(hashOfBytes(view, 0, bytes.length)).toEqual(hashOf(bytes.toString()));
+});
+
+test("a hash is the same whatever was hashed into its place before", () => {
+  const hash = hashOf("another");
+  beginHash(hash);
+  addText(hash, "text");
+  endHash(hash);
+  expect(hash).toEqual(hashOf("text"));
+});
+
+test("texts are told apart by every character, by its place, and by where one ends and another begins", () => {
+  const alphabet = "0123456789abcdef";
+  const near = Array.from({ length: 40 }, (_, at) =>
+    Array.from(alphabet, (digit) => `${"0".repeat(at)}${digit}${"0".repeat(39 - at)}`),
+  ).flat();
+  const lengths = Array.from({ length: 300 }, (_, length) => "0".repeat(length));
+  const texts = [...new Set([...near, ...lengths])];
+  expect(new Set(texts.map((text) => JSON.stringify(hashOf(text)))).size).toBe(texts.length);
+  const parts = Array.from({ length: 12 }, (_, at) => [
+    "abcdefghijkl".slice(0, at),
+    "abcdefghijkl".slice(at),
+  ]);
+  expect(new Set(parts.map((both) => JSON.stringify(hashOf(...both)))).size).toBe(parts.length);
+});
+
+test("each half depends on every bit", () => {
+  const bytes = Buffer.from('"0x88e6a0c2ddd26feeb64f039a2c41296"');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const { high, low } = hashOfBytes(view, 0, bytes.length);
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const flip = (): void => view.setUint8(bit >> 3, view.getUint8(bit >> 3) ^ (1 << (bit & 7)));
+    flip();
+    const flipped = hashOfBytes(view, 0, bytes.length);
+    flip();
+    expect([flipped.high === high, flipped.low === low]).toEqual([false, false]);
+  }
+});
+
+describe("keys of rows that were seen", () => {
+  test.each(["all", "recent"] as const)("%s: each is new once", (reach) => {
+    const seen = createSeenKeys(reach, false);
+    const some = keys(0, 10_000);
+    expect(some.every((key) => seen.add(key))).toBe(true);
+    expect(some.some((key) => seen.add(key))).toBe(false);
+    expect(keys(10_000, 10).every((key) => seen.add(key))).toBe(true);
+  });
+
+  test("all: 100,000 keys that differ in one digit or in their number alone are told apart, also after growing", () => {
+    const seen = createSeenKeys("all", false);
+    const many = keys(1, 100_000);
+    expect(many.filter((key) => !seen.add(key))).toEqual([]);
+    expect(many.filter((key) => seen.add(key))).toEqual([]);
+  });
+
+  test("recent: the last ones are remembered, however many came before, and old ones are not", () => {
+    const seen = createSeenKeys("recent", false);
+    const many = keys(0, 5 * recentKeys);
+    for (const key of many) seen.add(key);
+    expect(many.slice(-recentKeys).some((key) => seen.add(key))).toBe(false);
+    expect(many.slice(0, 1).every((key) => seen.add(key))).toBe(true);
+  });
+
+  test.each(["all", "recent"] as const)("%s: another run goes on with what was recorded", (reach) => {
+    const first = createSeenKeys(reach, true);
+    const [early, late] = [keys(0, 3000), keys(3000, 2000)];
+    for (const key of early) first.add(key);
+    const added = [first.takeAdded()];
+    for (const key of [...early, ...late]) first.add(key);
+    added.push(first.takeAdded());
+    // Eight bytes each, and nothing that was there already.
+    expect(added.map((text) => Buffer.from(text, "base64").length)).toEqual([24_000, 16_000]);
+    expect(first.takeAdded()).toBe("");
+
+    const second = createSeenKeys(reach, true);
+    for (const text of added) second.restore(text);
+    expect([...early, ...late].some((key) => second.add(key))).toBe(false);
+    expect(second.takeAdded()).toBe("");
+    expect(second.add(hashOf("another"))).toBe(true);
+  });
+
+  test.each(["all", "recent"] as const)("%s: a text whose hash comes to 0 is new once", (reach) => {
+    const [seen, zero] = [createSeenKeys(reach, false), { high: 0, low: 0 }];
+    endHash(zero);
+    expect([zero, seen.add(zero), seen.add(zero)]).toEqual([{ high: 0, low: 1 }, true, false]);
+  });
+
+  test.each(["all", "recent"] as const)(
+    "%s: one half of a hash may come to 0, in any number of them",
+    (reach) => {
+      const seen = createSeenKeys(reach, true);
+      const halves = Array.from({ length: 3000 }, (_, index) => [
+        { high: 0, low: index * 40_503 + 1 },
+        { high: (index + 2) * 40_503, low: 0 },
+      ]).flat();
+      expect(halves.filter((hash) => !seen.add(hash))).toEqual([]);
+      expect(halves.filter((hash) => seen.add(hash))).toEqual([]);
+      const later = createSeenKeys(reach, false);
+      later.restore(seen.takeAdded());
+      expect(halves.filter((hash) => later.add(hash))).toEqual([]);
+    },
+  );
+
+  test("nothing is recorded where nobody takes it", () => {
+    const seen = createSeenKeys("all", false);
+    seen.add(hashOf("a"));
+    expect(seen.takeAdded()).toBe("");
+  });
+
+  test("a million keys take at most 17 MB", async () => {
+    const before = await aliveBytes();
+    const seen = createSeenKeys("all", false);
+    for (let index = 0; index < 1_000_000; index += 1)
+      seen.add(hashOf(`"0x${index.toString(16)}","ethereum"`));
+    const taken = (await aliveBytes()) - before;
+    expect(seen.add(hashOf('"0x0","ethereum"'))).toBe(false);
+    expect(taken).toBeGreaterThan(8_000_000);
+    expect(taken).toBeLessThanOrEqual(17_000_000);
+  });
+});
+
+/** Bytes outside the heap, once those that nobody holds are gone: they are freed beside the program. */
+async function aliveBytes(): Promise<number> {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect !== "function") throw new Error("V8 gives no gc");
+  for (let round = 0; round < 3; round += 1) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return process.memoryUsage().external;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import type * as module from "../../../src/client/streams/event-stream-parser.ts";
+import { bundled, processorTime } from "../../harness/bundled.ts";
+import { inPieces } from "./parse-stream.ts";
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle of that very module
+const { EventStreamParser } = (await bundled("src/client/streams/event-stream-parser.ts")) as typeof module;
+
+/** Processor time for the chunks; the best of several, since other work only ever adds. */
+function timeOf(chunks: readonly Buffer[], turns = 5): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < turns; turn++) {
+    const parser = new EventStreamParser();
+    const start = processorTime();
+    for (const chunk of chunks) parser.push(chunk);
+    best = Math.min(best, processorTime() - start);
+  }
+  return best;
+}
+
+/** The lowest of up to three ratios, and no further once one is within the bar: a busy machine only makes them worse. */
+function lowestOf(bar: number, ratio: () => number): number {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < 3 && lowest >= bar; turn++) lowest = Math.min(lowest, ratio());
+  return lowest;
+}
+
+const frame =
+  'event: token_price\ndata: {"address":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","chain":"ethereum","price":"2145.78","timestamp":1764000000}\nrequest_id: 3\n\n';
+
+/** A chunk for each value of a byte: a million chunks of one byte would be far apart in memory, and looking there the cost. */
+const singleBytes = Array.from({ length: 256 }, (_, byte) => Buffer.from([byte]));
+
+test("a byte at a time costs at most fifteen times what whole chunks cost", () => {
+  const prices = Array.from({ length: 10_000 }, (_, index) =>
+    frame.replace("2145.78", `${2145 + index / 7}`),
+  );
+  const stream = Buffer.from(prices.join(""));
+  const chunks = [...inPieces(stream, 65_536)];
+  const pieces = Array.from(stream, (byte) => singleBytes[byte] ?? Buffer.of(byte));
+  const ratio = lowestOf(15, () => timeOf(pieces, 9) / timeOf(chunks, 9));
+  expect(ratio).toBeLessThan(15);
+});
+
+describe("twice the stream takes twice the time", () => {
+  test.each([
+    { what: "only CRs", unit: "\r", size: 4_000_000 },
+    { what: "only LFs", unit: "\n", size: 4_000_000 },
+    { what: "CRs behind one LF", unit: "\r", size: 4_000_000, begin: "\n" },
+    { what: "very many data lines", unit: "data\n", size: 1_000_000 },
+    { what: "one endless line, a byte at a time", unit: "x", size: 1_000_000, piece: 1 },
+    { what: "one endless line in chunks", unit: "x", size: 1_000_000, piece: 100 },
+    { what: "fields that are not known", unit: "a:b\n", size: 4_000_000 },
+    { what: "colons", unit: ":::::::\n", size: 4_000_000 },
+  ])("$what", ({ unit, size, begin = "", piece = Number.POSITIVE_INFINITY }) => {
+    const chunks = (bytes: number): Buffer[] => [
+      ...inPieces(Buffer.from(begin + unit.repeat(bytes / unit.length)), piece),
+    ];
+    const [half, all] = [chunks(size / 2), chunks(size)];
+    // Quadratic would be four times; and half a minute where linear is a tenth of a second.
+    expect(lowestOf(3.3, () => timeOf(all) / timeOf(half))).toBeLessThan(3.3);
+    expect(timeOf(all)).toBeLessThan(2500);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { errorCodes, factsOf, isErrorCode } from "../../src/contract/errors.ts";
+import { exitCodes } from "../../src/contract/exit-codes.ts";
+import { isServiceCode } from "../../src/contract/service-errors.ts";
+import { fail, type Failure } from "../../src/contract/failure.ts";
+
+describe("the table of error codes", () => {
+  test("no code of dexdata is one of the service's", () => {
+    expect(new Set(errorCodes).size).toBe(errorCodes.length);
+    expect(errorCodes.filter(isServiceCode)).toHaveLength(17);
+  });
+
+  test.each(errorCodes)("%s has a meaning, a next step and the exit code of an error", (code) => {
+    const { exit, meaning, next } = factsOf(code);
+    expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/u);
+    expect(exitCodes).toHaveProperty(String(exit));
+    expect([1, 2, 3, 4, 5, 6, 7, 8]).toContain(exit);
+    expect(meaning).toMatch(/^\S.*[^.\s]$/u);
+    expect(next).toMatch(/^\S.*[^.\s]$/u);
+  });
+
+  test.each(["", "other", "toString", "USAGE"])("%j is no code", (word) => {
+    expect(isErrorCode(word)).toBe(false);
+  });
+});
+
+describe("fail", () => {
+  test("a code alone decides exit code, retryability and the next step", () => {
+    expect(fail("incomplete", "3 rows are missing")).toMatchObject({
+      message: "3 rows are missing",
+      details: { code: "incomplete", exit: 8, retryable: true, next: factsOf("incomplete").next },
+    });
+    expect(fail("not_found", "no pool").details).toMatchObject({ exit: 3, retryable: false });
+  });
+
+  test("what is known where it happens comes before the table", () => {
+    const cause = new Error("ENOTFOUND");
+    const { details } = fail("network", "no such name", { retryable: false, next: undefined, cause });
+    expect(details).toEqual({ code: "network", exit: 7, retryable: false, next: undefined, cause });
+    expect(fail("proxy", "wrong password", { exit: 4 }).exit).toBe(4);
+  });
+
+  test("an unknown code, or an exit code that is not the code's, does not compile", () => {
+    // @ts-expect-error: no code of the table
+    const unknown = (): Failure => fail("no_such_code", "never");
+    // @ts-expect-error: the table names 7 and 4
+    const otherExit = (): Failure => fail("proxy", "never", { exit: 2 });
+    // @ts-expect-error: the table names 2 alone
+    const anyExit = (): Failure => fail("usage", "never", { exit: 1 });
+    expect([unknown, otherExit, anyExit]).toHaveLength(3);
+  });
+});

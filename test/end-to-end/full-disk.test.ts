@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { binaryEnv, type Ended, ended, program } from "../harness/binary.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const full = "the output cannot be written (the disk is full)";
+const advice = "  make room, or write elsewhere\n";
+const large = "  allow larger files (ulimit -f), or write elsewhere\n";
+const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+/** A line of the shell, in which `dexdata` is the program. */
+async function shell(line: string): Promise<Ended> {
+  const env = { ...binaryEnv({ DEXDATA_ERROR_FORMAT: "text" }), NODE: process.execPath, PROGRAM: program };
+  const script = `dexdata() { "$NODE" "$PROGRAM" "$@"; }; ${line}`;
+  return await ended(spawn("bash", ["-c", script], { env, stdio: "pipe" }));
+}
+
+describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
+  test.each([
+    ["networks --sandbox -o ndjson"],
+    ["networks --sandbox -o table"],
+    ["networks --sandbox -o json"],
+    ["networks --sandbox -o csv"],
+    ["pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --sandbox -o wide"],
+    [`stream ${asset} --sandbox --limit 1`],
+    ["doctor --sandbox --no-stream"],
+    ["config list"],
+    ["completion bash"],
+    ["--help"],
+  ])("%s: one clear message, exit 1", async (words) => {
+    const { exit, stderr } = await shell(`dexdata ${words} --error-format text > /dev/full`);
+    expect({ exit, stderr }).toEqual({ exit: 1, stderr: `dexdata: ${full}\n${advice}` });
+  });
+
+  test("--version, which loads nothing for it", async () => {
+    const { exit, stderr } = await shell("dexdata --version > /dev/full");
+    expect({ exit, stderr }).toEqual({ exit: 1, stderr: `dexdata: ${full}\n` });
+  });
+
+  test("a stderr that is full changes neither rows nor exit code", async () => {
+    const { exit, stdout } = await shell(
+      "dexdata networks --sandbox -o ndjson --limit 1 --stats 2> /dev/full",
+    );
+    expect({ exit, rows: String(stdout).split("\n").length }).toEqual({ exit: 0, rows: 2 });
+    expect((await shell("dexdata networks --limt 1 2> /dev/full")).exit).toBe(2);
+  });
+
+  test.each(["--out", "--receipt"])("%s /dev/full is no file, and nothing is asked", async (flag) => {
+    const { exit, stdout, stderr } = await shell(
+      `dexdata networks --sandbox --error-format text ${flag} /dev/full`,
+    );
+    expect({ exit, stdout: String(stdout) }).toEqual({ exit: 2, stdout: "" });
+    expect(stderr).toContain(`dexdata: ${flag} "/dev/full": is no regular file\n`);
+  });
+
+  test("--events /dev/full is said once, and the stream goes on", async () => {
+    const { exit, stdout, stderr } = await shell(
+      `dexdata stream ${asset} --sandbox --limit 2 --events /dev/full`,
+    );
+    expect({ exit, events: String(stdout).trim().split("\n").length }).toEqual({ exit: 0, events: 2 });
+    expect(
+      stderr.match(/--events "\/dev\/full": cannot be written \(the disk is full\); the stream goes on/gu),
+    ).toHaveLength(1);
+  });
+});
+
+/** Files of 128 KiB at most are as full as a disk can be made without a device of its own. */
+describe.runIf(process.platform === "linux")("a disk that is full", () => {
+  const pull =
+    "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1d --limit 500 " +
+    "--sandbox --now 2026-11-21T08:54:00Z --error-format text";
+
+  test("keeps what --resume promised, and the same command goes on", async () => {
+    const folder = temporaryFolder();
+    const [file, whole] = [path.join(folder, "rows.ndjson"), path.join(folder, "whole.ndjson")];
+    const cut = await shell(`ulimit -f 128; ${pull} --out ${file} --resume --receipt ${file}.receipt.json`);
+    expect({ exit: cut.exit, stdout: String(cut.stdout) }).toEqual({ exit: 1, stdout: "" });
+    expect(cut.stderr).toMatch(
+      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}allow larger files \(ulimit -f\), or write elsewhere; continue: dexdata /u,
+    );
+    const receipt: unknown = JSON.parse(readFileSync(`${file}.receipt.json`, "utf8"));
+    expect(receipt).toMatchObject({
+      complete: false,
+      exit: 1,
+      why_not: expect.stringContaining("as large as it may be"),
+    });
+    const [next, uninterrupted] = [
+      await shell(`${pull} --out ${file} --resume`),
+      await shell(`${pull} --out ${whole}`),
+    ];
+    expect({ exit: next.exit, stderr: next.stderr }).toMatchObject({ exit: 0 });
+    expect(uninterrupted.exit).toBe(0);
+    expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+  });
+
+  test("keeps the rows of a pull without --resume too, and the command that it prints continues", async () => {
+    const folder = temporaryFolder();
+    const [file, whole] = [path.join(folder, "rows.ndjson"), path.join(folder, "whole.ndjson")];
+    const { exit, stderr } = await shell(`ulimit -f 128; ${pull} --out ${file}`);
+    expect({ exit, left: readdirSync(folder).toSorted() }).toEqual({
+      exit: 1,
+      left: ["rows.ndjson.part", "rows.ndjson.resume"],
+    });
+    const printed =
+      /^dexdata: --out ".*": cannot be written \(the file is as large as it may be here\); \d+ rows came before\n {2}allow larger files \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
+        stderr,
+      )?.[1];
+    const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
+    expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
+    expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+  });
+
+  test("says so of the first byte too", async () => {
+    const folder = temporaryFolder();
+    const { exit, stderr } = await shell(`ulimit -f 0; ${pull} --out ${folder}/rows.ndjson`);
+    expect({ exit, stderr, left: readdirSync(folder) }).toEqual({
+      exit: 1,
+      stderr: `dexdata: --out "${folder}/rows.ndjson": cannot be written (the file is as large as it may be here)\n${large}`,
+      left: [],
+    });
+  });
+
+  test("a receipt that finds no room leaves the rows alone", async () => {
+    const folder = temporaryFolder();
+    const line = `dexdata networks --sandbox -o ndjson --limit 1 --error-format text --receipt ${folder}/r.json`;
+    const { exit, stdout, stderr } = await shell(`ulimit -f 0; ${line}`);
+    expect({ exit, rows: String(stdout).split("\n").length, left: readdirSync(folder) }).toEqual({
+      exit: 1,
+      rows: 2,
+      left: [],
+    });
+    expect(stderr).toContain(
+      "cannot be written (the file is as large as it may be here)\n  the output is complete; check the folder's permissions and free space\n",
+    );
+  });
+});

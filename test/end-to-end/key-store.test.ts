@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readJsonFile } from "../../src/files/read-json-file.ts";
+import { binaryEnv, ended, program, start } from "../harness/binary.ts";
+import { secretMark } from "../harness/key-search.ts";
+import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const key = `api_pro_${secretMark}Store`;
+
+let server: ScriptedServer;
+beforeAll(async () => {
+  server = await startScriptedServer(() => json({ plan: "pro" }, { headers: { "x-api-plan": "pro" } }));
+});
+afterAll(async () => await server.close());
+
+const folder = temporaryFolder();
+
+/** What makes a run keep its settings there. */
+function at(config: string): Readonly<Record<string, string>> {
+  mkdirSync(config, { recursive: true, mode: 0o700 });
+  return {
+    DEXDATA_CONFIG_DIR: config,
+    DEXDATA_STATE_DIR: `${config}-state`,
+    DEXDATA_BASE_URL: server.url,
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_RPM: "unlimited",
+  };
+}
+
+interface Told {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function tell(child: ReturnType<typeof start>, stdin = ""): Promise<Told> {
+  child.stdin.end(stdin);
+  const { exit, stdout, stderr } = await ended(child);
+  return { exit, stdout: stdout.toString(), stderr };
+}
+
+/** Every write to a file fails, as on a full disk: pipes go on. */
+async function onFullDisk(words: string, env: Readonly<Record<string, string>>, stdin = ""): Promise<Told> {
+  const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${program}' ${words}`;
+  return await tell(spawn("sh", ["-c", script], { env: binaryEnv(env), stdio: "pipe" }), stdin);
+}
+
+describe("promise 12: where nothing can be written", () => {
+  test("a login is one clear message, the store stays as it was, and no lock is left", async () => {
+    const config = path.join(folder, "full");
+    const env = at(config);
+    const refused = await onFullDisk("auth login --error-format text", env, key);
+    expect(refused).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `dexdata: ${config}/credentials.json.lock cannot be created (the file is as large as it may be here)\n  allow larger files (ulimit -f), or write elsewhere\n`,
+    });
+    expect(readdirSync(config)).toEqual([]);
+    expect((await tell(start(["auth", "login"], env), key)).exit).toBe(0);
+    const before = readFileSync(path.join(config, "credentials.json"), "utf8");
+    for (const words of [
+      "auth login --profile two",
+      "auth logout",
+      "auth switch default",
+      "config set output json",
+    ])
+      expect([words, (await onFullDisk(words, env, key)).exit]).toEqual([words, 2]);
+    expect(readFileSync(path.join(config, "credentials.json"), "utf8")).toBe(before);
+    expect(readdirSync(config)).toEqual(["credentials.json"]);
+    // Data commands go on, with the stored key.
+    expect((await onFullDisk("usage -o json -q", env)).exit).toBe(0);
+    expect(server.requests.at(-1)?.headers.authorization).toBe(key);
+  });
+
+  test("a folder that cannot be made is one clear message, and data commands go on without it", async () => {
+    writeFileSync(path.join(folder, "file"), "");
+    const env = {
+      ...at(path.join(folder, "unused")),
+      DEXDATA_CONFIG_DIR: path.join(folder, "file", "inside"),
+    };
+    const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"], env), key);
+    expect(exit).toBe(2);
+    expect(
+      stderr.split("\n").filter((line) => line.startsWith("dexdata: ") || line.startsWith("    at ")),
+    ).toHaveLength(2);
+    const asked = await tell(start(["usage", "-o", "json"], env));
+    expect([asked.exit, asked.stderr.includes("going on without")]).toEqual([0, true]);
+  });
+});
+
+test.runIf(process.platform === "linux")(
+  "promise 12: where a new folder is said not to be there, as in /proc, it is a clear message and no hang",
+  async () => {
+    const env = { ...at(path.join(folder, "other")), DEXDATA_CONFIG_DIR: "/proc/none/inside" };
+    expect(await tell(start(["auth", "login", "--error-format", "text"], env), key)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "dexdata: /proc/none/inside/credentials.json cannot be written (no such folder)\n" +
+        "  check the folder's permissions, or name another with DEXDATA_CONFIG_DIR\n",
+    });
+  },
+);
+
+test("a key from stdin is read no further than a key may be long", async () => {
+  const asked = server.requests.length;
+  const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
+  expect([exit, stderr]).toEqual([2, "dexdata: stdin: more than 4 KiB, and no more is taken here\n"]);
+  expect(server.requests.length).toBe(asked);
+});
+
+test("promise 12: killed at any moment of a write, the store is the one before or the one after, whole", async () => {
+  const config = path.join(folder, "killed");
+  const env = at(config);
+  expect((await tell(start(["auth", "login", "--profile", "one"], env), key)).exit).toBe(0);
+  expect((await tell(start(["auth", "login", "--profile", "two"], env), key)).exit).toBe(0);
+  const file = path.join(config, "credentials.json");
+  const shapes = new Set<string>();
+  for (let round = 0; round < 6; round += 1) {
+    const child = start(["auth", "switch", round % 2 === 0 ? "two" : "one"], env);
+    const gone = ended(child);
+    // Spread over what a switch takes from its start to its end.
+    setTimeout(() => child.kill("SIGKILL"), 60 + round * 30);
+    await gone;
+    const content = readJsonFile(file);
+    expect(content.state).toBe("read");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    shapes.add(JSON.stringify(content));
+  }
+  expect(shapes.size).toBeLessThanOrEqual(2);
+  expect((await tell(start(["auth", "switch", "one"], env))).exit).toBe(0);
+  expect((await tell(start(["auth", "logout", "--all"], env))).stderr).toBe(
+    "removed every stored key: one, two\n",
+  );
+});

@@ -1,0 +1,192 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { binaryEnv, ended, packageFolder, program } from "../harness/binary.ts";
+
+const dist = path.join(packageFolder, "dist");
+
+/** What an expression gives when the run has ended; its exit code and output do not matter here. */
+async function atExit(expression: string, words: readonly string[]): Promise<readonly string[]> {
+  const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + ${expression}.join(",")))`;
+  const script = `${report}; process.argv.splice(1, 0, "dexdata"); require(${JSON.stringify(program)});`;
+  const child = spawn(process.execPath, ["-e", script, "--", ...words], { env: binaryEnv(), stdio: "pipe" });
+  const { stderr } = await ended(child);
+  return (/LOADED (.*)/u.exec(stderr)?.[1] ?? "").split(",");
+}
+
+/** The chunks of dist that a run loads, by their names without hash. */
+async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
+  const loaded = await atExit("Object.keys(require.cache)", words);
+  return loaded.map((file) => nameOf(file.split("/").at(-1) ?? ""));
+}
+
+const nameOf = (file: string): string => file.replace(/(?:-[\w-]{8})?\.cjs$/u, "");
+
+/** Node's own modules that it loads. */
+async function builtinsOf(words: readonly string[]): Promise<readonly string[]> {
+  const loaded = await atExit("process.moduleLoadList", words);
+  return loaded.map((name) => name.replace("NativeModule ", ""));
+}
+
+/** Chunks of their own: packages, and what the program itself comes to by an `import()`. */
+function parts(): readonly string[] {
+  const files = readdirSync(dist).filter((file) => file.endsWith(".cjs"));
+  const late = files.flatMap((file) => {
+    const code = readFileSync(path.join(dist, file), "utf8");
+    return [...code.matchAll(/\.then\(\(\) ?=> ?require\("\.\/([^"]+)"\)\)/gu)].map(([, name = ""]) =>
+      nameOf(name),
+    );
+  });
+  return [...new Set([...late, ...packages])];
+}
+
+const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"];
+
+/** Those of them that a run loads. */
+async function partsOf(words: readonly string[]): Promise<readonly string[]> {
+  const [known, loaded] = [parts(), await chunksOf(words)];
+  return loaded.filter((chunk) => known.includes(chunk)).toSorted();
+}
+
+/** A service that answers with one pool, over plain http. */
+const service = createServer((_, response) => {
+  response
+    .setHeader("content-type", "application/json")
+    .end('{"id":"0x1","chain":"ethereum","tokens":[{"id":"0x2"}]}');
+});
+let ask: readonly string[] = [];
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const address = service.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on a port");
+  ask = ["pool", "ethereum", "0x1", "--base-url", `http://127.0.0.1:${address.port}`];
+});
+afterAll(() => {
+  service.close();
+  service.closeAllConnections();
+});
+
+/** What every command loads. */
+const command = ["commander", "main", "process-context", "run-command"];
+/** One that is not plainly a command of the service: all of them, and what describes them. */
+const any = [...command, "run-any"];
+/** Every one that asks. */
+const asking = [...command, "run-endpoint", "undici"];
+
+const heavy = ["undici", "tunnel", "zod", "conf", "ora", "chalk", "cli-table3", "server", "run-endpoint"];
+
+describe("what a run loads", () => {
+  test("the build has these chunks, so that their absence below says something", () => {
+    expect(parts()).toEqual(
+      expect.arrayContaining([
+        ...asking,
+        "tunnel",
+        "live-line",
+        "server",
+        "record-view",
+        "list-view",
+        "print-help",
+      ]),
+    );
+    const built = readdirSync(dist).map(nameOf);
+    for (const name of packages) expect(built).toContain(name);
+  });
+
+  test("--version loads the entry alone, and of Node not even streams", async () => {
+    expect(await chunksOf(["--version"])).toEqual(["dexdata"]);
+    expect(await builtinsOf(["--version"])).not.toContain("stream");
+  });
+
+  test.each([["--help"], ["txns --help"], ["pools search -h"], ["help sandbox"], ["auth --help"], [""]])(
+    "%s: a prepared page, and what prints it",
+    async (line) => {
+      const words = line === "" ? [] : line.split(" ");
+      expect(await partsOf(words)).toEqual(["process-context", "run-help"]);
+      const builtins = await builtinsOf(words);
+      expect(builtins.filter((name) => [...unneeded, "v8"].includes(name))).toEqual([]);
+    },
+  );
+
+  test.each([
+    [
+      ["help", "exit-codes"],
+      [...any, "print-help"],
+    ],
+    [
+      ["pools", "search", "--limt", "3"],
+      [...any, "report"],
+    ],
+    [
+      ["explain", "404"],
+      [...any, "explain"],
+    ],
+    [
+      ["pool", "--fields", "?"],
+      [...command, "list-fields"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "ndjson"],
+      [...asking, "ndjson", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "json"],
+      [...asking, "json", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "csv"],
+      [...asking, "document", "separated", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "-o", "table"],
+      [...asking, "cli-table3", "list-view", "server"],
+    ],
+    [
+      ["networks", "--sandbox", "--validate"],
+      [...asking, "ndjson", "server", "validated-pages", "zod"],
+    ],
+    // Half a second of work without a terminal on stderr: no spinner.
+    [
+      ["networks", "--sandbox", "--faults", "slow-body=700ms"],
+      [...asking, "ndjson", "server"],
+    ],
+  ])("%j", async (words, expected) => {
+    expect(await partsOf(words)).toEqual(expected.toSorted());
+  });
+
+  test("a record as a table: no table package", async () => {
+    expect(await partsOf([...ask, "-o", "table"])).toEqual([...asking, "record-view"].toSorted());
+  });
+
+  test("a command of the service loads neither the others nor what describes all", async () => {
+    const chunks = await chunksOf([...ask, "-o", "table"]);
+    expect(chunks).toContain("run-endpoint");
+    expect(chunks.filter((chunk) => ["catalogue", "run-any", "stream-flags"].includes(chunk))).toEqual([]);
+  });
+
+  test("a Tab loads the commands and what describes them, not even what splits words", async () => {
+    const chunks = await chunksOf(["__complete", "bash", "pools", "search", "ethereum", "--dex", ""]);
+    expect(chunks).toContain("complete-words");
+    expect(chunks.filter((chunk) => [...heavy, "commander", "main"].includes(chunk))).toEqual([]);
+  });
+
+  test("asking by plain http loads none of Node's modules that it does not need", async () => {
+    const builtins = await builtinsOf([...ask, "-o", "table"]);
+    expect(builtins).toContain("net");
+    expect(builtins.filter((name) => unneeded.includes(name))).toEqual([]);
+  });
+});
+
+/** Of Node, what undici and commander load at their front doors, and what few runs come to. */
+const unneeded = [
+  "http2",
+  "child_process",
+  "worker_threads",
+  "perf_hooks",
+  "readline",
+  "internal/deps/undici/undici",
+  "tls",
+  "fs/promises",
+  "dns",
+];

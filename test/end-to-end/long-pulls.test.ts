@@ -1,0 +1,36 @@
+import { describe, test } from "vitest";
+import { isLong } from "../harness/long.ts";
+import { expectAsFastAsTheRate, expectFewRounds, expectFlatMemory } from "../harness/pull-bars.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const size = isLong
+  ? { slowPages: 100, pacedPages: 600, rows: 1_000_000 }
+  : { slowPages: 60, pacedPages: 120, rows: 200_000 };
+const patience = isLong ? 1_200_000 : 120_000;
+
+describe("a long pull", () => {
+  const paced = useSandbox({ requestsPerMinute: 50, minuteMs: 6000 });
+
+  test(
+    `of ${size.slowPages} pages takes at most a quarter of the rounds that it takes one by one`,
+    async () => await expectFewRounds(size.slowPages),
+    patience,
+  );
+
+  test(
+    `of ${size.pacedPages} pages takes at most 1.1 times as long as the rate demands, without one 429`,
+    async () => await expectAsFastAsTheRate(paced, size.pacedPages),
+    patience,
+  );
+
+  test.runIf(process.platform === "linux").each([
+    ["transactions", ["txns", "ethereum", pool, "-o", "ndjson"]],
+    ["pools as csv", ["pools", "search", "ethereum", "-o", "csv", "--no-header"]],
+    ["tokens", ["tokens", "search", "ethereum", "-o", "ndjson"]],
+  ])(
+    `of ${size.rows} %s needs at most 20 MB more than one of 10,000`,
+    async (_, command) => await expectFlatMemory(command, 10_000, size.rows),
+    patience,
+  );
+});

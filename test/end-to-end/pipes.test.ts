@@ -1,0 +1,184 @@
+import { spawn } from "node:child_process";
+import { existsSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { binaryEnv, ended, program, start } from "../harness/binary.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { hang, json, type ScriptedServer } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+/** A search without an end: page after page of 100 rows, each row new; all but the first once that is due. */
+const endless = async (padding = 0, isDue = (): boolean => true): Promise<ScriptedServer> =>
+  await serveInTest(async (_, index) => {
+    if (index > 0) while (!isDue()) await new Promise((resolve) => setTimeout(resolve, 10));
+    const results = Array.from({ length: 100 }, (_row, row) => ({
+      id: `0x${index}x${row}`,
+      chain: "ethereum",
+      padding: "p".repeat(padding),
+    }));
+    return json({ results, has_next_page: true, next_cursor: `cursor ${index}` });
+  });
+
+const all = ["pools", "search", "ethereum", "--all", "-o", "ndjson"];
+
+describe("a reader that goes away", () => {
+  test.each([0, 400])(
+    "`| head -1` ends with exit 0 and nothing on stderr, and the requests stop (rows of %i more bytes)",
+    async (padding) => {
+      const gone = path.join(temporaryFolder(), "gone");
+      const server = await endless(padding, () => existsSync(gone));
+      const reader = '(head -1; exec <&-; touch "$GONE")';
+      const command = `"$NODE" "$PROGRAM" ${all.join(" ")} | ${reader}; echo "exit \${PIPESTATUS[0]}" >&2`;
+      const env = {
+        ...binaryEnv({ DEXDATA_BASE_URL: server.url }),
+        NODE: process.execPath,
+        PROGRAM: program,
+        GONE: gone,
+      };
+      const { stdout, stderr } = await ended(spawn("bash", ["-c", command], { env, stdio: "pipe" }));
+      expect(stdout.toString("utf8").split("\n").length).toBe(2);
+      expect(stderr).toBe("exit 0\n");
+      // While the first page is written, the second is requested; once that is there, the third. Writing the second meets
+      // the closed pipe, for its reader had ended before it came.
+      expect(server.requests.length).toBeLessThanOrEqual(3);
+      const before = server.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(server.requests.length).toBe(before);
+    },
+  );
+
+  test("at most one request is under way after the pipe has closed", async () => {
+    const server = await endless(700);
+    const child = start(all, { DEXDATA_BASE_URL: server.url });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    // Until the pipe is full: what has left by then must have come to the server's ears, too.
+    child.stdout.pause();
+    for (let seen = 0; seen < server.requests.length;) {
+      seen = server.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    child.stdout.destroy();
+    const atClosing = server.requests.length;
+    const { exit, stderr } = await ended(child);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(server.requests.length - atClosing).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a pipe", () => {
+  test("Node itself says nothing on stderr, however many requests and waits are under way", async () => {
+    const running = await serveInTest(({ path: asked }) => json({ id: asked.slice(-4) }));
+    const inputs = Array.from({ length: 40 }, (_, index) => `0x${String(index).padStart(4, "0")}`);
+    const words = ["token", "ethereum", ...inputs, "--parallel", "30", "--rpm", "12000", "-o", "ndjson"];
+    const { exit, stdout, stderr } = await ended(start(words, { DEXDATA_BASE_URL: running.url }));
+    expect([exit, stdout.toString("utf8").trimEnd().split("\n").length, stderr]).toEqual([0, 40, ""]);
+  });
+
+  test("3 MB arrive whole", async () => {
+    const row = (index: number): string =>
+      JSON.stringify({ id: `0x${index}`, chain: "ethereum", text: "é".repeat(4000) });
+    const pages = Array.from({ length: 4 }, (_, page) =>
+      Array.from({ length: 100 }, (_row, index) => row(page * 100 + index)),
+    );
+    const server = await serveInTest((_, index) =>
+      json(`{"results":[${pages[index]?.join(",")}],"has_next_page":${index < 3},"next_cursor":"${index}"}`),
+    );
+    const { exit, stdout } = await ended(start(all, { DEXDATA_BASE_URL: server.url }));
+    expect(exit).toBe(0);
+    expect(stdout.length).toBeGreaterThan(3_000_000);
+    expect(stdout.toString("utf8")).toBe(
+      pages
+        .flat()
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  });
+
+  test("a slow reader slows the requests", async () => {
+    const server = await endless(2000);
+    const child = start(all, { DEXDATA_BASE_URL: server.url });
+    child.stdout.pause();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // 200 kB a page: what fits between two processes is a few pages, not the whole list.
+    expect(server.requests.length).toBeLessThan(8);
+    child.kill("SIGKILL");
+    await ended(child);
+  });
+});
+
+describe("a signal", () => {
+  test.each([
+    ["SIGHUP", 129],
+    ["SIGINT", 130],
+    ["SIGQUIT", 131],
+    ["SIGTERM", 143],
+  ] as const)(
+    "%s ends a run that waits for an answer within a second, exit %i, nothing on stderr",
+    async (signal, exit) => {
+      const server = await serveInTest(() => hang());
+      const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
+      while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      const sent = performance.now();
+      child.kill(signal);
+      const outcome = await ended(child);
+      expect({ exit: outcome.exit, stderr: outcome.stderr, stdout: outcome.stdout.length }).toEqual({
+        exit,
+        stderr: "",
+        stdout: 0,
+      });
+      expect(performance.now() - sent).toBeLessThan(1000);
+    },
+  );
+
+  test("SIGINT ends a wait before a retry", async () => {
+    const server = await serveInTest(() =>
+      json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "60" } }),
+    );
+    const child = start(["networks", "-o", "ndjson"], { DEXDATA_BASE_URL: server.url });
+    await new Promise((resolve) => child.stderr.once("data", resolve));
+    child.kill("SIGINT");
+    expect((await ended(child)).exit).toBe(130);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("SIGTERM ends a run that waits for stdin, and so does --deadline", async () => {
+    const killed = start(["prices", "ethereum", "-", "--sandbox"]);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    killed.kill("SIGTERM");
+    expect((await ended(killed, 3000)).exit).toBe(143);
+    const late = await ended(
+      start(["prices", "ethereum", "-", "--sandbox", "--deadline", "300ms", "-o", "table"]),
+      5000,
+    );
+    expect({ exit: late.exit, stderr: late.stderr }).toEqual({
+      exit: 7,
+      stderr: "dexdata: not done within the --deadline of 0.3 s\n  allow more time, or ask for less\n",
+    });
+  });
+
+  test("stdin of more than 256 MiB is not read to its end", async () => {
+    const file = path.join(temporaryFolder(), "zeros");
+    writeFileSync(file, "");
+    // A hole, which takes no room on the disk.
+    truncateSync(file, 257 * 1024 * 1024);
+    const line = `"$NODE" "$PROGRAM" prices ethereum - --sandbox --error-format text < ${file}`;
+    const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
+    const { exit, stdout, stderr } = await ended(spawn("bash", ["-c", line], { env, stdio: "pipe" }));
+    // Whatever a test leaves is searched for keys.
+    rmSync(file);
+    expect({ exit, stdout: String(stdout), stderr }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: "dexdata: stdin: more than 256 MiB, and no more is taken here\n",
+    });
+  });
+
+  test("SIGINT leaves whole lines behind", async () => {
+    const server = await endless(300);
+    const child = start(all, { DEXDATA_BASE_URL: server.url });
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    const { exit, stdout } = await ended(child);
+    expect(exit).toBe(130);
+    expect(stdout.at(-1)).toBe(10);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, expect, test } from "vitest";
+import { ended, start } from "../harness/binary.ts";
+import { authorityFile } from "../harness/certificates.ts";
+import { type ProxyOptions, startProxy, type TestProxy } from "../harness/proxy.ts";
+import { json, type ScriptedServer, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+const key = "api_free_0123456789";
+const host = "https://service.invalid";
+const event = 'event: token_price\ndata: {"address":"0x1","chain":"ethereum","price":"1"}\n\n';
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+interface Asked {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly proxy: TestProxy;
+  readonly server: ScriptedServer;
+}
+
+/** One run of the program, whose service is known to the proxy alone: no name server knows it. */
+async function ask(
+  options: ProxyOptions,
+  {
+    words = "networks --retries 0 --error-format text",
+    env = (url: string) => ({ HTTPS_PROXY: url }),
+  }: Case = {},
+): Promise<Asked> {
+  const server = await serveInTest(
+    ({ path }) =>
+      path.startsWith("/sse")
+        ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [event], stayOpen: true })
+        : json('[{"id":"ethereum"}]'),
+    { certificate: "sound" },
+  );
+  const proxy = await startProxy({ to: server.url, ...options });
+  closing.push(proxy.close);
+  const child = start(words.split(" "), {
+    NODE_EXTRA_CA_CERTS: authorityFile,
+    DEXDATA_BASE_URL: host,
+    DEXDATA_STREAMING_URL: host,
+    DEXDATA_API_KEY: key,
+    DEXDATA_TIER: "free",
+    ...env(proxy.url),
+  });
+  const { exit, stdout, stderr } = await ended(child);
+  return { exit, stdout: String(stdout), stderr, proxy, server };
+}
+
+interface Case {
+  readonly words?: string;
+  readonly env?: (url: string) => Readonly<Record<string, string>>;
+}
+
+const through: readonly (readonly [what: string, ProxyOptions, Case])[] = [
+  ["an http proxy", {}, {}],
+  ["an https proxy", { certificate: "sound" }, {}],
+  ["a proxy without a scheme, in lower case", {}, { env: (url) => ({ https_proxy: url.slice(7) }) }],
+  ["a proxy for everything", {}, { env: (url) => ({ ALL_PROXY: url }) }],
+  [
+    "a proxy that wants a name and a password",
+    { credentials: "me:se cret/1" },
+    { env: (url) => ({ HTTPS_PROXY: url.replace("//", "//me:se%20cret%2F1@") }) },
+  ],
+];
+
+test.each(through)("rows come through %s, which sees no key", async (_, options, given) => {
+  const { exit, stdout, stderr, proxy, server } = await ask(options, given);
+  expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
+  expect(proxy.asked).toEqual(["CONNECT service.invalid:443"]);
+  expect(proxy.heard()).not.toContain(key);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([key]);
+  expect(server.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
+});
+
+test.each([
+  ["an http proxy", {}],
+  ["an https proxy", { certificate: "sound" }],
+] as const)("a stream comes through %s", async (_, options) => {
+  const { exit, stdout, proxy } = await ask(options, { words: "stream ethereum:0x1 --limit 1 -q" });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"address":"0x1","chain":"ethereum","price":"1"}\n' });
+  expect(proxy.asked).toEqual(["CONNECT service.invalid:443"]);
+  expect(proxy.heard()).not.toContain(key);
+});
+
+test("doctor reaches the hosts as a request does, and names the proxy without its password", async () => {
+  const { exit, stdout, stderr, proxy } = await ask(
+    { credentials: "me:secret" },
+    {
+      words: "doctor -o table",
+      env: (url) => ({ HTTPS_PROXY: url.replace("//", "//me:secret@") }),
+    },
+  );
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: "asking once and listening for one event: 2 credits at most\n",
+  });
+  const shown = proxy.url.replace("//", "//…@");
+  expect(stdout).toContain(`service.invalid through ${shown} (HTTPS_PROXY)\n`);
+  expect(stdout).toContain(
+    `ok    rest connection       service.invalid through the proxy ${shown} reached in`,
+  );
+  expect(stdout).toContain("ok    stream                service.invalid: first byte after");
+  expect(stdout + stderr).not.toContain("secret");
+});
+
+test.each([
+  ["the sandbox", "networks --sandbox -o ndjson --limit 1", () => ({})],
+  ["this machine", "networks", (base: string) => ({ DEXDATA_BASE_URL: base })],
+])("%s is asked directly, whatever proxy is set", async (_, words, env) => {
+  const server = await serveInTest(() => json('[{"id":"ethereum"}]'));
+  const { exit, proxy } = await ask(
+    {},
+    {
+      words,
+      env: (url) => ({
+        HTTPS_PROXY: url,
+        HTTP_PROXY: url,
+        ALL_PROXY: url,
+        http_proxy: url,
+        ...env(server.url),
+      }),
+    },
+  );
+  expect({ exit, asked: proxy.asked }).toEqual({ exit: 0, asked: [] });
+});
+
+test("the certificate of an https proxy has to be the proxy's own, not the service's", async () => {
+  const env = (url: string): Record<string, string> => ({
+    HTTPS_PROXY: url,
+    DEXDATA_BASE_URL: "https://other.invalid",
+  });
+  const { exit, stdout, stderr, proxy } = await ask({ certificate: "other-name" }, { env });
+  expect({ exit, stdout, stderr }).toEqual({
+    exit: 7,
+    stdout: "",
+    stderr:
+      `dexdata: the certificate of the proxy ${proxy.url} is for other hosts (ERR_TLS_CERT_ALTNAME_INVALID)\n` +
+      "  check the host's name: something else may answer there\n",
+  });
+});

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import type { RunningSandbox } from "../../src/sandbox/server.ts";
+import { ended, start } from "../harness/binary.ts";
+import { startSandbox } from "../harness/bundled-sandbox.ts";
+import { createRandom } from "../harness/random.ts";
+import { isLong } from "../harness/long.ts";
+import { toRow } from "../harness/rows.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const rows = 20_000;
+const kills = isLong ? 100 : 10;
+const faults = "429=1:5%,500:3%,reset-body:2%,truncate:1%";
+const folder = temporaryFolder();
+
+let [faulty, sound]: (RunningSandbox | undefined)[] = [];
+beforeAll(async () => {
+  const parsed = parseFaults(faults);
+  if (isFaultProblem(parsed)) throw new Error(parsed.problem);
+  const options = {
+    now: () => sandboxNow,
+    elapsed: () => performance.now(),
+    requestsPerMinute: Number.POSITIVE_INFINITY,
+  };
+  faulty = await startSandbox({ ...options, faults: parsed });
+  sound = await startSandbox(options);
+});
+afterAll(async () => {
+  await faulty?.close();
+  await sound?.close();
+});
+
+function pull(sandbox: RunningSandbox | undefined, file: string, more: readonly string[]) {
+  if (sandbox === undefined) throw new Error("the sandbox is not running");
+  const words = [
+    "txns",
+    "ethereum",
+    pool,
+    "--to",
+    "2026-11-21T08:54:00Z",
+    "--limit",
+    String(rows),
+    "--rpm",
+    "unlimited",
+  ];
+  const env = {
+    DEXDATA_API_KEY: sandbox.keys.pro,
+    DEXDATA_TIER: "pro",
+    DEXDATA_PRO_BASE_URL: sandbox.restPaid,
+  };
+  return start([...words, "--out", file, ...more], env);
+}
+
+test(
+  `promise 11: a pull of ${rows} rows under faults, killed ${kills} times, becomes the file of an uninterrupted one`,
+  async () => {
+    const whole = path.join(folder, "whole.ndjson");
+    const { exit, stderr } = await ended(pull(sound, whole, []), 60_000);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+
+    const random = createRandom(7);
+    const file = path.join(folder, "killed.ndjson");
+    for (let [done, pulls] = [0, 0]; done < kills; pulls += 1) {
+      for (const ending of ["", ".part", ".resume"]) rmSync(`${file}${ending}`, { force: true });
+      for (let runs = 0; ; runs += 1) {
+        // Every other pull begins without --resume, so that its rows are in FILE.part.
+        const child = pull(faulty, file, pulls % 2 === 1 && runs === 0 ? [] : ["--resume"]);
+        const killed = setTimeout(() => child.kill("SIGKILL"), 150 + random() * 1500);
+        const outcome = await ended(child, 60_000);
+        clearTimeout(killed);
+        if (outcome.signal === "SIGKILL") done += 1;
+        else expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({ exit: 0, stderr: "" });
+        if (outcome.exit === 0) break;
+        if (done >= kills) {
+          expect((await ended(pull(faulty, file, ["--resume"]), 60_000)).exit).toBe(0);
+          break;
+        }
+      }
+      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+      expect(readdirSync(folder).filter((name) => name.startsWith("killed"))).toEqual(["killed.ndjson"]);
+    }
+  },
+  isLong ? 1_200_000 : 120_000,
+);
+
+test("whatever byte of file and journal the kill struck at, the rest comes as it would have", async () => {
+  const whole = path.join(folder, "bytes-whole.ndjson");
+  const words = (file: string): readonly string[] => [
+    "--limit",
+    "400",
+    "--page-size",
+    "20",
+    "--out",
+    file,
+    "--resume",
+  ];
+  await ended(pull(sound, whole, words(whole)), 60_000);
+  const expected = readFileSync(whole);
+
+  const file = path.join(folder, "bytes.ndjson");
+  const child = pull(sound, file, words(file));
+  const stop = setInterval(() => {
+    try {
+      if (readFileSync(file).length > expected.length / 3) child.kill("SIGKILL");
+    } catch {
+      // Not there yet.
+    }
+  }, 1);
+  await ended(child);
+  clearInterval(stop);
+  const [rowsThen, journalThen] = [readFileSync(file), readFileSync(`${file}.resume`)];
+  const random = createRandom(11);
+  for (let trial = 0; trial < 8; trial += 1) {
+    writeFileSync(file, rowsThen.subarray(0, Math.floor(random() * (rowsThen.length + 1))));
+    writeFileSync(`${file}.resume`, journalThen.subarray(0, Math.floor(random() * (journalThen.length + 1))));
+    const [head, first, ...rest] = readFileSync(`${file}.resume`, "utf8").split("\n");
+    if (head === undefined || first === undefined) continue;
+    const size = readFileSync(file).length;
+    // Less than its first page may just as well be another file, which is refused.
+    if (rest.length > 0 && size > 0 && size < Number(toRow(first)["bytes"])) {
+      expect((await ended(pull(sound, file, words(file)))).exit).toBe(2);
+      continue;
+    }
+    const { exit, stderr } = await ended(pull(sound, file, words(file)));
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(readFileSync(file).equals(expected)).toBe(true);
+  }
+});

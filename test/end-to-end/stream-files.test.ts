@@ -1,0 +1,70 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { binaryEnv, ended, program } from "../harness/binary.ts";
+import { type BenchServer, startStreamServer } from "../harness/soak.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+/** One run into the file, with the shell's own words in front. */
+function start(
+  before: string,
+  server: BenchServer,
+  file: string,
+  flags: string,
+): ChildProcessWithoutNullStreams {
+  const words = `stream ${asset} --streaming-url ${server.url} --out ${file} --error-format text ${flags}`;
+  const command = `${before} exec ${process.execPath} ${program} ${words}`;
+  return spawn("bash", ["-c", command], { env: binaryEnv(), stdio: "pipe" });
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+function linesOf(file: string): readonly unknown[] {
+  const text = readFileSync(file, "utf8");
+  expect(text.endsWith("\n")).toBe(true);
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+}
+
+test.runIf(process.platform === "linux")(
+  "a disk that is full is one clear failure, and the next run goes on behind the last whole line",
+  async () => {
+    const server = await startStreamServer([]);
+    const file = path.join(folder, "full.ndjson");
+    // Files of 64 KiB at most, which is as full as a disk can be made here.
+    const full = await ended(start("ulimit -f 64;", server, file, ""));
+    expect({ exit: full.exit, stdout: String(full.stdout) }).toEqual({ exit: 1, stdout: "" });
+    expect(full.stderr).toMatch(
+      /^dexdata: --out ".*full\.ndjson": cannot be written \(the file is as large as it may be here\)/mu,
+    );
+    expect(readFileSync(file, "utf8").endsWith("\n"), "half a line is left").toBe(false);
+    const next = await ended(start("", server, file, "--limit 1"));
+    server.close();
+    expect(next.exit).toBe(0);
+    expect(next.stderr).toContain("half written, and cut off");
+    expect(linesOf(file).length).toBeGreaterThan(200);
+  },
+);
+
+test("whatever byte kill -9 strikes at, the file is whole lines after the next run", async () => {
+  const server = await startStreamServer([]);
+  const file = path.join(folder, "killed.ndjson");
+  for (let turn = 0; turn < 5; turn++) {
+    const before = sizeOf(file);
+    const child = start("", server, file, "");
+    // A quick machine writes hundreds of megabytes a second, so the time is counted from the first line.
+    await expect.poll(() => sizeOf(file), { timeout: 15_000, interval: 5 }).toBeGreaterThan(before);
+    await new Promise((resolve) => setTimeout(resolve, turn * 37));
+    child.kill("SIGKILL");
+    await ended(child);
+  }
+  expect((await ended(start("", server, file, "--limit 1"))).exit).toBe(0);
+  server.close();
+  expect(linesOf(file).length).toBeGreaterThan(100);
+});

@@ -1,0 +1,267 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { ended, start } from "../harness/binary.ts";
+import {
+  endless,
+  hang,
+  json,
+  type Reply,
+  type ScriptedServer,
+  type SeenRequest,
+  slow,
+} from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+let server: ScriptedServer;
+
+const headers = { "content-type": "text/event-stream" };
+const event = 'event: token_price\ndata: {"p":"1","chain":"ethereum"}\nrequest_id: 0\n\n';
+const pause = async (milliseconds: number): Promise<void> =>
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function serve(
+  script: (request: SeenRequest, index: number) => Reply,
+): Promise<Record<string, string>> {
+  server = await serveInTest(script);
+  return {
+    DEXDATA_STREAMING_URL: server.url,
+    DEXDATA_STREAMING_PRO_URL: server.url,
+    DEXDATA_BASE_URL: server.url,
+  };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
+}
+
+const words = ["stream", "ethereum:0xabc", "--error-format", "text"];
+
+describe("Ctrl-C within a second, from every state", () => {
+  const states: readonly (readonly [string, (request: SeenRequest, index: number) => Reply, number])[] = [
+    ["while connecting", () => hang(), 1],
+    ["on a quiet stream", () => slow({ headers, chunks: [], stayOpen: true }), 1],
+    [
+      "on a stream with events",
+      () => slow({ headers, chunks: Array.from({ length: 999 }, () => event), everyMs: 5 }),
+      1,
+    ],
+    ["while waiting to reconnect", () => json({ message: "no" }, { status: 503 }), 2],
+  ];
+  test.each(states)("%s", async (_, script, requests) => {
+    const env = await serve(script);
+    for (const [signal, exit] of [
+      ["SIGHUP", 129],
+      ["SIGINT", 130],
+      ["SIGQUIT", 131],
+      ["SIGTERM", 143],
+    ] as const) {
+      const before = server.requests.length;
+      const child = start(words, env);
+      const ending = ended(child);
+      await until(() => server.requests.length >= before + requests);
+      await pause(200);
+      const sent = performance.now();
+      child.kill(signal);
+      const outcome = await ending;
+      expect(performance.now() - sent).toBeLessThan(1000);
+      expect(outcome.exit).toBe(exit);
+      const lines = outcome.stdout.toString("utf8");
+      expect(lines === "" || lines.endsWith("}\n")).toBe(true);
+    }
+  });
+
+  test("while the reader of its pipe is blocked", async () => {
+    const env = await serve(() => endless(event.repeat(500), { headers }));
+    const child = start(words, env);
+    child.stdout.pause();
+    await until(() => server.requests.length === 1);
+    await pause(800);
+    const sent = performance.now();
+    child.kill("SIGINT");
+    const exit = await new Promise((resolve) => child.once("exit", resolve));
+    expect(performance.now() - sent).toBeLessThan(1000);
+    expect(exit).toBe(130);
+    child.stdout.destroy();
+  });
+});
+
+describe("a reader that reads nothing keeps no run that is over", () => {
+  test.each([
+    ["stdout, --for", ["--for", "1s"], undefined, 0],
+    ["stdout and stderr, --for", ["--for", "1s", "-vv"], undefined, 0],
+    ["stdout and stderr, SIGTERM", ["-vv"], "SIGTERM", 143],
+  ] as const)("%s", async (_, more, signal, exit) => {
+    const noise = 'event: warning\ndata: {"message":"w"}\n\nevent: what-NUMBER\ndata: {}\n\n';
+    let count = 0;
+    const some = (): string => noise.replace("NUMBER", `${(count += 1)}${"x".repeat(4000)}`);
+    const env = await serve(() =>
+      slow({
+        headers,
+        chunks: Array.from({ length: 300 }, () => (more.length === 2 ? "" : some()) + event.repeat(500)),
+        stayOpen: true,
+      }),
+    );
+    const child = start([...words, ...more], env);
+    child.stdout.pause();
+    child.stderr.pause();
+    await until(() => server.requests.length === 1);
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    await pause(1000);
+    if (signal !== undefined) child.kill(signal);
+    const before = performance.now();
+    expect(await exited).toBe(exit);
+    expect(performance.now() - before).toBeLessThan(2500);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  });
+});
+
+test("a stderr that nobody reads keeps no run that fails", async () => {
+  const kinds = Array.from({ length: 900 }, (_, index) => `event: ${index}${"x".repeat(1000)}\ndata: {}\n\n`);
+  const env = await serve(() => slow({ headers, chunks: kinds, stayOpen: true }));
+  const child = start([...words, "--idle-exit", "1s"], env);
+  child.stdout.resume();
+  child.stderr.pause();
+  const before = performance.now();
+  expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(8);
+  expect(performance.now() - before).toBeLessThan(5000);
+  child.stderr.destroy();
+});
+
+describe("back-pressure", () => {
+  test("a reader that is blocked under a flood: memory stays below 400 MB, and nothing is lost", async () => {
+    const env = await serve(() => endless(event.repeat(500), { headers }));
+    const child = start([...words, "--limit", "300000"], env);
+    child.stdout.pause();
+    let most = 0;
+    for (let times = 0; times < 40; times += 1) {
+      await pause(100);
+      most = Math.max(most, residentMegabytes(child.pid ?? 0));
+    }
+    const ending = ended(child);
+    child.stdout.resume();
+    const { exit, stdout, stderr } = await ending;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(stdout.toString("latin1").split("\n").length).toBe(300_001);
+    expect(most).toBeLessThan(400);
+  });
+
+  test("`head -1`: exit 0, nothing on stderr, and the connection is closed", async () => {
+    const env = await serve(() =>
+      slow({ headers, chunks: Array.from({ length: 2000 }, () => event), everyMs: 5 }),
+    );
+    const child = start(words, env);
+    const ending = ended(child);
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    const sent = performance.now();
+    child.stdout.destroy();
+    const { exit, stderr } = await ending;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(performance.now() - sent).toBeLessThan(1000);
+    await until(() => server.openRequests() === 0);
+  });
+});
+
+test("rule 161: the waits of 1, 2, 4 and 8 s, as the server sees them; an event on a connection that ends at once resets --max-reconnects alone", async () => {
+  const env = await serve((_, index) => slow({ headers, chunks: index === 3 ? [event] : [] }));
+  const child = start([...words, "--max-reconnects", "3"], env);
+  await until(() => server.requests.length === 5);
+  child.kill("SIGTERM");
+  await ended(child);
+  const times = server.requests.map(({ at }) => at);
+  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+  for (const [index, least] of [1000, 2000, 4000, 8000].entries()) {
+    expect(gaps[index]).toBeGreaterThanOrEqual(least - 2);
+    expect(gaps[index]).toBeLessThan(least * 1.5 + 400);
+  }
+});
+
+test("SIGHUP reads the file again, and ends a stream that has none", async () => {
+  const env = await serve(() => slow({ headers, chunks: [event], stayOpen: true }));
+  const list = path.join(temporaryFolder(), "assets");
+  writeFileSync(list, "ethereum:0x1\n");
+  const child = start(["stream", `@${list}`, "--error-format", "text"], env);
+  const ending = ended(child);
+  await until(() => server.requests.length === 1);
+  await pause(200);
+  writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
+  child.kill("SIGHUP");
+  await until(() => server.requests.length === 2);
+  child.kill("SIGTERM");
+  const { exit, stderr } = await ending;
+  expect(exit).toBe(143);
+  expect(stderr).toContain("the list was read again: 2 assets");
+  const without = start(words, env);
+  const over = ended(without);
+  await until(() => server.requests.length === 3);
+  without.kill("SIGHUP");
+  expect((await over).exit).toBe(129);
+});
+
+test("a SIGHUP before the list was read at all is remembered, and ends nothing", async () => {
+  const env = await serve(() => slow({ headers, chunks: [event], stayOpen: true }));
+  const list = path.join(temporaryFolder(), "early");
+  execFileSync("mkfifo", [list]);
+  const child = start(["stream", `@${list}`, "--error-format", "text"], env);
+  const ending = ended(child);
+  await until(() => catchesHangUp(child.pid ?? 0));
+  child.kill("SIGHUP");
+  const writer = await open(list, "w");
+  rmSync(list);
+  writeFileSync(list, "ethereum:0x1\nethereum:0x2\n");
+  await writer.writeFile("ethereum:0x1\n");
+  await writer.close();
+  await until(() => server.requests.at(-1)?.body.includes("0x2") === true);
+  child.kill("SIGTERM");
+  const { exit, stderr } = await ending;
+  expect(exit).toBe(143);
+  expect(stderr).toContain("the list was read again: 2 assets");
+});
+
+test("a hundred connections say nothing on stderr", async () => {
+  const env = await serve(() =>
+    slow({ headers, chunks: [event.replaceAll("token_price", "pool")], stayOpen: true }),
+  );
+  const assets = Array.from({ length: 100 }, (_, index) => `base:0x${index}`);
+  const child = start(["stream", ...assets, "--feed", "transactions", "--limit", "100"], {
+    ...env,
+    DEXDATA_API_KEY: "api_pro_1",
+    DEXDATA_TIER: "pro",
+  });
+  const { exit, stderr, stdout } = await ended(child);
+  expect([exit, stderr]).toEqual([0, ""]);
+  expect(stdout.toString("utf8").split("\n").length).toBe(101);
+  expect(server.requests.length).toBe(100);
+});
+
+/** SIGHUP is signal 1: the lowest bit. */
+function catchesHangUp(pid: number): boolean {
+  const caught = /SigCgt:\s+(?<mask>\w+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.[
+    "mask"
+  ];
+  return (BigInt(`0x${caught ?? "0"}`) & 1n) === 1n;
+}
+
+function residentMegabytes(pid: number): number {
+  const pages = /VmRSS:\s+(?<kb>\d+) kB/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.["kb"];
+  return Number(pages) / 1024;
+}
+
+test("`--sandbox`: three prices within seconds, of a market that runs sixty times as fast", async () => {
+  const begun = performance.now();
+  const child = start([
+    "stream",
+    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+    "--sandbox",
+    "--limit",
+    "3",
+  ]);
+  const { exit, stdout, stderr } = await ended(child);
+  expect([exit, stderr]).toEqual([0, ""]);
+  expect(stdout.toString("utf8").trim().split("\n").length).toBe(3);
+  expect(performance.now() - begun).toBeLessThan(8000);
+});

@@ -1,0 +1,60 @@
+import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
+
+/** How a service answers for candles, where services may differ. */
+export interface CandleService {
+  readonly interval: number;
+  /** Whether the interval that opens then, in unix seconds, has a candle; all have one unless said. */
+  readonly has?: (opens: number) => boolean;
+  /** Rows of an answer at most, whatever `limit` says. */
+  readonly cap?: number;
+  /** A candle that opens at `end` belongs to the answer. */
+  readonly isEndInclusive?: boolean;
+  /** `start` is rounded down to an interval. */
+  readonly roundsStart?: boolean;
+  /** The last candles before `end` are given where `count_back` is asked for. */
+  readonly countsBack?: boolean;
+  /** A candle as JSON; `candle` unless said. */
+  readonly row?: (opens: number, interval: number) => string;
+}
+
+/** The candle that opens then: its digits tell which one it is, and a double would lose them. */
+export function candle(opens: number, interval: number): string {
+  const price = `${opens}.10`;
+  return (
+    `{"time_open":"${utc(opens)}","time_close":"${utc(opens + interval)}",` +
+    `"open":${price},"high":${price},"low":${price},"close":${price},"volume":7}`
+  );
+}
+
+/** `2026-11-21T08:00:00Z`. */
+export function utc(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** Answers one request of the walk: forward from `start`, at most `limit` rows. */
+export function answerCandles({ query }: SeenRequest, service: CandleService): Reply {
+  const { interval, has = () => true, cap = Number.POSITIVE_INFINITY, row = candle } = service;
+  const { start, end, limit } = askedOf(query);
+  const first = (service.roundsStart === true ? Math.floor : Math.ceil)(start / interval) * interval;
+  const opens: number[] = [];
+  for (let at = first; at < end || (at === end && service.isEndInclusive === true); at += interval)
+    if (has(at)) opens.push(at);
+  const most = Math.min(cap, limit);
+  const isBack = service.countsBack === true && query.has("count_back");
+  const given = isBack ? opens.slice(-most) : opens.slice(0, most);
+  return json(`[${given.map((at) => row(at, interval)).join(",")}]`);
+}
+
+export interface AskedWindow {
+  readonly start: number;
+  readonly end: number;
+  readonly limit: number;
+}
+
+/** What a request asked for, in unix seconds. */
+export function askedOf(query: URLSearchParams): AskedWindow {
+  const [start, end, limit] = ["start", "end", "limit"].map((name) => Number(query.get(name)));
+  if (start === undefined || end === undefined || limit === undefined || Number.isNaN(start + end + limit))
+    throw new Error(`the program always asks with start, end and limit, not ${query.toString()}`);
+  return { start, end, limit };
+}

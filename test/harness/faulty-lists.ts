@@ -1,0 +1,119 @@
+import {
+  answerWithFaults,
+  createFaultCounter,
+  createSandboxState,
+  handle,
+  isFaultProblem,
+  parseFaults,
+} from "./bundled-sandbox.ts";
+import { sandboxNow } from "./sandbox.ts";
+import type { Script, SeenRequest } from "./scripted-server.ts";
+
+/** One market for all runs of a test file, and a fault of its own for each. */
+const state = createSandboxState({
+  now: () => sandboxNow,
+  elapsed: () => performance.now(),
+  requestsPerMinute: Number.POSITIVE_INFINITY,
+  seed: 1,
+});
+
+/** As the sandbox gets it on its paid REST host. */
+const toPaidHost = ({ method, url, headers }: SeenRequest) =>
+  ({
+    method,
+    target: url,
+    headers: { authorization: headers.authorization },
+    remoteAddress: "127.0.0.1",
+    host: "rest_paid",
+  }) as const;
+
+/** The paid REST host of the sandbox with these faults, as `--faults` takes them; sound without any. */
+export function faultyService(spec?: string): Script {
+  const parsed = spec === undefined ? [] : parseFaults(spec);
+  if (isFaultProblem(parsed)) throw new Error(parsed.problem);
+  const faults = createFaultCounter(parsed, 1);
+  return (request) => {
+    const {
+      status,
+      headers: answered,
+      body,
+    } = answerWithFaults(toPaidHost(request), { ...state, market: state.market, faults });
+    return { mode: "answer", status, headers: answered, body };
+  };
+}
+
+/** The paid REST host, whose market goes on by so many seconds from each request to the next. */
+export function movingService(secondsBetween: () => number): Script {
+  let now = sandboxNow;
+  return (request) => {
+    const {
+      status,
+      headers: answered,
+      body,
+    } = handle(toPaidHost(request), { ...state, market: state.market, at: () => Math.floor(now / 1000) });
+    now += secondsBetween() * 1000;
+    return { mode: "answer", status, headers: answered, body };
+  };
+}
+
+/** A list of some 30 pages. */
+export interface PagedList {
+  readonly name: string;
+  readonly words: string;
+  /** The service says how many rows it has. */
+  readonly hasCount: boolean;
+}
+
+const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const path = "/networks/ethereum/pools/0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+/** 30 slices of a thousand minutes. */
+const minutes = "--interval 1m --from 2026-10-31T12:54:00Z --to 2026-11-21T08:54:00Z";
+
+export const pagedLists: readonly PagedList[] = [
+  { name: "pools search of a network", words: "pools search fantom --all --page-size 6", hasCount: false },
+  {
+    name: "pools search",
+    words: "pools search --chains fantom,tempo --all --page-size 8",
+    hasCount: false,
+  },
+  { name: "tokens search of a network", words: "tokens search fantom --all --page-size 3", hasCount: false },
+  {
+    name: "tokens search",
+    words: "tokens search --chains fantom,tempo --all --page-size 4",
+    hasCount: false,
+  },
+  { name: "dexes", words: "dexes ethereum --all --page-size 1", hasCount: true },
+  { name: "txns", words: `txns ${pool} --from -70m --all --page-size 8`, hasCount: true },
+  {
+    name: "ohlcv of a token",
+    words: `ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 ${minutes}`,
+    hasCount: false,
+  },
+  { name: "ohlcv of a pool", words: `ohlcv ${pool} --pool ${minutes}`, hasCount: false },
+  {
+    name: "api of a search",
+    words: "api /networks/fantom/pools/search --paginate -f limit=6",
+    hasCount: false,
+  },
+  { name: "api of DEXes", words: "api /networks/ethereum/dexes --paginate -f limit=1", hasCount: true },
+  {
+    name: "api of transactions",
+    words: `api ${path}/transactions --paginate -f from=-70m -f limit=8`,
+    hasCount: true,
+  },
+];
+
+/** Some 120 pages: crosses page 100. */
+export const deepList: PagedList = {
+  name: "txns beyond page 100",
+  words: `txns ${pool} --from -7h --all --page-size 11`,
+  hasCount: true,
+};
+
+export const pageFaults = [
+  "empty-page",
+  "short-page",
+  "missing-cursor",
+  "stale-page",
+  "duplicate-page",
+] as const;

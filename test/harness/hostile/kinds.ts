@@ -1,0 +1,16 @@
+import { bodyModes, encodingModes } from "./body-modes.ts";
+import { connectionModes } from "./connection-modes.ts";
+import type { Mode } from "./mode.ts";
+import { pagingModes } from "./paging-modes.ts";
+import { refusalModes } from "./refusal-modes.ts";
+import { shapeModes } from "./shape-modes.ts";
+
+/** Every mode, by what of a request or an answer it spoils. */
+export const kinds: readonly (readonly [kind: string, modes: readonly Mode[]])[] = [
+  ["connection", connectionModes],
+  ["encoding", encodingModes],
+  ["body", bodyModes],
+  ["shape", shapeModes],
+  ["list", pagingModes],
+  ["refusal", refusalModes],
+];

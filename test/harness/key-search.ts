@@ -1,0 +1,93 @@
+import { closeSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
+import path from "node:path";
+
+/** Stands in keys of the tests: a piece of a key is a sighting too, and so is one in another writing. */
+export const secretMark = "s3cr3t";
+
+/**
+ * What may nowhere be written: a key of any plan, but for those that the sandbox prints on purpose, and the mark, as it is
+ * or in base64 or hex.
+ */
+const forbidden = new RegExp(
+  [
+    String.raw`api_(?!\w+_sandbox\b)(?:free|dev|pro|enterprise)_[\w.~+/-]{3,}`,
+    secretMark,
+    ...writings(secretMark),
+  ].join("|"),
+  "u",
+);
+const longest = 64;
+
+function writings(text: string): readonly string[] {
+  const shifted = [0, 1, 2].map((before) => {
+    const encoded = Buffer.from(`${"x".repeat(before)}${text}`)
+      .toString("base64")
+      .replaceAll("=", "");
+    // Its first characters hold bits of what stands before, its last ones of what comes after.
+    const whole = encoded.slice(before === 0 ? 0 : before + 1, Math.floor(((before + text.length) * 8) / 6));
+    return whole.replaceAll("+", String.raw`\+`);
+  });
+  return [...shifted, Buffer.from(text).toString("hex")];
+}
+
+/** Some bytes after others of one output, seen with the end of those before: a key may come in two writes. */
+export interface Search {
+  /** What was seen around the first key, with the key in it. */
+  readonly see: (chunk: Buffer) => string | undefined;
+}
+
+export function startSearch(): Search {
+  let before = "";
+  return {
+    see: (chunk) => {
+      // One character a byte: what is looked for is ASCII, and any other bytes stay what they are.
+      const text = before + chunk.toString("latin1");
+      before = text.slice(-longest);
+      const found = forbidden.exec(text);
+      if (found === null) return undefined;
+      before = "";
+      return text.slice(Math.max(0, found.index - longest), found.index + longest);
+    },
+  };
+}
+
+export interface Searched {
+  readonly files: number;
+  readonly bytes: number;
+  readonly sightings: readonly string[];
+}
+
+/**
+ * Every file of a folder. Key stores, and files that a test hands over as keys (their names begin with `key`), hold keys on
+ * purpose; bundled programs hold those of the tests' sources.
+ */
+export function searchFolder(folder: string): Searched {
+  const sightings: string[] = [];
+  let [files, bytes] = [0, 0];
+  for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const file = path.join(folder, entry);
+    if (/^(?:credentials\.json|key)|\.cjs$/u.test(path.basename(file))) continue;
+    if (!(lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false)) continue;
+    files += 1;
+    bytes += searchFile(file, (seen) => sightings.push(`${file}: ${seen}`));
+  }
+  return { files, bytes, sightings };
+}
+
+function searchFile(file: string, report: (seen: string) => void): number {
+  const descriptor = openSync(file, "r");
+  try {
+    const { see } = startSearch();
+    const buffer = Buffer.alloc(1 << 20);
+    let bytes = 0;
+    for (;;) {
+      const length = readSync(descriptor, buffer, 0, buffer.length, null);
+      if (length === 0) return bytes;
+      bytes += length;
+      const seen = see(buffer.subarray(0, length));
+      if (seen !== undefined) report(seen);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,82 @@
+import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
+
+/** One event of a made-up pool; `time` in unix seconds, with a fraction where it has one. */
+export interface Event {
+  readonly id: string;
+  readonly log_index: number;
+  readonly time: number;
+  /** Its place in the chain, where the service says it. */
+  readonly created_at_block_number?: number;
+  readonly transaction_index?: number;
+}
+
+/** A list of transactions as a service keeps it, newest first; a test changes `events` between requests. */
+export interface Listing {
+  events: Event[];
+  /** The public service leaves rows at `to` out. */
+  readonly isExclusive?: boolean;
+  /** `to` counts in whole seconds, rounded down. */
+  readonly cutsFractions?: boolean;
+  /** What the service says instead of its true number of rows. */
+  readonly total?: (items: number, request: SeenRequest) => number;
+  readonly totalPages?: (pages: number) => number;
+}
+
+/** `2026-11-21T08:00:00Z` and the seconds after it. */
+export const listingStart = Date.parse("2026-11-21T08:00:00Z") / 1000;
+
+/** The time of such a service, as its answers say it: the hour after. */
+const headers = { date: new Date((listingStart + 3600) * 1000).toUTCString() };
+
+/** The answers of specification, endpoint 1, for such a list. */
+export function answerOf(listing: Listing, request: SeenRequest): Reply {
+  const { query } = request;
+  const limit = Number(query.get("limit") ?? 10);
+  const [page, cursor] = [Number(query.get("page") ?? 1), query.get("cursor")];
+  if (page > 100) return json({ error: "invalid_param", param: "page" }, { status: 400 });
+  const inside = listing.events.filter((event) => isInside(event, listing, query));
+  if (cursor !== null) {
+    const at = inside.findLastIndex(({ id }) => id === cursor);
+    if (at < 0) return json({ error: "invalid_param", param: "cursor" }, { status: 400 });
+    const shown = inside.slice(at + 1, at + 1 + limit);
+    const isLast = at + 1 + limit >= inside.length;
+    return json({
+      transactions: shown.map(toRow),
+      page_info: { limit, next_cursor: isLast ? "" : shown.at(-1)?.id },
+    });
+  }
+  const items = listing.total?.(inside.length, request) ?? inside.length;
+  const pages = Math.ceil(items / limit);
+  const page_info = { limit, page, total_items: items, total_pages: listing.totalPages?.(pages) ?? pages };
+  return json(
+    { transactions: inside.slice((page - 1) * limit, page * limit).map(toRow), page_info },
+    { headers },
+  );
+}
+
+function isInside({ time }: Event, listing: Listing, query: URLSearchParams): boolean {
+  const [from, to] = [query.get("from"), query.get("to")];
+  if (from !== null && time < secondsOf(from)) return false;
+  if (to === null) return true;
+  const bound = listing.cutsFractions === true ? Math.floor(secondsOf(to)) : secondsOf(to);
+  return listing.isExclusive === true ? time < bound : time <= bound;
+}
+
+function secondsOf(bound: string): number {
+  return /^\d+$/u.test(bound) ? Number(bound) : Date.parse(bound) / 1000;
+}
+
+function toRow({ time, ...row }: Event): object {
+  return { ...row, created_at: new Date(time * 1000).toISOString().replace(".000Z", "Z") };
+}
+
+export const nameOf = ({ id, log_index }: Pick<Event, "id" | "log_index">): string => `${id} ${log_index}`;
+
+/** `count` events of one log each, `perSecond` of them in each second. */
+export function manyEvents(count: number, perSecond: number): Event[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `0x${count - index}`,
+    log_index: 0,
+    time: listingStart - Math.floor(index / perSecond),
+  }));
+}

@@ -1,0 +1,20 @@
+import path from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { addProgram, type Desk, openDesk } from "./console.ts";
+import { findPostgres, type Postgres, startPostgres } from "./postgres.ts";
+import { duckdbFolder } from "./recipe-tools.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** A desk for one test file, with a PostgreSQL and a DuckDB where there are such. */
+export function useRecipeDesk(env: () => Readonly<Record<string, string>> = () => ({})): () => Desk {
+  const { folder, env: own } = openDesk(temporaryFolder());
+  const shell = path.resolve("test/harness/duckdb-shell.mjs");
+  addProgram(folder, "duckdb", `exec "${process.execPath}" "${shell}" "${duckdbFolder}" "$@"`);
+  let postgres: Postgres | undefined;
+  beforeAll(async () => {
+    const programs = findPostgres();
+    if (programs !== undefined) postgres = await startPostgres(programs);
+  });
+  afterAll(async () => await postgres?.stop());
+  return () => ({ folder, env: { ...own, ...postgres?.env, ...env() } });
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { hasTerminal } from "./console.ts";
+import { findPostgres } from "./postgres.ts";
+
+/** The folder in which `npm install @duckdb/node-api` was run; it is no dependency of ours. */
+export const duckdbFolder = process.env["DEXDATA_TEST_DUCKDB"];
+
+const onPath = (name: string): boolean => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
+
+/** Programs of others that the recipes need, and how each is had. */
+const tools = {
+  jq: { isThere: onPath("jq"), from: "apt-get install jq" },
+  sqlite3: { isThere: onPath("sqlite3"), from: "apt-get install sqlite3" },
+  psql: { isThere: findPostgres() !== undefined && onPath("psql"), from: "apt-get install postgresql" },
+  duckdb: {
+    isThere:
+      duckdbFolder !== undefined && existsSync(path.join(duckdbFolder, "node_modules/@duckdb/node-api")),
+    from: "npm install --prefix FOLDER @duckdb/node-api, and DEXDATA_TEST_DUCKDB=FOLDER",
+  },
+  curl: { isThere: onPath("curl"), from: "apt-get install curl" },
+  "systemd-analyze": { isThere: onPath("systemd-analyze"), from: "apt-get install systemd" },
+  logrotate: {
+    isThere: onPath("logrotate") || existsSync("/usr/sbin/logrotate"),
+    from: "apt-get install logrotate",
+  },
+  crontab: { isThere: onPath("crontab"), from: "apt-get install cron" },
+  script: { isThere: hasTerminal, from: "apt-get install bsdutils" },
+} as const;
+
+export type Tool = keyof typeof tools;
+
+export const toolNames = Object.keys(tools).filter((name): name is Tool => name in tools);
+
+/** A machine without a tool must not pass for one on which the recipe works: what is left out is said. */
+export function leftOut(what: string, needed: readonly Tool[]): string | undefined {
+  const missing = needed.filter((name) => !tools[name].isThere);
+  if (missing.length === 0) return undefined;
+  const said = `LEFT OUT: ${what}: ${missing.map((name) => `${name} is not there (${tools[name].from})`).join(", ")}`;
+  console.warn(`\n!! ${said}\n`);
+  return said;
+}

@@ -1,0 +1,21 @@
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The lines of NDJSON, parsed; a line that is no object fails the test. */
+export function rowsOf(ndjson: string): readonly Row[] {
+  return ndjson.split("\n").slice(0, -1).map(toRow);
+}
+
+/** One field of each line. */
+export function fieldOf(ndjson: string, name: string): readonly unknown[] {
+  return rowsOf(ndjson).map((row) => row[name]);
+}
+
+export function toRow(text: string): Row {
+  const value: unknown = JSON.parse(text);
+  if (!isRow(value)) throw new Error(`not an object: ${text.slice(0, 200)}`);
+  return value;
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,15 @@
+import { afterEach } from "vitest";
+import { type Place, type Script, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
+
+const servers: ScriptedServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** A scripted server that is closed after the test which started it, or for which `beforeEach` did. */
+export async function serveInTest(script: Script, place?: Place): Promise<ScriptedServer> {
+  const server = await startScriptedServer(script, place);
+  servers.push(server);
+  return server;
+}

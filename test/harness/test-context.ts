@@ -1,0 +1,143 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll } from "vitest";
+import type { Context, Interruption } from "../../src/context/context.ts";
+import { createTestClock, type TestClock } from "./test-clock.ts";
+import { createTestOutput, type TestOutput } from "./test-output.ts";
+
+export interface TestContextOptions {
+  /** Added to a `HOME` of the context's own; nothing of the machine's environment is seen. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What stdin holds; empty when not given. */
+  readonly stdin?: string;
+  /** What is typed at the prompt for a secret; needs a terminal on stdin. */
+  readonly secret?: string;
+  /** Of all three, or of each; a pipe when not given. */
+  readonly isTerminal?:
+    | boolean
+    | { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
+  /** Of every output that is a terminal; 80 when not given. */
+  readonly columns?: number;
+  /** Lines likewise; not known when not given. */
+  readonly rows?: number;
+  /** Milliseconds since the epoch, or RFC 3339; 2026-11-21T08:54:00Z when not given. */
+  readonly now?: number | string;
+  /** What every draw of chance gives; 0 when not given. */
+  readonly random?: number | (() => number);
+  /** How much faster than asked for sleeps pass; 1000 when not given. See `createTestClock`. */
+  readonly speed?: number;
+  /** The wall clock moves by what is slept, as streams expect of it. */
+  readonly flows?: boolean;
+  readonly platform?: string;
+}
+
+export interface TestContext extends Context {
+  readonly stdout: TestOutput;
+  readonly stderr: TestOutput;
+  readonly clock: TestClock;
+  /** Its home folder, empty at first, removed with the test file. */
+  readonly home: string;
+  readonly stdoutText: () => string;
+  readonly stderrText: () => string;
+  /** As SIGHUP would; false where nobody listens. */
+  readonly reload: () => boolean;
+  /** As Ctrl-Z, and then `fg`, would. */
+  readonly suspend: () => Promise<void>;
+  readonly goOn: () => void;
+  /** Why the run was ended; undefined while it was not. */
+  readonly interruption: () => Interruption | undefined;
+}
+
+/** Everything a run may touch, in the hands of the test. Two contexts share nothing, unless `env` names a folder. */
+export function createTestContext(options: TestContextOptions = {}): TestContext {
+  const controller = new AbortController();
+  let interruption: Interruption | undefined;
+  const listeners = new Set<() => void>();
+  const suspending = new Set<{ readonly before: () => Promise<void>; readonly after: () => void }>();
+  const interrupt = (cause: Interruption): void => {
+    interruption ??= cause;
+    controller.abort(cause);
+  };
+  const isTerminal = (stream: "stdin" | "stdout" | "stderr"): boolean =>
+    typeof options.isTerminal === "object"
+      ? (options.isTerminal[stream] ?? false)
+      : (options.isTerminal ?? false);
+  const output = (stream: "stdout" | "stderr"): TestOutput =>
+    createTestOutput({
+      isTerminal: isTerminal(stream),
+      columns: isTerminal(stream) ? (options.columns ?? 80) : undefined,
+      rows: isTerminal(stream) ? options.rows : undefined,
+      onClosed: () => {
+        // A reader of stderr that went away ends nothing.
+        if (stream === "stdout") interrupt({ cause: "closed-pipe" });
+      },
+    });
+  const { now = "2026-11-21T08:54:00Z", random = 0 } = options;
+  const [stdout, stderr] = [output("stdout"), output("stderr")];
+  const home = createHome();
+  return {
+    stdout,
+    stderr,
+    stdin: {
+      isTerminal: isTerminal("stdin"),
+      read: () => Promise.resolve(options.stdin ?? ""),
+      readSecret: async () => {
+        if (!isTerminal("stdin")) throw new Error("a secret was asked for where there is no terminal");
+        if (options.secret === undefined) throw new Error("a secret was asked for, and the test gave none");
+        return await Promise.resolve(options.secret);
+      },
+    },
+    env: { HOME: home, USERPROFILE: home, ...options.env },
+    platform: options.platform ?? "linux",
+    clock: createTestClock(
+      typeof now === "string" ? Date.parse(now) : now,
+      options.speed ?? 1000,
+      options.flows,
+    ),
+    random: typeof random === "function" ? random : () => random,
+    letLeave: async () => await turn(),
+    signal: controller.signal,
+    interrupt,
+    leaveReader: () => undefined,
+    onReload: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    onSuspend: (before, after) => {
+      const listener = { before, after };
+      suspending.add(listener);
+      return () => suspending.delete(listener);
+    },
+    suspend: async () => {
+      for (const { before } of suspending) await before();
+    },
+    goOn: () => {
+      for (const { after } of suspending) after();
+    },
+    reload: () => {
+      for (const listener of listeners) listener();
+      return listeners.size > 0;
+    },
+    home,
+    stdoutText: stdout.text,
+    stderrText: stderr.text,
+    interruption: () => interruption,
+  };
+}
+
+let homes: { readonly folder: string; count: number } | undefined;
+
+/** A folder each inside one for the test file. */
+function createHome(): string {
+  homes ??= { folder: mkdtempSync(path.join(os.tmpdir(), "dexdata-test-")), count: 0 };
+  homes.count += 1;
+  const home = path.join(homes.folder, String(homes.count));
+  mkdirSync(home);
+  return home;
+}
+
+afterAll(() => {
+  if (homes !== undefined) rmSync(homes.folder, { recursive: true, force: true });
+});

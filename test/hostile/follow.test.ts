@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { dexdata, run } from "../harness/dexdata.ts";
+import { bodyModes, encodingModes } from "../harness/hostile/body-modes.ts";
+import { commands, type HostileCommand } from "../harness/hostile/commands.ts";
+import { connectionModes } from "../harness/hostile/connection-modes.ts";
+import { findForbidden } from "../harness/hostile/forbidden.ts";
+import { type Mode, oneOfEachEnding } from "../harness/hostile/mode.ts";
+import { pagingModes } from "../harness/hostile/paging-modes.ts";
+import { refusalModes } from "../harness/hostile/refusal-modes.ts";
+import { shapeModes } from "../harness/hostile/shape-modes.ts";
+import { isLong } from "../harness/long.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const [command] = commands.filter(({ endpoint }) => endpoint.id === "pool_transactions");
+const flags =
+  "--follow --poll 15s --from 2026-11-21T07:00:00Z --limit 1 --rpm unlimited --retries 0 --error-format text";
+/** Reads in a row that may fail before an answer that cannot be trusted is taken to stay so. */
+const reads = 5;
+/** What the service says on purpose, and will say again. */
+const lasting = /\b(?:400|401|402|403|404|405|410)\b/u;
+
+interface Ended {
+  readonly exit: number;
+  readonly requests: number;
+  readonly rows: number;
+}
+
+/** What a sound tail makes of it: what may pass is read again until somebody ends it, here at the fifth request. */
+function endOf({ name, ends, flags: more = "" }: Mode): Ended {
+  if (ends.exit === 0) return { exit: 0, requests: 2, rows: 1 };
+  if (ends.exit === 1) {
+    // Each read walks over as many pages before it says that they repeat.
+    const pages = more.includes("--all") ? ends.requests : 1;
+    return { exit: 1, requests: reads * pages, rows: 0 };
+  }
+  // A tail compares the count by itself, and gives up on a list of which three pages in a row only repeat.
+  if (ends.exit === 8) return { exit: 1, requests: reads * 4, rows: 0 };
+  if (lasting.test(name)) return { exit: ends.exit, requests: 1, rows: 0 };
+  return { exit: 143, requests: reads, rows: 0 };
+}
+
+async function follow(mode: Mode, asked: HostileCommand, stopAt: number) {
+  const server = await serveInTest((request, index) => {
+    if (index + 1 === stopAt) context.interrupt({ cause: "SIGTERM" });
+    return mode.reply(asked, request, index);
+  });
+  const context = createTestContext({
+    flows: true,
+    env: {
+      LANG: "C.UTF-8",
+      DEXDATA_TIMEOUT: mode.flags?.includes("--timeout") === true ? "30s" : "24h",
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    },
+  });
+  const { exit, stdout, stderr } = await run(`${asked.words} ${flags}`.split(" "), context);
+  const [, first, ...more] = stderr.split("\n").filter((line) => line.startsWith("dexdata: "));
+  return {
+    ended: { exit, requests: server.requests.length, rows: stdout.split("\n").length - 1 },
+    says: first?.slice("dexdata: ".length).replace("; retrying in 1s", ""),
+    linesAfter: more.length,
+    forbidden: findForbidden(stdout + stderr),
+    hasStack: /\n\s+at |a bug in dexdata/u.test(stderr),
+  };
+}
+
+const isOfTransactions = (mode: Mode): boolean => command !== undefined && mode.isFor?.(command) !== false;
+const kinds: readonly (readonly [string, readonly Mode[]])[] = [
+  ["connection", connectionModes],
+  // Five bombs in a row take their time, and end as the others do.
+  ["encoding", encodingModes.filter(({ name }) => isLong || !/bomb|million/u.test(name))],
+  ["body", bodyModes.filter((mode) => isLong || isOfTransactions(mode))],
+  ["shape", shapeModes.filter(isOfTransactions)],
+  ["list", pagingModes.filter(isOfTransactions)],
+  // How long a tail waits after which Retry-After is tested beside the waits of streams.
+  ["refusal", refusalModes.filter(({ waits }) => waits === undefined)],
+];
+
+describe.each(kinds)("a tail meets a hostile %s", (_, modes) => {
+  test.each(oneOfEachEnding(modes).map((mode) => [mode.name, mode] as const))("%s", async (_name, mode) => {
+    if (command === undefined) throw new Error("no command asks for transactions");
+    const ended = endOf(mode);
+    const outcome = await follow(mode, command, ended.exit === 143 ? reads : Number.POSITIVE_INFINITY);
+    const says = mode.ends.exit === 8 ? /^3 pages in a row brought nothing new/u : mode.ends.says;
+    expect(outcome).toEqual({
+      ended,
+      says: says === undefined ? undefined : expect.stringMatching(says),
+      // A failure that comes again and again is said once, and at the end where it is the reason.
+      linesAfter: ended.exit === 1 ? 1 : 0,
+      forbidden: undefined,
+      hasStack: false,
+    });
+  });
+});
+
+test.each([
+  ["the first", 0],
+  ["one that succeeded", 1],
+])("--for ends with 8 where every read from %s on failed, and says since when", async (_, sound) => {
+  if (command === undefined) throw new Error("no command asks for transactions");
+  const server = await serveInTest((_request, index) =>
+    index < sound ? json(command.sound) : json({}, { status: 503 }),
+  );
+  const words = `${command.words} ${flags.replace("--limit 1", "--for 2m")}`;
+  const { exit, stderr } = await dexdata(words, {
+    flows: true,
+    env: {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    },
+  });
+  expect(exit).toBe(8);
+  expect(stderr).toMatch(
+    /dexdata: no read succeeded from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z: rows may be missing at the end\n {2}start it again from there: --from\n$/u,
+  );
+});

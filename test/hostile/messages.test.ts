@@ -1,0 +1,240 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { answerShell } from "../../src/cli/completion/answer-shell.ts";
+import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
+import { json, type Script, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import type { TestContextOptions } from "../harness/test-context.ts";
+
+const key = "api_pro_0123456789";
+
+/** As a pro caller of a service that says what the script says; on a terminal and in a pipe. */
+async function hear(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
+  const { url } = await serveInTest(script);
+  return await dexdata(`${words} --error-format text`, {
+    ...options,
+    env: {
+      DEXDATA_BASE_URL: url,
+      DEXDATA_PRO_BASE_URL: url,
+      DEXDATA_STREAMING_URL: url,
+      DEXDATA_STREAMING_PRO_URL: url,
+      NO_COLOR: "1",
+      ...options.env,
+    },
+  });
+}
+
+const keyed = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
+/** Figures that are texts, and a plan that no list of plans has. */
+const account = (plan: string): object => ({ plan, credits: { remaining: forbidden, limit: forbidden } });
+const spaced = (document: object): string => JSON.stringify(document, null, 1).replaceAll("\n", "\r\n\t");
+
+interface Heard {
+  readonly name: string;
+  readonly words: string;
+  readonly script: Script;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  readonly exit: number;
+}
+
+/** The tests' own time: a clock that is wrong would be a finding. */
+const dated = { ...headers, date: "Sat, 21 Nov 2026 08:54:00 GMT" };
+const formats = ["table", "ndjson", "json", "csv", "tsv"];
+const usage: Script = ({ path: asked }) =>
+  asked.startsWith("/sse/")
+    ? slow({ headers: { ...headers, "content-type": "text/event-stream" }, chunks: [": x\n\n"] })
+    : json(spaced(account(forbidden)), { headers: dated });
+const refusal: Script = () =>
+  json(
+    { error: forbidden, message: forbidden, links: { register: forbidden }, [forbidden]: forbidden },
+    { status: 403, headers },
+  );
+/** Lists of the service beside an answer that they explain. */
+const networks: Script = ({ path: asked }) =>
+  asked === "/networks"
+    ? json([{ id: `ethereu${forbidden}`, display_name: forbidden }])
+    : json({}, { status: 404, headers });
+const dexes: Script = ({ path: asked }) =>
+  asked.endsWith("/dexes")
+    ? json({
+        dexes: [{ dex_id: forbidden, dex_name: "Uniswap V3" }],
+        page_info: { limit: 1, page: 1, total_items: 1, total_pages: 1 },
+      })
+    : json({ results: [], has_next_page: false }, { headers });
+const unknownPath: Script = () =>
+  json({ [forbidden]: forbidden, list: [{ [forbidden]: forbidden }], id: forbidden }, { headers });
+
+const messages: readonly Heard[] = [
+  ...formats.flatMap((format): readonly Heard[] => [
+    {
+      name: `auth status -o ${format}`,
+      words: `auth status -o ${format} -vv`,
+      script: usage,
+      env: keyed,
+      exit: 0,
+    },
+    {
+      name: `auth status -o ${format}, of a key that is refused`,
+      words: `auth status -o ${format}`,
+      script: refusal,
+      env: keyed,
+      exit: 4,
+    },
+    {
+      name: `auth status -o ${format}, of a key without a tier`,
+      words: `auth status -o ${format}`,
+      script: () => json(spaced(account("pro")), { headers }),
+      env: { DEXDATA_API_KEY: key },
+      exit: 0,
+    },
+    { name: `doctor -o ${format}`, words: `doctor -o ${format} -vv`, script: usage, env: keyed, exit: 0 },
+    {
+      name: `doctor -o ${format}, refused`,
+      words: `doctor -o ${format}`,
+      script: refusal,
+      env: keyed,
+      exit: 4,
+    },
+    {
+      name: `api of a path that nobody knows -o ${format}`,
+      words: `api /made/up -o ${format}${["csv", "tsv"].includes(format) ? " --fields id" : ""}`,
+      script: unknownPath,
+      exit: 0,
+    },
+  ]),
+  {
+    name: "auth login",
+    words: "auth login -vv",
+    script: () => json(spaced(account("pro")), { headers }),
+    stdin: key,
+    exit: 0,
+  },
+  { name: "auth login, refused", words: "auth login", script: refusal, stdin: key, exit: 4 },
+  { name: "a network that may be meant", words: "pools search ethereum0", script: networks, exit: 3 },
+  {
+    name: "a DEX that may be meant",
+    words: "pools search ethereum --dex uniswap-v3",
+    script: dexes,
+    exit: 0,
+  },
+  {
+    name: "the command that goes on",
+    words: "pools search ethereum -o table --limit 1",
+    script: () =>
+      json({ results: [{ id: "x", chain: forbidden }], has_next_page: true, next_cursor: forbidden }),
+    exit: 0,
+  },
+  {
+    name: "a refusal for programs",
+    words: "networks --error-format json",
+    script: refusal,
+    exit: 4,
+  },
+  {
+    name: "addresses that another program wrote",
+    words: "prices ethereum -",
+    script: networks,
+    stdin: JSON.stringify({ chain: forbidden, address: forbidden }),
+    exit: 2,
+  },
+];
+
+describe.each([
+  ["a terminal", true],
+  ["a pipe", false],
+])("promise 2: what the service says on %s does not act", (_, isTerminal) => {
+  // What programs read is the same bytes on both, but for the white space of json.
+  const shown = messages.filter(({ name }) => !isTerminal || !/-o (?:ndjson|csv|tsv)/u.test(name));
+  test.each(shown.map((each) => [each.name, each] as const))("%s", async (_name, heard) => {
+    const { words, script, stdin = "", env = {} } = heard;
+    const { exit, stdout, stderr } = await hear(script, words, {
+      stdin,
+      env,
+      isTerminal: { stdout: isTerminal, stderr: isTerminal },
+    });
+    const seen = words.includes("tsv") ? (stdout + stderr).replaceAll("\t", " ") : stdout + stderr;
+    expect({ exit, found: findForbidden(seen), isForged: /^\{"id":"forged"/mu.test(seen) }).toEqual({
+      exit: heard.exit,
+      found: undefined,
+      isForged: false,
+    });
+    expect(seen).not.toBe("");
+  });
+});
+
+test.each(["csv", "tsv", "ndjson", "json", "table"])(
+  "promise 2: what is written to files as %s does not act on whoever looks at them",
+  async (format) => {
+    const row = { id: forbidden, chain: forbidden, name: forbidden, [forbidden]: forbidden };
+    const folder = temporaryFolder();
+    const [file, receipt] = ["rows.txt", "receipt.json"].map((name) => path.join(folder, name));
+    const { exit } = await hear(
+      () => json({ results: [row], has_next_page: false }, { headers }),
+      `tokens search ethereum -o ${format} --out ${file} --receipt ${receipt}`,
+    );
+    const written = [file, receipt].map((name) => readFileSync(String(name), "utf8")).join("");
+    const seen = format === "tsv" ? written.replaceAll("\t", " ") : written;
+    expect({ exit, found: findForbidden(seen) }).toEqual({ exit: 0, found: undefined });
+    expect(seen).toMatch(/\]0;own/u);
+  },
+);
+
+test("promise 2: no word of a list that the service sent is offered to a shell unless it is a plain one", async () => {
+  const folder = temporaryFolder();
+  const script: Script = () =>
+    json([
+      { id: forbidden, display_name: forbidden },
+      { id: "plain", display_name: forbidden },
+    ]);
+  await hear(script, "networks", { env: { DEXDATA_CACHE_DIR: folder } });
+  for (const shell of ["bash", "zsh", "fish"]) {
+    const context = { env: { DEXDATA_CACHE_DIR: folder }, platform: "linux" };
+    const told = answerShell(context, [shell, "pools", "search", ""]);
+    expect(findForbidden(told.replaceAll("\t", " "))).toBeUndefined();
+    expect(told.split("\n").map((line) => line.split("\t")[0])).toEqual(["words", "plain", ""]);
+  }
+});
+
+test("promise 2: a long text is cut between characters, and says that it is", async () => {
+  const { stderr } = await hear(
+    () => json({ message: `${"x".repeat(499)}${"😀".repeat(50)}` }, { status: 503 }),
+    "networks",
+  );
+  expect(stderr).toContain(`  the service says: ${"x".repeat(499)}…\n`);
+});
+
+test.each([
+  ["auth status -o table", 2400, { plan: "x".repeat(20_000) }],
+  ["auth status -o json", 2400, { plan: "x".repeat(20_000) }],
+  ["usage -o table", 10_200, { plan: "x".repeat(20_000) }],
+])("promise 5: %s shows no more of a text than somebody reads: %i characters", async (words, most, said) => {
+  const { exit, stdout } = await hear(() => json(said), words);
+  expect(exit).toBe(0);
+  expect(stdout.length).toBeLessThan(most);
+  expect(stdout).toContain("xxx…");
+});
+
+test("promise 5: what is longer than any name is neither suggested nor kept", async () => {
+  const folder = temporaryFolder();
+  const script: Script = ({ path: asked }) =>
+    asked === "/networks"
+      ? json([{ id: `ethereum0${"0".repeat(200)}`, display_name: "x" }])
+      : json({}, { status: 404 });
+  const { stderr } = await hear(script, "pools search ethereum0", { env: { DEXDATA_CACHE_DIR: folder } });
+  expect(stderr).toContain("list them: dexdata networks");
+  const [kept] = readdirSync(folder).filter((name) => name.startsWith("list-"));
+  expect(readFileSync(path.join(folder, String(kept)), "utf8")).toContain('"texts":["\\tx"]');
+});
+
+test("promise 2: what is said to people goes through one place", () => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" });
+  const writers = sources.filter(
+    (file) => file.endsWith(".ts") && /\bstderr\.write\(/u.test(readFileSync(path.join("src", file), "utf8")),
+  );
+  // The first one asks for a key: its line stays open for what is typed.
+  expect(writers.toSorted()).toEqual(["cli/commands/auth.ts", "cli/report.ts", "cli/say.ts"]);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { commands } from "../harness/hostile/commands.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
+import { madeUpAnswer, soundText, type TextOf } from "../harness/hostile/made-up-answer.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+
+/** What the program itself reads is left as it is; everything that is only shown is hostile. */
+const shownTexts: TextOf = (name, field) =>
+  ["id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
+const everyText: TextOf = () => forbidden;
+
+const formats = ["table", "wide", "ndjson", "json", "csv", "tsv"];
+
+describe.each(commands.map(({ words, endpoint }) => [words, endpoint] as const))("%s", (words, endpoint) => {
+  test.each([
+    ["what is only shown", shownTexts],
+    ["every text", everyText],
+  ] as const)(
+    "promise 2: %s is hostile: nothing of it acts, on a terminal or in a pipe",
+    async (_, textOf) => {
+      const answer = madeUpAnswer(endpoint, textOf);
+      const server = await serveInTest(() => json(answer, { headers }));
+      const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
+      for (const format of formats) {
+        for (const isTerminal of [true, false]) {
+          const outcome = await dexdata(`${words} -o ${format} --color never --stats -vv --quiet`, {
+            env: { ...env, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" },
+            isTerminal,
+          });
+          const { exit, stdout, stderr } = outcome;
+          const isShown = textOf === shownTexts;
+          expect({
+            format,
+            isTerminal,
+            exit: isShown ? exit : 0,
+            found: findForbidden(
+              format === "tsv" ? (stdout + stderr).replaceAll("\t", " ") : stdout + stderr,
+            ),
+          }).toEqual({
+            format,
+            isTerminal,
+            exit: 0,
+            found: undefined,
+          });
+          expect(stdout).not.toMatch(/^\{"id":"forged"/mu);
+          // Candles, and whatever else is numbers, have no text to show.
+          const told = JSON.stringify(forbidden).slice(1, -1);
+          if (isShown && format === "json" && JSON.stringify(answer).includes(told))
+            expect(JSON.stringify(JSON.parse(stdout))).toContain(told);
+        }
+      }
+    },
+  );
+});

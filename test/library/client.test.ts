@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../src/contract/failure.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { json, type Reply } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { settings } from "../../src/settings/settings.ts";
+import { failureOf, openLibrary } from "./open-library.ts";
+
+const freeHost = settings.base_url.fallbackText;
+
+const network = "fantom";
+const token_address = "0x3e75a8e0409ef1ff79c2b7b1d85fe309c46347bc";
+const pool_address = "0xf19559e278ae925ab609505cc38955b0e1d2a915";
+
+describe("on the sandbox", () => {
+  const sandbox = useSandbox();
+
+  test("gives what the command line gives: records, lists, batches, candles", async () => {
+    const client = openLibrary({ environment: sandbox.env() });
+    const lines = async (words: string) =>
+      rowsOf((await dexdata(`${words} -o ndjson`, { env: sandbox.env() })).stdout);
+    const place = { network, pool_address };
+    expect([await client.pool(place)]).toEqual(await lines(`pool ${network} ${pool_address}`));
+    expect(
+      await client
+        .networkPoolsSearch({ network, order_by: "price_usd", sort: "asc" }, { limit: 7 })
+        .toArray(),
+    ).toEqual(await lines(`pools search ${network} --order-by price_usd --sort asc --limit 7 --detailed`));
+    const trades = await client.poolTransactions({ ...place, from: "-2h" }).toArray();
+    const printed = await lines(`txns ${network} ${pool_address} --from -2h --all`);
+    const raw = ({ amount_0, amount_1, recipient }: (typeof printed)[number]) =>
+      [amount_0, amount_1, recipient].map(String);
+    expect(trades.map(raw)).toEqual(printed.map(raw));
+    expect(await client.tokenOhlcv({ network, token_address, count_back: 4 }).toArray()).toEqual(
+      (await lines(`ohlcv ${network} ${token_address} --count-back 4`)).map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => name !== "partial")),
+      ),
+    );
+    const pages = [];
+    for await (const page of client.multiPrices({ network, tokens: [token_address, "0xff"] }).pages())
+      pages.push(page);
+    expect(pages).toMatchObject([{ rows: [{ id: token_address }], missing: [{ network, address: "0xff" }] }]);
+  });
+
+  test("rows of a search have names and symbols, unless shorter ones are wanted", async () => {
+    const client = openLibrary({ environment: sandbox.env() });
+    const symbols = async (params: object): Promise<readonly unknown[]> => {
+      const rows = await client.networkPoolsSearch({ network, ...params }, { limit: 3 }).toArray();
+      return rows.map(({ tokens }) => (Array.isArray(tokens) ? tokens[0].symbol : "no tokens"));
+    };
+    expect(await symbols({})).toEqual(Array(3).fill(expect.stringMatching(/./u)));
+    expect(await symbols({ detailed: true })).toEqual(await symbols({}));
+    expect(await symbols({ detailed: false })).toEqual(Array(3).fill(undefined));
+  });
+
+  test("a list asks for what is taken of it, page by page, and anew each time", async () => {
+    const client = openLibrary({ environment: sandbox.env() });
+    sandbox.takeLog();
+    const list = client.networkPoolsSearch({ network });
+    expect(sandbox.takeLog()).toEqual([]);
+    for await (const page of list.pages()) {
+      expect(page.rows).toHaveLength(100);
+      expect(page.texts.map((text): unknown => JSON.parse(text))).toEqual(page.rows);
+      break;
+    }
+    for await (const row of list) {
+      expect(row["chain"]).toBe(network);
+      break;
+    }
+    expect(sandbox.takeLog()).toHaveLength(2);
+    expect(client.meter).toMatchObject({ requests: 2, credits: 2, plan: "pro" });
+  });
+
+  test("nothing is read from the environment unless it is handed over", async () => {
+    const client = openLibrary({ baseUrl: sandbox.running().restFree });
+    expect(await client.networks().toArray()).not.toEqual([]);
+    expect(client.meter.plan).toBe("keyless");
+  });
+
+  test("what is given wrongly is refused before a request, in the words of the program", async () => {
+    const client = openLibrary({ environment: sandbox.env() });
+    sandbox.takeLog();
+    const refused: readonly (readonly [() => unknown, string])[] = [
+      [
+        () => client.networkPoolsSearch({ orderby: "x" }),
+        "orderby: networkPoolsSearch has no such parameter",
+      ],
+      [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": accepted: asc, desc'],
+      [() => client.networkPoolsSearch({ network, detailed: "yes" }), "detailed: must be true or false"],
+      [
+        () => client.networkPoolsSearch({ network, limit: 5 }),
+        "limit: networkPoolsSearch has no such parameter",
+      ],
+      [
+        () => client.networkPoolsSearch({ network }, { limit: 0 }),
+        "limit: must be a whole number, 1 or more",
+      ],
+      [() => client.networkPoolsSearch({}), "network: is needed"],
+      [
+        () => client.poolTransactions({ network, pool_address, from: new Date(Number.NaN) }),
+        "from: is an invalid Date",
+      ],
+      [
+        () => client.tokenOhlcv({ network, token_address, start: "-1h", count_back: 3 }),
+        "count_back and start: both say where the window begins",
+      ],
+      [
+        () => client.multiPrices({ network, tokens: ["0x1", 2] }),
+        "tokens: must be an address, or an array of addresses, beside a network",
+      ],
+      [() => client.stream({ feed: "prices", assets: [] }), "assets: at least one is needed"],
+      [
+        () => client.stream({ feed: "prices", assets: [], by: "pool" }),
+        'by "pool": accepted with prices: token',
+      ],
+      [() => openLibrary({ apiKey: "Bearer api_x" }), "the key from apiKey begins with the word Bearer"],
+      [
+        () => openLibrary({ apiKey: "api_free_12345" }),
+        "tier: is needed beside a key, because it decides the host",
+      ],
+      [
+        () => openLibrary({ baseUrl: "http://example.com" }),
+        "baseUrl: must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)",
+      ],
+      [
+        () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
+        `${freeHost} is no host of pro keys, and the key from apiKey is one`,
+      ],
+      [() => openLibrary({ rpm: 0.5 }), "rpm: must be a whole number, from 1 to 100000"],
+    ];
+    for (const [call, message] of refused)
+      expect(await failureOf(call)).toEqual({
+        message,
+        code: "usage",
+        status: undefined,
+        param: undefined,
+        retryAfter: undefined,
+      });
+    expect(sandbox.takeLog()).toEqual([]);
+  });
+
+  test("a missing pool is a Failure with its status and code", async () => {
+    const client = openLibrary({ environment: sandbox.env() });
+    const call = async () => await client.pool({ network, pool_address: "0x1" });
+    expect(await failureOf(call)).toMatchObject({
+      message: `no pool "0x1" on ${network}`,
+      status: 404,
+      code: "not_found",
+    });
+    await expect(call).rejects.toBeInstanceOf(Failure);
+  });
+});
+
+describe("on a scripted service", () => {
+  async function serve(...replies: readonly [Reply, ...Reply[]]): Promise<string> {
+    const server = await serveInTest((_request, index) => replies[index] ?? replies[0]);
+    return server.url;
+  }
+
+  test("429 is waited for and said; what stays a refusal names param and wait", async () => {
+    const limited = json(
+      { error: "rate_limited", retry_after: 7 },
+      { status: 429, headers: { "retry-after": "7" } },
+    );
+    const baseUrl = await serve(limited, json([{ id: "a" }]));
+    const waits: string[] = [];
+    const client = openLibrary({
+      baseUrl,
+      onWait: (milliseconds, reason) => waits.push(`${milliseconds} ${reason}`),
+    });
+    expect(await client.networks().toArray()).toEqual([{ id: "a" }]);
+    expect(waits[0]).toMatch(/^70\d\d too many requests/u);
+    const impatient = openLibrary({ baseUrl: await serve(limited), retries: 0 });
+    expect(await failureOf(async () => await impatient.networks().toArray())).toMatchObject({
+      status: 429,
+      code: "rate_limited",
+      retryAfter: 7000,
+    });
+    const wrong = json({ error: "invalid_param", param: "sort", message: "no" }, { status: 400 });
+    const refused = openLibrary({ baseUrl: await serve(wrong) });
+    expect(
+      await failureOf(async () => await refused.networkPoolsSearch({ network, sort: "asc" }).toArray()),
+    ).toMatchObject({
+      message: 'sort "asc": refused by the service',
+      status: 400,
+      code: "invalid_param",
+      param: "sort",
+    });
+  });
+
+  test("numbers are doubles, or text with every digit; raw amounts are always text", async () => {
+    const text =
+      '{"id":"t","log_index":7,"amount_0":-123456789012345678901234567890,"amount_1":"12","price_0":1.10,"x":[1e5,"1",-0.0]}';
+    const reply = { transactions: [], page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 } };
+    const body = JSON.stringify(reply).replace('"transactions":[]', `"transactions":[${text}]`);
+    const answer: Reply = {
+      mode: "answer",
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body,
+    };
+    const given = async (numbers: "number" | "text") =>
+      await openLibrary({ baseUrl: await serve(answer), numbers })
+        .poolTransactions({ network, pool_address }, { limit: 1 })
+        .toArray();
+    const exact = { id: "t", amount_0: "-123456789012345678901234567890", amount_1: "12" };
+    expect(await given("number")).toEqual([{ ...exact, log_index: 7, price_0: 1.1, x: [100_000, "1", -0] }]);
+    expect(await given("text")).toEqual([
+      { ...exact, log_index: "7", price_0: "1.10", x: ["1e5", "1", "-0.0"] },
+    ]);
+  });
+
+  test("credits are not passed, and a signal ends what is under way", async () => {
+    const frugal = openLibrary({ baseUrl: await serve(json([])), maxCredits: 1 });
+    await frugal.networks().toArray();
+    expect(await failureOf(async () => await frugal.networks().toArray())).toMatchObject({
+      message: "maxCredits 1: 1 credit is counted as spent, and the next request would cost 1",
+      code: "max_credits",
+    });
+    const controller = new AbortController();
+    const client = openLibrary({ baseUrl: await serve({ mode: "hang" }), signal: controller.signal });
+    const asking = client.networks().toArray();
+    setTimeout(() => controller.abort(new Error("enough")), 50);
+    await expect(asking).rejects.toThrow("enough");
+  });
+});

@@ -1,0 +1,40 @@
+import { createLibraryClient, type LibraryClient } from "../../src/library/create-library-client.ts";
+import type { ClientOptions, Listing } from "../../src/library/public-types.ts";
+import type { Failure } from "../../src/contract/failure.ts";
+import type { Row } from "../harness/rows.ts";
+import { createTestClock } from "../harness/test-clock.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+
+type Call<T> = (params?: object, options?: object) => T;
+
+/** As much of the package's types as the tests ask for; test/end-to-end/package.test.ts compiles the real ones. */
+export interface Library extends LibraryClient {
+  readonly pool: Call<Promise<Row>>;
+  readonly search: Call<Promise<Readonly<Record<string, readonly Row[]>>>>;
+  readonly networks: Call<Listing<Row>>;
+  readonly networkPoolsSearch: Call<Listing<Row>>;
+  readonly poolTransactions: Call<Listing<Row>>;
+  readonly multiPrices: Call<Listing<Row>>;
+  readonly tokenOhlcv: Call<Listing<Row>>;
+}
+
+/** A client on a clock that passes sleeps a thousand times faster. */
+export function openLibrary(options: ClientOptions = {}): Library {
+  const clock = createTestClock(sandboxNow, 1000, true);
+  const client = createLibraryClient({ clock, random: () => 0 }, { timeout: 86_400_000, ...options });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return client as Library;
+}
+
+/** What a call fails with, as a program sees it. */
+export async function failureOf(
+  call: () => unknown,
+): Promise<Pick<Failure, "message" | "status" | "code" | "param" | "retryAfter">> {
+  try {
+    await call();
+  } catch (cause) {
+    const { message, status, code, param, retryAfter } = Object(cause);
+    return { message, status, code, param, retryAfter };
+  }
+  throw new Error("it did not fail");
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import { createMarket } from "../../src/sandbox/market/market.ts";
+import type { Market, PoolFacts } from "../../src/sandbox/market/types.ts";
+
+const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
+const DAY = 86_400;
+
+function poolOf(market: Market, slug: string, place: number): PoolFacts {
+  const network = market.network(slug);
+  const pool = network && market.pools(network, NOW)[place];
+  if (pool === undefined) throw new Error(`${slug} has no pool at ${place}`);
+  return pool;
+}
+
+type Question = (market: Market) => unknown;
+
+const QUESTIONS: readonly Question[] = [
+  (market) => market.dexes(poolOf(market, "bsc", 0).network),
+  ...[0, 1, 2, 7, 30, 400, 3000].flatMap((place): Question[] => [
+    (market) => market.poolActivity(poolOf(market, "ethereum", place), NOW, 7 * DAY),
+    (market) => market.transactions(poolOf(market, "ethereum", place), { to: NOW - 400 * DAY, limit: 7 }),
+    (market) => market.transactions(poolOf(market, "ethereum", place), { to: NOW, limit: 7, skip: 20 }),
+    (market) => market.poolPrice(poolOf(market, "ethereum", place), NOW),
+    (market) => poolOf(market, "ethereum", place).tokens.map((token) => market.tokenPriceUsd(token, NOW)),
+    (market) =>
+      market.poolCandles(poolOf(market, "ethereum", place), {
+        from: NOW - 9 * DAY,
+        to: NOW,
+        intervalSeconds: 6 * 3600,
+      }),
+  ]),
+  (market) => market.poolActivity(poolOf(market, "ton", 3), NOW, DAY),
+  (market) => market.tokenPriceUsd(poolOf(market, "solana", 3).tokens[0] ?? missing(), NOW),
+  (market) => market.pools(poolOf(market, "aptos", 0).network, NOW - 500 * DAY),
+];
+
+function missing(): never {
+  throw new Error("no token");
+}
+
+describe("two markets of one seed", () => {
+  test("give the same answers, in whatever order they are asked", () => {
+    const forward = createMarket({ seed: 5 });
+    const backward = createMarket({ seed: 5 });
+    const answers = QUESTIONS.map((question) => question(forward));
+    const reversed = QUESTIONS.toReversed().map((question) => question(backward));
+    expect(reversed.toReversed()).toEqual(answers);
+  });
+
+  test("give the same answers when caches have been overrun", () => {
+    const market = createMarket({ seed: 5 });
+    const before = QUESTIONS.map((question) => question(market));
+    market.poolCandles(poolOf(market, "ethereum", 0), {
+      from: NOW - 400 * DAY,
+      to: NOW,
+      intervalSeconds: 3600,
+    });
+    market.poolCandles(poolOf(market, "base", 4), { from: NOW - 900 * DAY, to: NOW, intervalSeconds: 3600 });
+    expect(QUESTIONS.map((question) => question(market))).toEqual(before);
+  });
+
+  test("know a pool of the other one", () => {
+    const pool = poolOf(createMarket({ seed: 5 }), "ethereum", 12);
+    const other = createMarket({ seed: 5 });
+    const network = other.network("ethereum");
+    expect(network && other.poolPrice(poolOf(other, "ethereum", 12), NOW).price).toBeGreaterThan(0);
+    expect(other.pool(poolOf(other, "ethereum", 0).network, pool.id, NOW)).toEqual(pool);
+  });
+});
+
+describe("the past", () => {
+  const market = createMarket({ seed: 5 });
+
+  test("does not change when time goes on", () => {
+    const pool = poolOf(market, "ethereum", 5);
+    const then = NOW - 3 * DAY;
+    const window = { from: then - DAY, to: then, limit: 5000 };
+    const before = market.transactions(pool, window);
+    market.transactions(pool, { to: NOW + 100 * DAY, limit: 500 });
+    expect(market.transactions(pool, window)).toEqual(before);
+    const wider = market.transactions(pool, { from: then - DAY, to: then + 3600, limit: 5000 });
+    expect(wider.filter((one) => one.time <= then)).toEqual(before);
+  });
+
+  test("begins in 2023, or with the pool", () => {
+    const start = Date.UTC(2023, 0, 1) / 1000;
+    const old = poolOf(market, "ethereum", 0);
+    expect(old.createdAt).toBeLessThan(start);
+    expect(market.transactionCount(old, 0, start - 1)).toBe(0);
+    expect(market.transactionCount(old, start, start + DAY)).toBeGreaterThan(2000);
+    const network = market.network("ethereum");
+    const young =
+      network &&
+      market.pools(network, NOW).find((pool) => pool.createdAt > start + 100 * DAY && pool.rank < 40);
+    if (young === undefined) throw new Error("no young pool");
+    expect(market.transactionCount(young, 0, young.createdAt - 1)).toBe(0);
+    expect(market.transactionCount(young, young.createdAt, young.createdAt + 2 * DAY)).toBeGreaterThan(50);
+    const oldest = market
+      .transactions(young, { from: 0, to: young.createdAt + 2 * DAY, limit: 10_000 })
+      .at(-1);
+    expect(oldest?.blockNumber).toBeGreaterThanOrEqual(young.createdAtBlockNumber);
+    expect(market.poolPrice(young, young.createdAt - 10)).toMatchObject({ time: young.createdAt });
+    expect(market.poolActivity(young, young.createdAt - 1, 30 * DAY)).toEqual({
+      volumeUsd: 0,
+      buyUsd: 0,
+      sellUsd: 0,
+      buys: 0,
+      sells: 0,
+      txns: 0,
+      priceChange: null,
+    });
+  });
+});
+
+test("instants far outside of all history answer at once and make nothing up", () => {
+  const market = createMarket({ seed: 5 });
+  const pool = poolOf(market, "ethereum", 0);
+  const weth = pool.tokens[1] ?? missing();
+  const far = Date.UTC(9999, 0, 1) / 1000;
+  expect(market.poolActivity(pool, far, DAY).txns).toBe(0);
+  expect(market.poolActivity(pool, -far, DAY).txns).toBe(0);
+  expect(market.transactionCount(pool, far, 2 * far)).toBe(0);
+  expect(market.transactions(pool, { from: -far, to: 0, limit: 5 })).toEqual([]);
+  expect(market.transactions(pool, { to: far, limit: 5 })).toHaveLength(5);
+  expect(market.poolCandles(pool, { from: -far, to: 0, intervalSeconds: 60 })).toEqual([]);
+  expect(market.poolCandles(pool, { from: far, to: 2 * far, intervalSeconds: 60 })).toEqual([]);
+  expect(market.tokenPriceUsd(weth, -far)).toBeUndefined();
+  // 1934 in one pool must not be 2024 in another.
+  expect(market.poolActivity(pool, -13_000 * DAY, DAY).txns).toBe(0);
+});
+
+describe("candles", () => {
+  const market = createMarket({ seed: 5 });
+  const pool = poolOf(market, "ethereum", 0);
+  const hour = NOW - (NOW % 3600);
+
+  function opens(from: number, to: number): number[] {
+    return market.poolCandles(pool, { from, to, intervalSeconds: 3600 }).map((candle) => candle.timeOpen);
+  }
+
+  test("of a running interval hold nothing that comes after asOf", () => {
+    const [whole] = market.poolCandles(pool, { from: hour, to: NOW, intervalSeconds: 3600 });
+    const [running] = market.poolCandles(pool, { from: hour, to: NOW, intervalSeconds: 3600, asOf: NOW });
+    expect(running?.open).toBe(whole?.open);
+    expect(running?.volume).toBeLessThan(whole?.volume ?? 0);
+    expect(running?.close).toBe(market.poolPrice(pool, NOW).price);
+    expect(
+      market.poolCandles(pool, { from: hour + 7200, to: hour + 9000, intervalSeconds: 60, asOf: NOW }),
+    ).toEqual([]);
+  });
+
+  test("open at from, and before to", () => {
+    expect(opens(hour, hour + 7200)).toEqual([hour, hour + 3600]);
+    expect(opens(hour, hour + 7201)).toEqual([hour, hour + 3600, hour + 7200]);
+    expect(opens(hour + 1, hour + 7200)).toEqual([hour + 3600]);
+    expect(opens(hour, hour)).toEqual([]);
+  });
+
+  test("are left out where nobody swapped", () => {
+    const quiet = poolOf(market, "ethereum", 900);
+    const candles = market.poolCandles(quiet, { from: hour - 5 * DAY, to: hour, intervalSeconds: 60 });
+    expect(candles.length).toBeGreaterThan(0);
+    expect(candles.length).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { listedIn, writeSurvivors } from "./report.ts";
+import { serveOrders } from "./runner.ts";
+import { drawMutants, type Mutant } from "./sample.ts";
+import { subjects } from "./subjects.ts";
+import { createWorker, type Worker } from "./worker.ts";
+import { words } from "./words.ts";
+
+/** Changes the sources in small ways and asks whether the tests notice: npm run test:mutations [-- --short]. */
+const SEED = 20_261_121;
+const PER_SUBJECT = 36;
+const SHORT_PER_SUBJECT = 2;
+const WORKERS = 2;
+const LIMIT = 60_000;
+/** The share that must be noticed. */
+const LEAST = 0.9;
+
+const { values } = parseArgs({
+  options: {
+    runner: { type: "boolean", default: false },
+    /** A few mutants of each subject, all of which must be noticed. */
+    short: { type: "boolean", default: false },
+    /** Only mutants of files with this in their path; nothing is written then. */
+    only: { type: "string", default: "" },
+    /** Only those that the full form listed, to see what new tests notice of them. */
+    again: { type: "boolean", default: false },
+    seed: { type: "string", default: String(SEED) },
+  },
+});
+
+if (values.runner) await serveOrders();
+else await checkMutants();
+
+async function checkMutants(): Promise<void> {
+  const seed = Number(values.seed);
+  const drawn = drawMutants(seed, PER_SUBJECT).filter(({ file }) => file.includes(values.only));
+  const mutants = values.short ? takeShort(drawn) : values.again ? listedIn(drawn) : drawn;
+  const survivors: Mutant[] = [];
+  // What the tests leave behind, whose processes are killed; not where the tests of a run around this one look for keys.
+  const folder = mkdtempSync(path.resolve("coverage/mutants-"));
+  process.env["TMPDIR"] = folder;
+  const workers = Array.from({ length: WORKERS }, () => createWorker(fileURLToPath(import.meta.url), LIMIT));
+  const end = (): void => {
+    for (const worker of workers) worker.end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      end();
+      process.exit(1);
+    });
+  }
+  await share(workers, mutants, async (worker, mutant) => {
+    const started = Date.now();
+    const { isNoticed, by } = await worker.judge(mutant);
+    if (!isNoticed) survivors.push(mutant);
+    // The names of tests may hold keys, which no program that a test runs may write.
+    if (values.short && isNoticed) return;
+    const took = ((Date.now() - started) / 1000).toFixed(1).padStart(5);
+    const noticedBy = by[0] === undefined ? "" : `\n                  by ${by[0].slice(0, 100)}`;
+    console.log(`${isNoticed ? "noticed " : "SURVIVED"} ${took} s  ${mutant.name}${noticedBy}`);
+  });
+  await share(workers, controlsOf(mutants), async (worker, tests) => {
+    // Afterwards, so that what earlier changes leave behind is noticed as well.
+    const { isNoticed, by } = await worker.judge({ file: "", source: "", tests });
+    if (isNoticed) throw new Error(`fails without a change: ${tests.join(", ")}: ${by.join(", ")}`);
+  }).finally(end);
+  const all = values.again ? drawn : mutants;
+  const noticed = all.length - survivors.length;
+  console.log(`${noticed} of ${all.length} noticed`);
+  process.exitCode = noticed >= all.length * (values.short ? 1 : LEAST) ? 0 : 1;
+  if (!values.short && values.only === "") writeSurvivors(seed, all, survivors);
+}
+
+/** Hands the items out, to whichever worker is free. */
+async function share<T>(
+  workers: readonly Worker[],
+  items: readonly T[],
+  task: (worker: Worker, item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  await Promise.all(
+    workers.map(async (worker) => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await task(worker, item);
+    }),
+  );
+}
+
+/** The lists of tests that have to pass where nothing was changed; in the short form those of one subject alone. */
+function controlsOf(mutants: readonly Mutant[]): readonly (readonly string[])[] {
+  const lists = new Map(mutants.map(({ tests }) => [tests.join(" "), tests]));
+  return values.short ? [["test/render/sanitise.test.ts"]] : [...lists.values()];
+}
+
+/** The first ones drawn, of each subject, that the full form noticed. */
+function takeShort(drawn: readonly Mutant[]): readonly Mutant[] {
+  return subjects.flatMap(({ files }) =>
+    drawn
+      .filter(({ file, name }) => Object.hasOwn(files, file) && !Object.hasOwn(words, name))
+      .slice(0, SHORT_PER_SUBJECT),
+  );
+}

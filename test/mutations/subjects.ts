@@ -1,0 +1,78 @@
+/** A part of the program that must not be wrong, and the tests that have to notice when it is, the quickest first. */
+export interface Subject {
+  readonly name: string;
+  /** Each file with the tests that cover it, paths from the root of the project. */
+  readonly files: Readonly<Record<string, readonly string[]>>;
+}
+
+const retries = ["test/client/retry-decision.test.ts", "test/client/retry.test.ts"];
+const statuses = ["test/client/retry-decision.test.ts", "test/cli/errors.test.ts"];
+const lines = ["test/render/sanitise.test.ts", "test/render/all-of-unicode.test.ts"];
+const json = ["test/raw-json/raw-json.test.ts", "test/raw-json/json-text.test.ts"];
+const bytes = ["test/raw-json/byte-scan.test.ts", "test/client/byte-rows.test.ts"];
+const streams = ["event-stream", "event-frame", "parser-fuzz"].map(
+  (name) => `test/client/streams/${name}.test.ts`,
+);
+const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
+
+export const subjects: readonly Subject[] = [
+  {
+    name: "retries",
+    files: {
+      "src/client/pace/retry.ts": retries,
+      "src/client/pace/retry-after.ts": retries,
+      "src/contract/statuses.ts": statuses,
+    },
+  },
+  {
+    name: "sanitiser",
+    files: {
+      "src/render/sanitise.ts": [...lines, "test/render/width.test.ts"],
+      "src/text/unsafe-text.ts": lines,
+      "src/json/json-text.ts": ["test/raw-json/json-text.test.ts", "test/render/all-of-unicode.test.ts"],
+    },
+  },
+  {
+    name: "event streams",
+    files: {
+      "src/client/streams/event-stream-parser.ts": streams,
+      "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
+      "src/client/streams/event-builder.ts": streams,
+      "src/client/streams/event-frame.ts": streams,
+      "src/client/streams/received-event.ts": streams,
+      "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
+    },
+  },
+  {
+    name: "target and key",
+    files: {
+      "src/client/connection/target.ts": hosts,
+      "src/settings/check-host.ts": ["test/settings/host.test.ts"],
+      "src/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
+      "src/contract/key.ts": ["test/settings/key-form.test.ts"],
+    },
+  },
+  {
+    name: "checkpoint",
+    files: {
+      "src/files/out/checkpoint.ts": ["test/pull/checkpoint.test.ts", "test/cli/out.test.ts"],
+      "src/files/out/growing-file.ts": ["test/pull/growing-file.test.ts", "test/cli/out-unfinished.test.ts"],
+      "src/files/out/interrupted.ts": ["test/pull/growing-file.test.ts"],
+      "src/files/out/journal.ts": ["test/pull/checkpoint.test.ts", "test/pull/growing-file.test.ts"],
+      "src/files/out/row-file.ts": ["test/pull/growing-file.test.ts"],
+    },
+  },
+  {
+    name: "rows",
+    files: {
+      "src/json/byte-scan.ts": bytes,
+      "src/client/rows/byte-rows.ts": bytes,
+      "src/client/rows/row-key.ts": bytes,
+      "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
+      "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
+      "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
+      "src/json/raw-json.ts": json,
+      "src/json/json-scan.ts": json,
+    },
+  },
+];

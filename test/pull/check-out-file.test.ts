@@ -1,0 +1,144 @@
+import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../src/contract/failure.ts";
+import { checkOutFile, unwritable } from "../../src/files/out/check-out-file.ts";
+import { journalOf, lockOf, partOf, targetOf, trueName } from "../../src/files/out/out-names.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+function newFolder(): string {
+  count += 1;
+  const made = path.join(folder, String(count));
+  mkdirSync(made);
+  return made;
+}
+const OTHER = "name another file";
+
+describe("a file", () => {
+  test("has one name, whichever way it is reached and whether it is there or not", () => {
+    const made = realpathSync(newFolder());
+    const [there, none] = [path.join(made, "there"), path.join(made, "none")];
+    const [link, other] = [path.join(made, "link"), path.join(made, "folder")];
+    writeFileSync(there, "");
+    symlinkSync(there, link);
+    symlinkSync(made, other);
+    const names = [there, link, path.join(other, "link"), none, path.join(other, "none")];
+    expect(names.map(trueName)).toEqual([there, there, there, none, none]);
+  });
+
+  test("that a link leads to is found also where it is not there yet", () => {
+    const made = realpathSync(newFolder());
+    const [link, second, target] = ["link", "second", "target"].map((name) => path.join(made, name));
+    symlinkSync("target", link ?? "");
+    symlinkSync(link ?? "", second ?? "");
+    expect([targetOf(link ?? ""), targetOf(second ?? ""), targetOf("plain")]).toEqual([
+      target,
+      target,
+      "plain",
+    ]);
+    expect(trueName(second ?? "")).toBe(target);
+    expect([partOf("x"), journalOf("x"), lockOf("x")]).toEqual(["x.part", "x.resume", "x.lock"]);
+  });
+});
+
+describe("a file is refused before anything is sent", () => {
+  const made = newFolder();
+  const [there, link, broken] = [
+    path.join(made, "there"),
+    path.join(made, "link"),
+    path.join(made, "broken"),
+  ];
+  writeFileSync(there, "");
+  chmodSync(there, 0o600);
+  symlinkSync(made, link);
+  symlinkSync(path.join(made, "nowhere"), broken);
+  const circle = path.join(made, "circle");
+  symlinkSync(circle, circle);
+  const refusal = (file: string, mayExist: boolean, flag?: "--out" | "--receipt"): unknown => {
+    try {
+      checkOutFile(file, mayExist, flag);
+      return undefined;
+    } catch (cause) {
+      return cause instanceof Failure ? [cause.exit, cause.message, cause.details.next] : cause;
+    }
+  };
+  const none = path.join(made, "none", "file");
+
+  test.each([
+    [path.join(made, "new"), false, undefined],
+    [there, true, undefined],
+    [broken, true, undefined],
+    [none, true, [`there is no folder ${path.dirname(none)}`, "make it first, or name another file"]],
+    [path.join(there, "x"), true, [`there is no folder ${there}`, "make it first, or name another file"]],
+    [
+      path.join(there, "x", "y"),
+      true,
+      [`there is no folder ${path.join(there, "x")}`, "make it first, or name another file"],
+    ],
+    [path.join(made, "x".repeat(300)), true, ["cannot be written (the name is too long)", OTHER]],
+    [circle, true, ["cannot be written (its links lead in a circle)", OTHER]],
+    [made, true, ["is a folder", "name a file in it"]],
+    [link, true, ["is a folder", "name a file in it"]],
+    ["/dev/null", true, ["is no regular file", "leave --out out, or name a regular file"]],
+  ] as const)("%s, where another may be there: %s", (file, mayExist, expected) => {
+    const [problem, next] = expected ?? [];
+    expect(refusal(file, mayExist)).toEqual(
+      problem === undefined ? undefined : [2, `--out "${file}": ${problem}`, next],
+    );
+  });
+
+  test.each([there, broken])("%s, where none may be there", (file) => {
+    expect(refusal(file, false)).toEqual([
+      2,
+      `${file} already exists`,
+      "resume an interrupted pull with --resume, or overwrite with --force",
+    ]);
+  });
+
+  test.each([
+    ["--out", 227],
+    ["--receipt", 234],
+  ] as const)(
+    "for %s, where a file beside it would have too long a name: more than %i bytes",
+    (flag, most) => {
+      const long = path.join(made, `ö${"x".repeat(most - 2)}`);
+      const longer = `${long}x`;
+      expect(refusal(long, false, flag)).toBeUndefined();
+      expect(refusal(longer, false, flag)).toEqual([
+        2,
+        `${flag} "${longer}": cannot be written (the name is too long)`,
+        `use a name of at most ${most} bytes: files beside it have longer names`,
+      ]);
+      const to = path.join(made, `to-${flag}`);
+      symlinkSync(longer, to);
+      expect(refusal(to, true, flag)).toEqual([2, expect.stringContaining("too long"), expect.anything()]);
+    },
+  );
+
+  test("with the flag that named it", () => {
+    expect(refusal(made, true, "--receipt")).toEqual([
+      2,
+      `--receipt "${made}": is a folder`,
+      "name a file in it",
+    ]);
+  });
+
+  test.each([
+    ["EACCES", 2, "usage", "not permitted", "check the folder's permissions, or name another file"],
+    ["ENOSPC", 1, "output", "the disk is full", "make room, or write elsewhere"],
+    ["EDQUOT", 1, "output", "this user's share of the disk is full", "make room, or write elsewhere"],
+  ])("for %s, with the exit %i and the code %s", (fault, exit, code, why, next) => {
+    const cause = Object.assign(new Error("refused"), { code: fault });
+    const { message, details } = unwritable('--out "x"', cause);
+    expect({ message, ...details }).toEqual({
+      message: `--out "x": cannot be written (${why})`,
+      exit,
+      code,
+      retryable: false,
+      next,
+      cause,
+    });
+  });
+});

@@ -1,0 +1,654 @@
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../src/contract/failure.ts";
+import type { CheckpointHeader } from "../../src/files/out/checkpoint.ts";
+import { type Account, type GrowingFile, growFile, type Growing } from "../../src/files/out/growing-file.ts";
+import { findInterrupted, hashRows } from "../../src/files/out/interrupted.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+function newFile(): string {
+  count += 1;
+  const made = path.join(folder, String(count));
+  mkdirSync(made);
+  return path.join(made, "rows");
+}
+const near = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
+const digest = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
+const { signal } = createTestContext();
+
+const header = (changed: Partial<CheckpointHeader> = {}): CheckpointHeader => ({
+  checkpoint: 3,
+  rows: "part",
+  mayReplace: false,
+  query: {},
+  now: 0,
+  tier: "keyless",
+  started: 0,
+  ...changed,
+});
+
+async function grow(file: string, changed: Partial<Growing> = {}): Promise<GrowingFile> {
+  const growing: Growing = {
+    file,
+    header: header(),
+    interrupted: undefined,
+    hash: undefined,
+    kept: undefined,
+    lineGapMs: 0,
+    lock: { isHeld: () => true },
+    clock: createTestContext().clock,
+    random: () => 0,
+    ...changed,
+  };
+  return await growFile(growing);
+}
+
+/** The same file in the next run. */
+async function growAgain(file: string, changed: Partial<Growing> = {}): Promise<GrowingFile> {
+  const interrupted = await findInterrupted(file, signal);
+  if (interrupted === undefined) throw new Error("nothing was left");
+  const hash = await hashRows(file, interrupted, signal);
+  return await grow(file, { header: interrupted.header, interrupted, hash, ...changed });
+}
+
+const account = (rows: number): (() => Account) => {
+  return () => ({
+    rows,
+    repeats: 0,
+    missing: 0,
+    refused: 0,
+    requests: rows,
+    credits: rows,
+    inDoubt: 0,
+    question: 0,
+    rowsOfQuestion: rows,
+  });
+};
+
+/** All of it but the system's own error. */
+async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
+  const thrown: unknown = await call().catch((cause: unknown) => cause);
+  if (!(thrown instanceof Failure)) return thrown;
+  const { cause: _, ...details } = thrown.details;
+  return { message: thrown.message, ...details };
+}
+
+const changedSize = (file: string, found: number, expected: number): object => ({
+  message: `${file} was changed by another program during the pull: it has ${found} bytes instead of ${expected}`,
+  exit: 1,
+  code: "output",
+  retryable: false,
+  isDamaged: true,
+  next: "start over with --force",
+});
+
+const replaced = (file: string): object => ({
+  message: `${file} was moved, deleted or replaced by another program during the pull`,
+  exit: 1,
+  code: "output",
+  retryable: false,
+  ...(existsSync(file) && { isDamaged: true, next: "start over with --force" }),
+});
+
+const modified = (file: string): object => ({
+  message: `cannot resume ${file}: it was modified after the interruption`,
+  exit: 2,
+  code: "checkpoint",
+  retryable: false,
+  next: "start over with --force instead of --resume, or name another file",
+});
+
+/** Which files below the folder this process holds open; Linux tells. */
+function openBelow(base: string): readonly string[] {
+  return readdirSync("/proc/self/fd").flatMap((number) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${number}`);
+      return file.startsWith(base) ? [file] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test.runIf(existsSync("/proc/self/fd"))(
+  "a file and its checkpoint are closed however a run ends",
+  async () => {
+    for (const rows of ["part", "file"] as const) {
+      for (const end of ["abandon", "finish"] as const) {
+        const file = newFile();
+        const base = realpathSync(path.dirname(file));
+        const first = await grow(file, { header: header({ rows }) });
+        expect(openBelow(base)).toEqual([]);
+        await first.sink.write("a\n");
+        first.note("", account(1));
+        expect(openBelow(base)).toHaveLength(2);
+        await first.abandon();
+        expect(openBelow(base), `${rows}, first`).toEqual([]);
+        const second = await growAgain(file);
+        expect(openBelow(base)).toHaveLength(2);
+        await second[end]();
+        expect(openBelow(base), `${rows}, ${end}`).toEqual([]);
+      }
+    }
+  },
+);
+
+describe("without --resume", () => {
+  test("rows grow in FILE.part beside FILE.resume, and become FILE at the end", async () => {
+    const file = newFile();
+    const growing = await grow(file, { hash: createHash("sha256") });
+    expect([near(file), growing.rowsAt()]).toEqual([[], `${file}.part`]);
+    await growing.sink.write("größe\n");
+    await growing.sink.write(Buffer.from([0xff, 0x0a]));
+    growing.note("", account(1));
+    expect([near(file), growing.canContinue()]).toEqual([["rows.part", "rows.resume"], true]);
+    await growing.finish();
+    expect([near(file), growing.rowsAt()]).toEqual([["rows", "rows.resume"], file]);
+    growing.forget();
+    expect(near(file)).toEqual(["rows"]);
+    const bytes = Buffer.concat([Buffer.from("größe\n"), Buffer.from([0xff, 0x0a])]);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect([growing.sink.bytes(), growing.sink.sha256()]).toEqual([bytes.length, digest(bytes)]);
+  });
+
+  test("an output without rows is an empty file", async () => {
+    const file = newFile();
+    const growing = await grow(file);
+    await growing.finish();
+    growing.forget();
+    expect([near(file), readFileSync(file, "utf8"), growing.sink.sha256()]).toEqual([
+      ["rows"],
+      "",
+      undefined,
+    ]);
+  });
+
+  test("nothing is left of a run that fails before rows were accounted for", async () => {
+    const file = newFile();
+    const untouched = await grow(file);
+    await untouched.abandon();
+    const begun = await grow(file);
+    await begun.sink.write("a\n");
+    await begun.abandon();
+    expect([near(file), begun.canContinue(), begun.rowsAt()]).toEqual([[], false, file]);
+  });
+
+  test("requests that found no row are remembered with --resume only", async () => {
+    for (const rows of ["file", "part"] as const) {
+      const file = newFile();
+      const growing = await grow(file, { header: header({ rows }) });
+      growing.note("", () => ({ ...account(0)(), question: 2 }));
+      await growing.abandon();
+      expect(near(file)).toEqual(rows === "file" ? ["rows", "rows.resume"] : []);
+      const left = await findInterrupted(file, signal);
+      expect(left?.progress?.question).toBe(rows === "file" ? 2 : undefined);
+    }
+  });
+
+  test("files of a process that has lost the lock are not removed by it", async () => {
+    const file = newFile();
+    let isHeld = true;
+    const growing = await grow(file, { lock: { isHeld: () => isHeld } });
+    await growing.sink.write("a\n");
+    isHeld = false;
+    await growing.abandon();
+    expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+  });
+
+  test("an end in a folder that was closed meanwhile throws nothing that would hide why", async () => {
+    const file = newFile();
+    let isClosed = false;
+    const isHeld = (): boolean => {
+      if (isClosed) throw new Error("EACCES");
+      return true;
+    };
+    const growing = await grow(file, { lock: { isHeld } });
+    await growing.sink.write("a\n");
+    isClosed = true;
+    await growing.abandon();
+    expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+  });
+
+  test("the checkpoint of another run that took the lock after the end stays", async () => {
+    const file = newFile();
+    let isHeld = true;
+    const growing = await grow(file, { lock: { isHeld: () => isHeld } });
+    await growing.finish();
+    isHeld = false;
+    growing.forget();
+    expect(near(file)).toEqual(["rows", "rows.resume"]);
+  });
+
+  test.each(["the first row", "a page", "the end"])(
+    "a lock that is lost before %s ends the run",
+    async (moment) => {
+      const file = newFile();
+      let isHeld = true;
+      const growing = await grow(file, { lock: { isHeld: () => isHeld } });
+      const pull = async (): Promise<void> => {
+        isHeld = moment !== "the first row";
+        await growing.sink.write("a\n");
+        isHeld = moment !== "a page";
+        growing.note("", account(1));
+        isHeld = false;
+        await growing.finish();
+      };
+      expect(await failureOf(pull)).toEqual({
+        message: `${file}.lock was removed or taken over by another process during the run`,
+        exit: 1,
+        code: "output",
+        retryable: true,
+      });
+      await growing.abandon();
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  test("lines of the checkpoint keep their distance, and an orderly end writes the last one", async () => {
+    const file = newFile();
+    let now = 0;
+    const clock = { elapsed: () => now, every: () => () => undefined };
+    const growing = await grow(file, { lineGapMs: 250, clock });
+    const lines = (): number => readFileSync(`${file}.resume`, "utf8").split("\n").length - 2;
+    const seen: number[] = [];
+    for (let page = 1; page <= 10; page += 1) {
+      await growing.sink.write(`${page}\n`);
+      growing.note(`seen${page}`, account(page));
+      seen.push(lines());
+      now += 100;
+    }
+    expect(seen).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3, 4]);
+    await growing.sink.write("not accounted for\n");
+    now += 1000;
+    await growing.abandon();
+    const left = await findInterrupted(file, signal);
+    expect(left?.progress).toMatchObject({ rows: 10, bytes: 21 });
+    expect(left?.seen).toEqual(Array.from({ length: 10 }, (_, index) => `seen${index + 1}`));
+  });
+
+  test("a line that is held back is written without another page, with half of the next page in the file", async () => {
+    const file = newFile();
+    const { clock } = createTestContext();
+    const growing = await grow(file, { lineGapMs: 100, clock });
+    const rows = async (): Promise<unknown> => (await findInterrupted(file, signal))?.progress?.rows;
+    for (const page of [1, 2]) {
+      await growing.sink.write(`${page}\n`);
+      growing.note("", account(page));
+    }
+    expect(await rows()).toBe(1);
+    await growing.sink.write("half");
+    clock.advance(100);
+    expect(await rows()).toBe(2);
+    await growing.abandon();
+    expect(readFileSync(`${file}.resume`, "utf8").split("\n")).toHaveLength(4);
+    clock.advance(1000);
+  });
+
+  test("a line that cannot be written between two pages ends the run with the next one", async () => {
+    const file = newFile();
+    const { clock } = createTestContext();
+    let isHeld = true;
+    const growing = await grow(file, { lineGapMs: 100, clock, lock: { isHeld: () => isHeld } });
+    for (const page of [1, 2]) {
+      await growing.sink.write(`${page}\n`);
+      growing.note("", account(page));
+    }
+    isHeld = false;
+    clock.advance(100);
+    isHeld = true;
+    expect(await failureOf(async () => await growing.finish())).toMatchObject({
+      message: `${file}.lock was removed or taken over by another process during the run`,
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("a run that has lost the lock adds no page to a file that another one may have finished", async () => {
+    const file = newFile();
+    let isHeld = true;
+    const growing = await grow(file, { header: header({ rows: "file" }), lock: { isHeld: () => isHeld } });
+    await growing.sink.write("a\n");
+    growing.note("", account(1));
+    isHeld = false;
+    expect(await failureOf(async () => await growing.sink.write("b\n"))).toMatchObject({
+      message: `${file}.lock was removed or taken over by another process during the run`,
+    });
+    await growing.abandon();
+    expect(readFileSync(file, "utf8")).toBe("a\n");
+  });
+
+  test("replaces FILE only where it may, and keeps the rows otherwise", async () => {
+    const file = newFile();
+    const growing = await grow(file);
+    await growing.sink.write("new\n");
+    growing.note("", account(1));
+    writeFileSync(file, "old\n");
+    expect(await failureOf(async () => await growing.finish())).toEqual({
+      message: `cannot write ${file}: another program created it during the pull; the rows are complete in ${file}.part`,
+      exit: 1,
+      code: "output",
+      retryable: false,
+      next: `move ${file} out of the way`,
+    });
+    expect([readFileSync(file, "utf8"), readFileSync(`${file}.part`, "utf8")]).toEqual(["old\n", "new\n"]);
+    const replacing = await growAgain(file, { header: header({ mayReplace: true }) });
+    await replacing.finish();
+    expect(readFileSync(file, "utf8")).toBe("new\n");
+  });
+
+  test("FILE may be read and written by those whom the umask lets", async () => {
+    const file = newFile();
+    const growing = await grow(file);
+    await growing.finish();
+    expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
+  });
+
+  test.each(["600", "640", "666"])(
+    "has the mode %s of the file it replaces, and so its part",
+    async (digits) => {
+      const mode = Number.parseInt(digits, 8);
+      const file = newFile();
+      writeFileSync(file, "old\n");
+      chmodSync(file, mode);
+      const growing = await grow(file, { header: header({ mayReplace: true }), kept: mode });
+      await growing.sink.write("new\n");
+      expect(statSync(`${file}.part`).mode & 0o777).toBe(mode);
+      await growing.finish();
+      expect(statSync(file).mode & 0o777).toBe(mode);
+    },
+  );
+
+  test("in a folder that is not there is refused", async () => {
+    const file = path.join(folder, "none", "rows");
+    expect(await failureOf(async () => await (await grow(file)).finish())).toMatchObject({
+      message: `${file}.resume cannot be written (no such folder)`,
+      exit: 1,
+    });
+  });
+
+  test("a disk that refuses a write is reported as such", async () => {
+    const file = newFile();
+    const growing = await grow(file);
+    await growing.finish();
+    expect(await failureOf(async () => await growing.sink.write("late\n"))).toEqual({
+      message: `--out "${file}": cannot be written (EBADF)`,
+      exit: 1,
+      code: "output",
+      retryable: false,
+      next: undefined,
+    });
+  });
+});
+
+/** What other programs do to a file that is being written: each must end the run with exit 1. */
+const interferences: Readonly<Record<string, (file: string) => { readonly size: number } | "replaced">> = {
+  truncates: (file) => {
+    truncateSync(file, 3);
+    return { size: 3 };
+  },
+  empties: (file) => {
+    truncateSync(file, 0);
+    return { size: 0 };
+  },
+  extends: (file) => {
+    const { size } = statSync(file);
+    appendFileSync(file, "more\n");
+    return { size: size + 5 };
+  },
+  deletes: (file) => {
+    rmSync(file);
+    return "replaced";
+  },
+  moves: (file) => {
+    renameSync(file, `${file}.moved`);
+    return "replaced";
+  },
+  "replaces by the same text": (file) => {
+    writeFileSync(`${file}.copy`, readFileSync(file));
+    renameSync(`${file}.copy`, file);
+    return "replaced";
+  },
+  "replaces by a link to itself": (file) => {
+    renameSync(file, `${file}.moved`);
+    symlinkSync(`${file}.moved`, file);
+    return "replaced";
+  },
+};
+
+describe("another program", () => {
+  for (const rows of ["part", "file"] as const) {
+    for (const [what, interfere] of Object.entries(interferences)) {
+      // After which of four pages, each of 4 bytes; the last moment is before the end.
+      test.each([1, 2, 3, 4])(`that ${what} the rows, in the ${rows}, after page %i`, async (moment) => {
+        const file = newFile();
+        const growing = await grow(file, { header: header({ rows }) });
+        const at = rows === "part" ? `${file}.part` : file;
+        let outcome: ReturnType<typeof interfere> | undefined;
+        const pull = async (): Promise<void> => {
+          for (let page = 1; page <= 4; page += 1) {
+            await growing.sink.write(`${page}00\n`);
+            growing.note("", account(page));
+            if (page === moment) outcome = interfere(at);
+          }
+          await growing.finish();
+        };
+        const failure = await failureOf(pull);
+        await growing.abandon();
+        // Rows are added at the end, so the next page is there too.
+        const isLast = moment === 4;
+        const [added, expected] = [isLast ? 0 : 4, isLast ? 16 : 4 * (moment + 1)];
+        expect(failure).toEqual(
+          typeof outcome === "object" ? changedSize(at, outcome.size + added, expected) : replaced(at),
+        );
+        if (rows === "part") expect(existsSync(file)).toBe(false);
+      });
+    }
+  }
+
+  test("that truncated the rows costs only what is lost: the next run continues before it", async () => {
+    const file = newFile();
+    const growing = await grow(file);
+    for (let page = 1; page <= 4; page += 1) {
+      await growing.sink.write(`${page}00\n`);
+      growing.note("", account(page));
+    }
+    truncateSync(`${file}.part`, 9);
+    expect(await failureOf(async () => await growing.finish())).toEqual(changedSize(`${file}.part`, 9, 16));
+    const again = await growAgain(file);
+    expect(again.sink.bytes()).toBe(8);
+    await again.sink.write("300\n400\n");
+    await again.finish();
+    expect(readFileSync(file, "utf8")).toBe("100\n200\n300\n400\n");
+  });
+});
+
+describe("a later run", () => {
+  test("continues after what is accounted for, at any byte, hashed as a whole", async () => {
+    for (const rows of ["part", "file"] as const) {
+      for (let torn = 0; torn <= 4; torn += 1) {
+        const file = newFile();
+        const first = await grow(file, { header: header({ rows }) });
+        await first.sink.write("größe\n");
+        first.note("", account(1));
+        await first.sink.write("next\n".slice(0, torn));
+        await first.abandon();
+        const second = await growAgain(file);
+        await second.sink.write("c\n");
+        await second.finish();
+        expect(readFileSync(file, "utf8")).toBe("größe\nc\n");
+        expect([second.sink.bytes(), second.sink.sha256()]).toEqual([10, digest("größe\nc\n")]);
+      }
+    }
+  });
+
+  test.each([true, false])(
+    "refuses rows that were modified meanwhile; hashed before: %s",
+    async (isHashed) => {
+      const file = newFile();
+      const first = await grow(file, isHashed ? { hash: createHash("sha256") } : {});
+      await first.sink.write("a\nb\n");
+      first.note("", account(2));
+      await first.abandon();
+      writeFileSync(`${file}.part`, "a\nc\n");
+      expect(await failureOf(async () => await growAgain(file))).toEqual(modified(file));
+    },
+  );
+
+  /** A pull of two rows whose rows are complete, before its checkpoint is removed. */
+  async function completed(file: string): Promise<void> {
+    const growing = await grow(file);
+    await growing.sink.write("a\nb\n");
+    growing.note("", account(2));
+    await growing.finish();
+  }
+
+  test("finds rows that were given their name before kill -9 struck, under one name or both", async () => {
+    for (const hasBoth of [false, true]) {
+      const file = newFile();
+      await completed(file);
+      if (hasBoth) linkSync(file, `${file}.part`);
+      expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file, progress: { rows: 2 } });
+      const again = await growAgain(file);
+      await again.finish();
+      again.forget();
+      expect([near(file), readFileSync(file, "utf8")]).toEqual([["rows"], "a\nb\n"]);
+    }
+  });
+
+  test("refuses a complete file that another program has added rows to, and leaves them", async () => {
+    for (const rows of ["part", "file"] as const) {
+      const file = newFile();
+      const growing = await grow(file, { header: header({ rows }) });
+      await growing.sink.write("[1");
+      growing.note("", account(1));
+      await growing.sink.write("]\n");
+      await growing.finish();
+      expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file, progress: { bytes: 2 } });
+      appendFileSync(file, "more\n");
+      expect(await failureOf(async () => await findInterrupted(file, signal))).toEqual(modified(file));
+      expect(readFileSync(file, "utf8")).toBe("[1]\nmore\n");
+    }
+  });
+
+  test("refuses another file of that name, shorter than its first page, and leaves it", async () => {
+    const file = newFile();
+    const growing = await grow(file, { header: header({ rows: "file" }) });
+    growing.note("", account(0));
+    await growing.sink.write("longer than notes\n");
+    growing.note("", account(1));
+    await growing.abandon();
+    writeFileSync(file, "my notes\n");
+    expect(await failureOf(async () => await findInterrupted(file, signal))).toEqual(modified(file));
+    expect(readFileSync(file, "utf8")).toBe("my notes\n");
+    truncateSync(file);
+    expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file });
+  });
+
+  test("does not take another file of that name for its rows", async () => {
+    const file = newFile();
+    await completed(file);
+    writeFileSync(file, "c\nd\n");
+    expect(await findInterrupted(file, signal)).toBeUndefined();
+    expect(readFileSync(file, "utf8")).toBe("c\nd\n");
+  });
+
+  test("removes the part of a run that had not accounted for any row", async () => {
+    for (const rows of ["part", "file"] as const) {
+      const file = newFile();
+      const killed = await grow(file);
+      await killed.sink.write("a\n");
+      const again = await grow(file, { header: header({ rows }) });
+      await again.sink.write("b\n");
+      await again.finish();
+      again.forget();
+      expect([near(file), readFileSync(file, "utf8")]).toEqual([["rows"], "b\n"]);
+      await killed.finish().catch(() => undefined);
+    }
+  });
+
+  test("finds nothing to continue where the rows were deleted, or none was accounted for", async () => {
+    const file = newFile();
+    const growing = await grow(file);
+    await growing.sink.write("a\n");
+    expect(await findInterrupted(file, signal)).toBeUndefined();
+    growing.note("", account(1));
+    expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: `${file}.part` });
+    rmSync(`${file}.part`);
+    expect(await findInterrupted(file, signal)).toBeUndefined();
+    await growing.abandon();
+  });
+
+  test.each(["part", "resume"])(
+    "refuses a link at the place of FILE.%s, and what it leads to stays",
+    async (name) => {
+      const file = newFile();
+      const first = await grow(file);
+      await first.sink.write("a\n");
+      first.note("", account(1));
+      await first.abandon();
+      renameSync(`${file}.${name}`, `${file}.precious`);
+      symlinkSync(`${file}.precious`, `${file}.${name}`);
+      const before = readFileSync(`${file}.precious`);
+      expect(await failureOf(async () => await growAgain(file))).toEqual({
+        message: `${file}.${name} is not a regular file`,
+        exit: 2,
+        code: "usage",
+        retryable: false,
+        next: "move it out of the way",
+      });
+      expect(readFileSync(`${file}.precious`).equals(before)).toBe(true);
+    },
+  );
+});
+
+describe("names that another user planted", () => {
+  test("are not followed: a link at the place of the checkpoint is replaced", async () => {
+    const file = newFile();
+    writeFileSync(`${file}.precious`, "precious");
+    symlinkSync(`${file}.precious`, `${file}.resume`);
+    const growing = await grow(file);
+    await growing.sink.write("a\n");
+    growing.note("", account(1));
+    await growing.finish();
+    growing.forget();
+    expect([readFileSync(`${file}.precious`, "utf8"), readFileSync(file, "utf8")]).toEqual([
+      "precious",
+      "a\n",
+    ]);
+    expect(near(file)).toEqual(["rows", "rows.precious"]);
+  });
+
+  test.each([
+    ["part", "rows.part is not a regular file"],
+    ["file", "rows was created by another program during the pull"],
+  ] as const)("in the moment before the first row end the run: %s", async (rows, message) => {
+    const file = newFile();
+    const growing = await grow(file, { header: header({ rows }) });
+    writeFileSync(`${file}.precious`, "precious");
+    symlinkSync(`${file}.precious`, rows === "file" ? file : `${file}.part`);
+    const before = near(file);
+    await expect(growing.sink.write("a\n")).rejects.toThrow(message);
+    await growing.abandon();
+    expect([readFileSync(`${file}.precious`, "utf8"), near(file)]).toEqual(["precious", before]);
+  });
+});

@@ -1,0 +1,93 @@
+import { fc } from "../harness/properties.ts";
+import { describe, expect, test } from "vitest";
+import { ByteScan, Unread } from "../../src/json/byte-scan.ts";
+import { BROKEN, samples, withinASecond } from "./json-samples.ts";
+
+/** Where the one value of the text ends; undefined where it is refused. */
+function endOf(text: string): number | undefined {
+  const bytes = Buffer.from(text);
+  const scan = new ByteScan(bytes);
+  try {
+    return scan.skipBlanks(scan.endOfValue(scan.skipBlanks(0)));
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    throw cause;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const accepts = (text: string): boolean => endOf(text) === Buffer.byteLength(text);
+
+const LONE = /\p{Surrogate}/u;
+
+describe("a walk over JSON in bytes", () => {
+  test("ends where the value ends, whatever it is", () => {
+    fc.assert(
+      fc.property(samples(), ({ text }) => {
+        expect(endOf(text)).toBe(Buffer.byteLength(text));
+      }),
+    );
+  });
+
+  test.each([
+    ...BROKEN,
+    "01",
+    "-",
+    "1.",
+    ".5",
+    "1e",
+    "1e+",
+    "+1",
+    "tru",
+    "nul",
+    '"\\x"',
+    '"\\u12g4"',
+    '"\t"',
+  ])("refuses %j as JSON.parse does", (text) => {
+    expect({ parsed: isJson(text), walked: accepts(text) }).toEqual({ parsed: false, walked: false });
+  });
+
+  test("judges every text with one character changed, added or taken away as JSON.parse does", () => {
+    const characters = fc.constantFrom(
+      ...('{}[]:,"\\ \n\t0123456789.eE+-truefalsn/bu\u0001\u007fé'.match(/./gsu) ?? []),
+    );
+    const edits = fc.tuple(samples(), fc.nat(), fc.nat(2), characters);
+    fc.assert(
+      fc.property(edits, ([{ text }, place, kept, character]) => {
+        const at = place % (text.length + 1);
+        const edited =
+          text.slice(0, at) + (kept === 2 ? "" : character) + text.slice(kept === 0 ? at : at + 1);
+        // Half a pair of surrogates has no bytes of its own: it would be another text.
+        fc.pre(!LONE.test(edited));
+        expect(accepts(edited)).toBe(isJson(edited));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("says what it saw between and inside tokens", () => {
+    const seen = (text: string): object => {
+      const scan = new ByteScan(Buffer.from(text));
+      scan.endOfValue(0);
+      return { hasBlanks: scan.hasBlanks, wide: scan.wide };
+    };
+    expect(seen('{"a, b":[1,"x y"]}')).toEqual({ hasBlanks: false, wide: [] });
+    expect(seen('{"a": 1}')).toEqual({ hasBlanks: true, wide: [] });
+    expect(seen('["é",1,"日"]')).toEqual({ hasBlanks: false, wide: [1, 5, 8, 13] });
+    expect(seen('["\u007f"]')).toEqual({ hasBlanks: false, wide: [1, 4] });
+  });
+
+  test("leaves nesting of thousands of levels to others, and takes a megabyte in linear time", () => {
+    expect(() => endOf("[".repeat(5000))).toThrow(Unread);
+    const long = `["${"\\n".repeat(500_000)}",${"1,".repeat(250_000)}2]`;
+    expect(withinASecond(() => endOf(long))).toBe(long.length);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { createPathReader } from "../../src/json/path-reader.ts";
+import { expectedAt as rawAt } from "./reference-path.ts";
+import { fc } from "../harness/properties.ts";
+
+describe("texts one after another", () => {
+  const leaf = fc.oneof(
+    fc.constantFrom(null, true, false, 0, -1.5e-9, "", "a, b", '\\"', "]", [], {}, [1], { a: 1 }),
+    fc.integer(),
+    fc.string({ unit: "binary" }),
+  );
+  /** The same value, some of its scalars others, now and then something that holds values. */
+  const altered = (value: unknown, next: () => unknown): unknown => {
+    if (typeof value !== "object" || value === null) return next() ?? value;
+    if (Array.isArray(value)) return value.map((element: unknown) => altered(element, next));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, altered(member, next)]));
+  };
+  const paths = ["", "a", "0", "a.0", "0.a", "a.a", "*", "a.*", "*.a", "__proto__", "1", "b"].map((path) =>
+    path === "" ? [] : path.split("."),
+  );
+
+  test("give what each gives alone, alike or not", () => {
+    const small = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        leaf,
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom("a", "b", "0", "__proto__"), tie("value"), { maxKeys: 3 }),
+      ),
+    })).value;
+    const others = fc.infiniteStream(fc.option(leaf, { nil: undefined, freq: 2 }));
+    fc.assert(
+      fc.property(small, others, fc.constantFrom(0, 1), (value, stream, indent) => {
+        const read = createPathReader(paths);
+        for (let turn = 0; turn < 25; turn += 1) {
+          const text = JSON.stringify(
+            turn === 0 ? value : altered(value, () => stream.next().value),
+            null,
+            indent,
+          );
+          expect(read(text)).toEqual(paths.map((path) => rawAt(text, path)));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    ["[1]", "[]"],
+    ['{"a":1}', '{"a":{}}'],
+    ['{"a":1}', '{"a":[1],"b":2}'],
+    ['{"a":"x"}', '{"a":"x","b":1}'],
+    ['{"a":"x","b":1}', '{"a":"x"}'],
+    ['{"a":1,"a":2}', '{"a":2,"a":3}'],
+    ['{"a":{"a":1},"a":2}', '{"a":{"a":7},"a":8}'],
+    ['{"a":1}', '{"b":1}'],
+    ["1", '"x"'],
+    ['{"a":"1","b":"2"}', '{"a":"\\"","b":"\\\\"}'],
+  ])("%s and then %s", (first, second) => {
+    const read = createPathReader(paths);
+    for (const text of [first, second, first, first, second])
+      expect(read(text)).toEqual(paths.map((path) => rawAt(text, path)));
+  });
+
+  test("written in two ways in turn take no longer than three times what parsing them takes", () => {
+    const shapes = [
+      { id: 1, name: "one", tokens: [{ symbol: "A" }], fee: 0.3 },
+      { id: 2, name: "two", tokens: [{ symbol: "B" }, { symbol: "C" }], fee: 0.3 },
+    ];
+    const texts = Array.from({ length: 1000 }, (_, index) => JSON.stringify(shapes[index % 2]));
+    const read = createPathReader([["id"], ["name"], ["tokens", "0", "symbol"], ["fee"]]);
+    const best = { parse: Infinity, read: Infinity };
+    for (let turn = 0; turn < 100; turn += 1) {
+      const start = performance.now();
+      for (const text of texts) JSON.parse(text);
+      const parsed = performance.now();
+      for (const text of texts) read(text);
+      best.parse = Math.min(best.parse, parsed - start);
+      best.read = Math.min(best.read, performance.now() - parsed);
+    }
+    expect(best.read / best.parse).toBeLessThan(process.version.startsWith("v20.") ? 3 : 5);
+  });
+});

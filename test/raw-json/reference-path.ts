@@ -1,0 +1,51 @@
+import { beginsWith, OPEN_ARRAY, OPEN_OBJECT } from "../../src/json/json-scan.ts";
+import { rawElements, rawMembers } from "../../src/json/raw-json.ts";
+
+/**
+ * The text of the value that a path leads to: names of members, and in arrays an index from 0, or `*` for all
+ * elements, which gives the text of an array with what was found in each (null where there was nothing).
+ * Undefined when the path leads nowhere; in an object, `0` is the name of a member.
+ */
+export function expectedAt(text: string, path: readonly string[]): string | undefined {
+  // The values reached so far: one, until a `*` makes them many. `groups` holds how many elements each value had
+  // at each `*`, to fold the values back into arrays of arrays at the end.
+  let reached: readonly (string | undefined)[] = [text];
+  const groups: (readonly (number | undefined)[])[] = [];
+  for (const step of path) {
+    if (step === "*") {
+      const arrays = reached.map((value) => (isArray(value) ? rawElements(value) : undefined));
+      groups.push(arrays.map((elements) => elements?.length));
+      reached = arrays.flatMap((elements) => elements ?? []);
+    } else {
+      reached = reached.map((value) => child(value, step));
+    }
+  }
+  for (const lengths of groups.toReversed()) reached = fold(reached, lengths);
+  return reached[0]?.trim();
+}
+
+function child(value: string | undefined, step: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (beginsWith(value, OPEN_OBJECT)) return rawMembers(value).get(step);
+  return isArray(value) && /^(?:0|[1-9]\d*)$/.test(step) ? rawElements(value)[Number(step)] : undefined;
+}
+
+/** Turns the values of all elements back into one array text for each entry of `lengths`. */
+function fold(
+  values: readonly (string | undefined)[],
+  lengths: readonly (number | undefined)[],
+): (string | undefined)[] {
+  let at = 0;
+  return lengths.map((length) => {
+    if (length === undefined) return undefined;
+    at += length;
+    return `[${values
+      .slice(at - length, at)
+      .map((value) => value ?? "null")
+      .join(",")}]`;
+  });
+}
+
+function isArray(value: string | undefined): value is string {
+  return value !== undefined && beginsWith(value, OPEN_ARRAY);
+}

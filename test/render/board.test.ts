@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import { type Board, createBoard } from "../../src/render/board/board.ts";
+import type { BoardOptions } from "../../src/render/board/board-options.ts";
+import { textWidth } from "../../src/render/values/width.ts";
+
+const weth = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const shib = "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce";
+const sol = "solana:So11111111111111111111111111111111111111112";
+const fine = { wanted: 2, open: 2, retrying: 0, events: 1234, credits: 1234, gaps: 0 };
+const wide = { columns: 100, rows: 30 };
+
+function boardOf(options: Partial<BoardOptions> = {}): Board {
+  return createBoard({
+    feed: "prices",
+    assets: [weth, shib, sol],
+    isSimulated: false,
+    isUnicode: true,
+    paint: (text) => text,
+    start: 0,
+    ...options,
+  });
+}
+
+function price(
+  asset: string,
+  value: string,
+  names = ["chain", "address", "price"],
+): { data: Buffer; asset: undefined } {
+  const [chain, address] = asset.split(":");
+  const [c, a, p] = names;
+  const row = { [c ?? ""]: chain, [a ?? ""]: address, [p ?? ""]: value };
+  return { data: Buffer.from(JSON.stringify(row)), asset: undefined };
+}
+
+/** A price a second from 0 on. */
+function feed(board: Board, asset: string, values: readonly string[]): void {
+  for (const [second, value] of values.entries()) board.events([price(asset, value)], second * 1000);
+}
+
+test("the latest of each asset, its change, its updates a minute and its course", () => {
+  const board = boardOf();
+  feed(board, weth, ["2000", "2100", "1950", "2145.78"]);
+  feed(board, shib, ["0.0000123456", "0.0000123456"]);
+  expect(board.frame(wide, fine, 4000)).toEqual([
+    "dexdata stream prices · 3 assets · for 4 s",
+    "",
+    "ASSET                                                     PRICE  CHANGE  /MIN  TREND",
+    "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2    2,145.78  +7.29%     4  ▃▆▁██",
+    "ethereum:0x95ad61b0a150d79219dcf64e1e6cc01f0b64c4ce  0.00001235   0.00%     2  ▁▁▁▁▁",
+    "solana:So11111111111111111111111111111111111111112            –",
+    "",
+    "● 2 connections open · 1,234 events · no gaps · 1,234 credits",
+  ]);
+});
+
+test("digits of a price are those that were sent, also beyond what a double holds", () => {
+  const board = boardOf({ assets: [weth] });
+  feed(board, weth, ["90071992547409931234567.985"]);
+  expect(board.frame(wide, fine, 1000)[3]).toContain("90,071,992,547,409,931,234,567.99");
+});
+
+test("both spellings of a price count, in any letter case of the address", () => {
+  const board = boardOf();
+  board.events([price(weth.replace("c02a", "C02A"), "7.5", ["c", "a", "p"])], 0);
+  expect(board.frame(wide, fine, 0)[3]).toMatch(/ 7\.50 /u);
+});
+
+test("an event goes to the asset that its place in the batch names", () => {
+  const board = boardOf();
+  board.events([{ data: Buffer.from('{"price":"3"}'), asset: sol }], 0);
+  expect(board.frame(wide, fine, 0)[5]).toMatch(/^solana.* 3\.00/u);
+});
+
+test("what is no JSON, names no known asset or has no price changes nothing", () => {
+  const board = boardOf({ assets: [weth] });
+  const before = board.frame(wide, fine, 0);
+  for (const data of ["{", "[]", "null", '{"chain":"x","address":"y","price":"1"}'])
+    board.events([{ data: Buffer.from(data), asset: undefined }], 0);
+  expect(board.frame(wide, fine, 0)).toEqual(before);
+});
+
+test("updates of the last minute are counted, older ones forgotten", () => {
+  const board = boardOf({ assets: [weth] });
+  feed(
+    board,
+    weth,
+    Array.from({ length: 100 }, () => "1"),
+  );
+  const perMinute = (elapsed: number): string | undefined =>
+    /%\s+(\d+)/u.exec(board.frame(wide, fine, elapsed)[3] ?? "")?.[1];
+  expect(perMinute(99_000)).toBe("60");
+  expect(perMinute(129_000)).toBe("30");
+  expect(perMinute(300_000)).toBe("0");
+});
+
+describe("fits any window", () => {
+  const assets = Array.from({ length: 40 }, (_, n) => `ethereum:0x${String(n).padStart(40, "c0")}`);
+  const board = boardOf({ assets, isSimulated: true });
+  for (const [n, asset] of assets.entries()) feed(board, asset, ["1", `${10 ** (n - 20)}`]);
+  board.say("connection 1 (25 assets): nothing came for 45 s, not even a ping; reconnecting in 1s", 0);
+  const retrying = { ...fine, open: 1, retrying: 1, gaps: 3 };
+
+  test.each([200, 120, 100, 80, 60, 40, 24, 10, 3, 1])("%d columns", (columns) => {
+    for (let rows = 1; rows <= 60; rows++) {
+      for (const state of [fine, retrying]) {
+        const frame = board.frame({ columns, rows }, state, 5000);
+        expect(frame.length).toBeLessThanOrEqual(rows);
+        for (const line of frame) expect(textWidth(line), line).toBeLessThanOrEqual(columns);
+        expect(frame.at(-1)).toMatch(state === fine ? /^●/u : /^○/u);
+      }
+    }
+  });
+
+  test("rows that find no place are counted", () => {
+    const frame = board.frame({ columns: 100, rows: 20 }, fine, 5000);
+    const shown = frame.filter((line) => line.startsWith("ethereum:")).length;
+    expect(frame).toContain(`… ${40 - shown} more`);
+    expect(frame).toHaveLength(20);
+  });
+
+  test("columns go one after another, the price last", () => {
+    const heads = (columns: number): string | undefined =>
+      board
+        .frame({ columns, rows: 30 }, fine, 5000)
+        .find((line) => line.startsWith("ASSET"))
+        ?.replaceAll(/\s+/gu, " ");
+    expect(heads(120)).toBe("ASSET PRICE CHANGE /MIN TREND");
+    expect(heads(70)).toBe("ASSET PRICE CHANGE TREND");
+    expect(heads(34)).toBe("ASSET PRICE");
+  });
+});
+
+test("what the feeds bring stands under its own title", () => {
+  const pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+  const [, address] = pool.split(":");
+  const rowOf = (name: BoardOptions["feed"], row: object): readonly string[] => {
+    const board = boardOf({ feed: name, assets: [pool] });
+    board.events([{ data: Buffer.from(JSON.stringify({ chain: "ethereum", ...row })), asset: undefined }], 0);
+    return board
+      .frame(wide, fine, 0)
+      .slice(2, 4)
+      .map((line) => line.replaceAll(/\s+/gu, " "));
+  };
+  expect(rowOf("transactions", { pool_id: address, price_0_usd: 1.0002, volume_usd: 12_400_000 })).toEqual([
+    "ASSET PRICE VOLUME CHANGE /MIN TREND",
+    `${pool} 1.0002 12.4M 0.00% 1 ▁`,
+  ]);
+  expect(rowOf("ohlcv", { token_id: address, close: 3.5, volume_usd: 900 })).toEqual([
+    "ASSET CLOSE VOLUME CHANGE /MIN TREND",
+    `${pool} 3.50 900 0.00% 1 ▁`,
+  ]);
+  expect(rowOf("reserves", { pool_id: address, total_reserve_usd: 5e9, total_delta_usd: -1e-9 })).toEqual([
+    "ASSET RESERVE DELTA CHANGE /MIN TREND",
+    `${pool} 5.00B -<0.01 0.00% 1 ▁`,
+  ]);
+});
+
+test("text of strangers cannot act on the terminal", () => {
+  const board = boardOf({ assets: ["x:\u001b[2J\u202e"] });
+  board.events([{ data: Buffer.from('{"price":"\\u001b]0;x\\u0007"}'), asset: "x:\u001b[2J\u202e" }], 0);
+  board.say("the service warns: \u001b[31m\n\u200b", 0);
+  // oxlint-disable-next-line no-control-regex -- these are what must not be there
+  expect(board.frame(wide, fine, 0).join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e]/u);
+});
+
+test("without Unicode everything is ASCII", () => {
+  const board = boardOf({ isUnicode: false });
+  feed(board, weth, ["1", "2", "3", "4"]);
+  const text = board.frame({ columns: 60, rows: 5 }, { ...fine, open: 1, retrying: 1 }, 4000).join("\n");
+  expect(text).toMatch(/^[\n -~]*$/u);
+  expect(text).toContain("_.-''");
+});
+
+test("assets that come and go keep what is known of the others", () => {
+  const board = boardOf({ assets: [weth, shib] });
+  feed(board, weth, ["1", "2"]);
+  board.watch([sol, weth], 2000);
+  const [, , , first, second, third] = board.frame(wide, fine, 2000);
+  expect(first).toMatch(/^solana.*–$/u);
+  expect(second).toMatch(/^ethereum:0xc02a.*\+100\.00%/u);
+  expect(third).toBe("");
+});
+
+test("a change from nothing is none, and one of months fits its column", () => {
+  const board = boardOf({ assets: [weth] });
+  feed(board, weth, ["0", "5"]);
+  expect(board.frame(wide, fine, 1000)[3]).toMatch(/5\.00\s+2\s/u);
+});
+
+test("what is said is shown for a minute", () => {
+  const board = boardOf();
+  board.say("connection 1: cut", 0);
+  expect(board.frame(wide, fine, 59_000)).toContain("connection 1: cut");
+  expect(board.frame(wide, fine, 61_000)).not.toContain("connection 1: cut");
+});
+
+test("the last picture tells what came, not how the connections are", () => {
+  const board = boardOf();
+  feed(board, weth, ["1"]);
+  expect(board.frame(wide, undefined, 1000).at(-1)).toMatch(/^solana/u);
+});
+
+test("an hour and a day of updates take no more room than a minute", () => {
+  const board = boardOf({ assets: [weth] });
+  for (let second = 0; second < 90_000; second += 7)
+    board.events([price(weth, String(1000 + Math.sin(second / 9000) * 100))], second * 1000);
+  const [line = ""] = board.frame(wide, fine, 90_000_000).filter((each) => each.startsWith("ethereum"));
+  expect(line).toMatch(/[▁▂▃▄▅▆▇█]{20,30}$/u);
+  // The whole of the last hour: a part of one wave, so it only rises or only falls but for its turn.
+  expect(new Set(line.split("  ").at(-1)).size).toBeGreaterThan(3);
+});

@@ -1,0 +1,205 @@
+import http from "node:http";
+import { afterAll, beforeAll, describe } from "vitest";
+import type { SandboxOptions } from "../../../src/sandbox/exchange.ts";
+import { createSandboxState, handle, startSandbox } from "../../harness/bundled-sandbox.ts";
+
+/** An answer as it came over the wire. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The text parsed; integers above 2^53 are rounded here, so digits are looked for in `text`. */
+  readonly body: unknown;
+}
+
+export interface Asking {
+  readonly method?: string;
+  /** The whole Authorization value; none when undefined. */
+  readonly key?: string | undefined;
+  readonly host?: "free" | "paid";
+}
+
+export interface Service {
+  /** Asks for a literal path; without `host` and `key`, the paid host with a Pro key. */
+  readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
+  readonly clock: TestClock;
+}
+
+/** Both clocks of a sandbox, set by the test. */
+export interface TestClock {
+  /** Simulated, milliseconds since the epoch. */
+  now: number;
+  /** Real time, milliseconds. */
+  elapsed: number;
+}
+
+/** The instant every contract test begins at: 2026-10-02T12:00:00Z. */
+export const NOON = 1_790_942_400;
+export const DAY = 86_400;
+export const PRO = "api_pro_contract";
+export const DEV = "api_dev_contract";
+export const FREE = "api_free_contract";
+export const ENTERPRISE = "api_enterprise_contract";
+
+/** USDC/WETH 0.05 % of Uniswap V3, the busiest pool of ethereum. */
+export const USDC_WETH = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+export const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+export const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+
+export type Options = Partial<Omit<SandboxOptions, "now" | "elapsed">> & {
+  /** Each tier's own rate; else the rate is out of the way. */
+  readonly hasOwnRates?: true;
+};
+
+/**
+ * Runs the suite twice: on the pure function, and over a real socket, where a difference would be the server's.
+ */
+export function contract(name: string, options: Options, suite: (service: Service) => void): void {
+  for (const sender of ["handle", "socket"] as const) {
+    describe(`${name} (${sender})`, () => {
+      const clock: TestClock = { now: NOON * 1000, elapsed: 0 };
+      let send: (path: string, asking: Asking) => Promise<Answer>;
+      let close = (): Promise<void> => Promise.resolve();
+      beforeAll(async () => {
+        const whole: SandboxOptions = {
+          ...(options.hasOwnRates === undefined && { requestsPerMinute: 1_000_000 }),
+          ...options,
+          now: () => clock.now,
+          elapsed: () => clock.elapsed,
+        };
+        if (sender === "handle") {
+          const state = createSandboxState(whole);
+          send = async (path, asking) => {
+            const response = handle(
+              {
+                method: asking.method ?? "GET",
+                target: path,
+                headers: asking.key === undefined ? {} : { authorization: asking.key },
+                remoteAddress: "127.0.0.1",
+                host: asking.host === "free" ? "rest_free" : "rest_paid",
+              },
+              state,
+            );
+            const headers = Object.entries(response.headers);
+            return {
+              status: response.status,
+              headers: Object.fromEntries(headers.map(([each, value]) => [each.toLowerCase(), value])),
+              text: response.body,
+              body: parsed(response.body),
+            };
+          };
+        } else {
+          const sandbox = await startSandbox(whole);
+          close = sandbox.close;
+          send = (path, asking) =>
+            exchange(asking.host === "free" ? sandbox.restFree : sandbox.restPaid, path, asking);
+        }
+      });
+      afterAll(() => close());
+      suite({ clock, ask: (path, asking = { key: PRO }) => send(path, asking) });
+    });
+  }
+}
+
+/** One request as written: no normalising of the path, no header of its own. */
+export function exchange(base: string, path: string, asking: Asking): Promise<Answer> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        hostname,
+        port,
+        path,
+        method: asking.method ?? "GET",
+        headers: asking.key === undefined ? {} : { authorization: asking.key },
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (text += chunk));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: Object.fromEntries(
+              Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+            ),
+            text,
+            body: parsed(text),
+          }),
+        );
+      },
+    );
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+/** What a dotted path leads to in a body; undefined where it leads nowhere. */
+export function at(body: unknown, path: string): unknown {
+  let value = body;
+  for (const step of path === "" ? [] : path.split(".")) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = Reflect.get(value, step);
+  }
+  return value;
+}
+
+/** The array a path leads to. */
+export function list(body: unknown, path = ""): readonly unknown[] {
+  const value = at(body, path);
+  if (!Array.isArray(value))
+    throw new Error(`no array at "${path}" of ${JSON.stringify(body)?.slice(0, 200)}`);
+  return value;
+}
+
+/** One field of every row of an array. */
+export function column(body: unknown, path: string, field: string): readonly unknown[] {
+  return list(body, path).map((row) => at(row, field));
+}
+
+/** The same for a field that holds numbers. */
+export function numbers(body: unknown, path: string, field: string): readonly number[] {
+  return column(body, path, field).map((value) => {
+    if (typeof value !== "number") throw new Error(`${field} is no number: ${JSON.stringify(value)}`);
+    return value;
+  });
+}
+
+/** The words of a text, where an array of them would take a line each. */
+export function words(text: string): string[] {
+  return text.split(" ");
+}
+
+export function keysOf(value: unknown): readonly string[] {
+  return typeof value === "object" && value !== null ? Object.keys(value) : [];
+}
+
+/** Follows `next_cursor` to the end of a search; `between` runs before every further page. */
+export async function allPages(
+  service: Service,
+  path: string,
+  between: () => void = () => {},
+): Promise<readonly unknown[]> {
+  const rows: unknown[] = [];
+  let answer = await service.ask(path);
+  for (;;) {
+    rows.push(...list(answer.body, "results"));
+    if (at(answer.body, "has_next_page") !== true) return rows;
+    between();
+    const cursor = encodeURIComponent(String(at(answer.body, "next_cursor")));
+    answer = await service.ask(`${path}${path.includes("?") ? "&" : "?"}cursor=${cursor}`);
+  }
+}
+
+/** A body's refusal in one line, to compare whole: `400 invalid_param limit`. */
+export function refusal({ status, body }: Answer): string {
+  const named = ["error", "param", "resource"].map((name) => at(body, name));
+  return [status, ...named.filter((value) => typeof value === "string")].join(" ");
+}
+
+/** Undefined for an empty body and for a page of HTML; anything else is JSON or fails the test. */
+function parsed(text: string): unknown {
+  return text === "" || text.startsWith("<!DOCTYPE html>") ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,172 @@
+import { fc } from "../harness/properties.ts";
+import { describe, expect, test } from "vitest";
+import { isDue } from "../../src/sandbox/faults/choose-fault.ts";
+import { createFaultCounter } from "../../src/sandbox/faults/fault-counter.ts";
+import type { Fault, Faults } from "../../src/sandbox/faults/fault.ts";
+import { faultNames } from "../../src/sandbox/faults/kinds.ts";
+import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import { dexdata } from "../harness/dexdata.ts";
+
+function read(spec: string): Faults {
+  const faults = parseFaults(spec);
+  if (isFaultProblem(faults)) throw new Error(faults.problem);
+  return faults;
+}
+
+const always = { by: "range", from: 1, to: Number.POSITIVE_INFINITY } as const;
+
+describe("the grammar of --faults", () => {
+  const accepted: readonly (readonly [string, Partial<Fault>])[] = [
+    ["429", { kind: "status", amount: 429, when: always }],
+    ["429=7x3", { kind: "status", amount: 429, retryAfter: 7, when: { by: "range", from: 1, to: 3 } }],
+    ["500:5%", { kind: "status", amount: 500, when: { by: "rate", share: 0.05, length: 1 } }],
+    ["500:0.5%x3", { when: { by: "rate", share: 0.005, length: 3 } }],
+    ["reset-before@7", { kind: "reset-before", when: { by: "range", from: 7, to: 7 } }],
+    ["reset-beforex3", { kind: "reset-before", when: { by: "range", from: 1, to: 3 } }],
+    ["reset-body@7-9", { kind: "reset-body", when: { by: "range", from: 7, to: 9 } }],
+    ["truncate@7-", { when: { by: "range", from: 7, to: Number.POSITIVE_INFINITY } }],
+    ["slow-body=1.5s:2%", { kind: "slow-body", amount: 1500 }],
+    ["slow-headers=300ms", { kind: "slow-headers", amount: 300 }],
+    ["slow-body", { kind: "slow-body", amount: 3000 }],
+    ["html", { kind: "html", amount: 403 }],
+    ["html=502x1", { kind: "html", amount: 502 }],
+    ["plan=dev@2", { kind: "plan", tier: "dev" }],
+    ["plan", { kind: "plan", tier: "keyless" }],
+    ["drop-filter=fdv_usd_max", { kind: "drop-filter", filter: "fdv_usd_max", when: always }],
+    ["drop-filter=fdv_usd_maxx2", { filter: "fdv_usd_max", when: { by: "range", from: 1, to: 2 } }],
+    ["500x3/pools/search", { path: "/pools/search", when: { by: "range", from: 1, to: 3 } }],
+    ["empty=404/tokens", { kind: "empty", amount: 404, path: "/tokens", when: always }],
+    ["empty-page", { kind: "empty-page", when: { by: "range", from: 1, to: 1 } }],
+    ["short-page@3", { kind: "short-page", when: { by: "range", from: 3, to: 3 } }],
+    ["stale-page:5%", { kind: "stale-page", when: { by: "rate", share: 0.05, length: 1 } }],
+    ["missing-cursorx2", { kind: "missing-cursor", when: { by: "range", from: 1, to: 2 } }],
+    ["duplicate-page", { kind: "duplicate-page", when: always }],
+    ["stream-cut=10", { kind: "stream-cut", amount: 10 }],
+    ["stream-silent", { kind: "stream-silent", amount: 0 }],
+    ["stream-error", { kind: "stream-error", amount: 3 }],
+  ];
+  test.each(accepted)("%s", (spec, expected) => {
+    expect(read(spec)).toEqual([expect.objectContaining({ text: spec, ...expected })]);
+  });
+
+  test("parts are told apart by commas, with blanks around them", () => {
+    expect(read("429x3, 500:5% ,reset-body@7").map(({ text }) => text)).toEqual([
+      "429x3",
+      "500:5%",
+      "reset-body@7",
+    ]);
+  });
+
+  const kinds = faultNames().join(", ");
+  const when = "must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most 1000), from 1";
+  const refused: readonly (readonly [string, string, string | undefined])[] = [
+    ["", `"": must be a status from 400 to 599, or one of ${kinds}`, undefined],
+    ["429,", `"": must be a status from 400 to 599, or one of ${kinds}`, undefined],
+    [
+      "truncat:5%",
+      `"truncat" in "truncat:5%": must be a status from 400 to 599, or one of ${kinds}`,
+      "did you mean truncate?",
+    ],
+    ["399", `"399": must be a status from 400 to 599, or one of ${kinds}`, undefined],
+    ["4290", `"4290": must be a status from 400 to 599, or one of ${kinds}`, undefined],
+    ["HTML", `"HTML": must be a status from 400 to 599, or one of ${kinds}`, "did you mean html?"],
+    ["429:5", `":5" in "429:5": ${when}`, undefined],
+    ["429:0%", `":0%" in "429:0%": ${when}`, undefined],
+    ["429:101%", `":101%" in "429:101%": ${when}`, undefined],
+    ["429x0", `"x0" in "429x0": ${when}`, undefined],
+    ["429@0", `"@0" in "429@0": ${when}`, undefined],
+    ["429@9-7", `"@9-7" in "429@9-7": ${when}`, undefined],
+    ["429:5%x2000", `":5%x2000" in "429:5%x2000": ${when}`, undefined],
+    ["429x3@7", `"x3@7" in "429x3@7": ${when}`, undefined],
+    ["429=soon", `"soon" in "429=soon": 429 takes the seconds to wait, such as 429=7`, undefined],
+    ["500=7", `"7" in "500=7": 500 takes no value`, undefined],
+    ["truncate=7", `"7" in "truncate=7": truncate takes no value`, undefined],
+    ["html=600", `"600" in "html=600": html takes a status that has a body, from 200 to 599`, undefined],
+    ["empty=204", `"204" in "empty=204": empty takes a status that has a body, from 200 to 599`, undefined],
+    [
+      "slow-body=3",
+      `"3" in "slow-body=3": slow-body takes a duration such as 300ms, 2s or 1m`,
+      "slow-body alone does what is usual",
+    ],
+    [
+      "plan=fre",
+      `"fre" in "plan=fre": plan takes one of keyless, free, dev, pro, enterprise`,
+      "did you mean plan=free?",
+    ],
+    ["stream-cut=x", `"x" in "stream-cut=x": stream-cut takes a number of events`, undefined],
+    [
+      "drop-filter=a b",
+      `"a b" in "drop-filter=a b": drop-filter takes the name of a filter, such as volume_usd_24h_min`,
+      undefined,
+    ],
+  ];
+  test.each(refused)("%s is refused by name", (spec, problem, next) => {
+    expect(parseFaults(spec)).toEqual({ problem, next: next ?? expect.any(String) });
+  });
+
+  test("a slip on the command line is a usage failure, and nothing is asked", async () => {
+    const { exit, stdout, stderr } = await dexdata(
+      "networks --sandbox --error-format text --faults 429x3,trunacte",
+    );
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `dexdata: --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  did you mean truncate?\n`,
+    });
+  });
+
+  test("without --sandbox it is refused", async () => {
+    const { exit, stderr } = await dexdata("networks --error-format text --faults 429");
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: "dexdata: --faults: goes with --sandbox\n" });
+  });
+
+  test("any text is read, or refused in words", () => {
+    const part = fc.constantFrom("429", "500", "truncate", "drop-filter", "=", "x", ":", "%", "@", "-", "/");
+    const near = fc.array(fc.oneof(part, fc.nat(999).map(String)), { maxLength: 8 });
+    const spec = fc.oneof(
+      fc.string({ unit: "binary" }),
+      near.map((words) => words.join("")),
+    );
+    fc.assert(
+      fc.property(spec, fc.integer(), (typed, seed) => {
+        const faults = parseFaults(typed);
+        if (isFaultProblem(faults)) {
+          expect([typeof faults.problem, typeof faults.next]).toEqual(["string", "string"]);
+          return;
+        }
+        expect(faults.length).toBe(typed.split(",").length);
+        const counter = createFaultCounter(faults, seed);
+        counter.forRequest("/networks/x/pools/search?txns_24h_min=1&cursor=a");
+        counter.forStream("/sse/prices");
+      }),
+      { numRuns: 3000, seed: 20261121 },
+    );
+  });
+});
+
+describe("whether a fault is due", () => {
+  const [rate] = read("500:25%");
+  const [same] = read("500:25%x1");
+  if (rate === undefined || same === undefined) throw new Error("not read");
+
+  test("follows from seed, fault and number alone, at about the rate", () => {
+    const numbers = Array.from({ length: 4000 }, (_, index) => index + 1);
+    const struck = (seed: number): readonly number[] => numbers.filter((number) => isDue(rate, number, seed));
+    expect(struck(1)).toEqual(struck(1));
+    expect(struck(1)).not.toEqual(struck(2));
+    expect(struck(1).length / numbers.length).toBeGreaterThan(0.22);
+    expect(struck(1).length / numbers.length).toBeLessThan(0.28);
+    expect(numbers.filter((number) => isDue(same, number, 1))).toEqual(struck(1));
+  });
+});
+
+describe("faults of streams", () => {
+  test("count the streams that open and leave requests alone", () => {
+    const counter = createFaultCounter(read("stream-cut=5@2,stream-error@3/sse/prices"), 1);
+    expect(counter.forRequest("/sse/prices")).toBeUndefined();
+    expect(counter.forStream("/sse/prices")).toBeUndefined();
+    expect(counter.forStream("/sse/transactions")).toMatchObject({ kind: "stream-cut", afterEvents: 5 });
+    expect(counter.forStream("/sse/prices")).toBeUndefined();
+    expect(counter.forStream("/sse/prices")).toMatchObject({ kind: "stream-error", afterEvents: 3 });
+  });
+});

@@ -1,0 +1,463 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import { type RunningSandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { at, exchange, list, NOON, USDC, USDC_WETH, WETH } from "./contract/service.ts";
+import { headerOf, type RawReply, rawRequest, statusOf } from "./raw-request.ts";
+
+const open: RunningSandbox[] = [];
+const KEY = "api_pro_faults";
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
+});
+
+async function start(spec: string, options: Partial<SandboxOptions> = {}): Promise<RunningSandbox> {
+  const faults = parseFaults(spec);
+  if (isFaultProblem(faults)) throw new Error(faults.problem);
+  const sandbox = await startSandbox({
+    now: () => NOON * 1000,
+    elapsed: () => performance.now(),
+    faults,
+    ...options,
+  });
+  open.push(sandbox);
+  return sandbox;
+}
+
+async function struck(spec: string): Promise<RawReply> {
+  const { restPaid } = await start(spec);
+  return await rawRequest(restPaid, "/networks", { key: KEY });
+}
+
+/** Statuses of the first requests, 0 for a connection that ended without one. */
+async function statuses(sandbox: RunningSandbox, count: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let asked = 0; asked < count; asked += 1) {
+    const reply = await rawRequest(sandbox.restPaid, "/networks", { key: KEY });
+    found.push(reply.ended === "reset" ? 0 : (statusOf(reply) ?? 0));
+  }
+  return found;
+}
+
+const parsed = ({ body }: RawReply): unknown => JSON.parse(body);
+
+describe("an answer in place of the answer", () => {
+  test.each([
+    ["188", 402, "payment_required", 0],
+    ["185", 401, "unauthorized", 0],
+    ["192", 403, "forbidden", 0],
+    ["196", 429, "rate_limited", 0],
+    ["198", 500, "internal_error", 0],
+    ["199", 502, "unavailable", 0],
+    ["199", 503, "unavailable", 0],
+    ["199", 504, "unavailable", 0],
+    ["", 400, "invalid_param", 1],
+    ["", 404, "not_found", 1],
+    ["", 410, "endpoint_removed", 1],
+  ])("%s: %d is JSON with %s, the plan and the credits; it costs %d", async (_rule, status, code, cost) => {
+    const reply = await struck(String(status));
+    expect(statusOf(reply)).toBe(status);
+    expect(at(parsed(reply), "error")).toBe(code);
+    expect(headerOf(reply, "content-type")).toMatch(/^application\/json/u);
+    expect(headerOf(reply, "x-api-plan")).toBe("pro");
+    expect(headerOf(reply, "x-credits-remaining")).toBe(String(5_000_000 - cost));
+  });
+
+  test("189, 190: 402 has the credits of the tier and never Retry-After", async () => {
+    const { restFree } = await start("402");
+    const reply = await rawRequest(restFree, "/networks");
+    expect(parsed(reply)).toMatchObject({ tier: "keyless", credits: { limit: 10_000 } });
+    expect(at(parsed(reply), "resets_at")).toBeUndefined();
+    expect(headerOf(reply, "retry-after")).toBeUndefined();
+  });
+
+  test("196: a 429 waits as long as it was told to, in header and body", async () => {
+    const reply = await struck("429=7");
+    expect([headerOf(reply, "retry-after"), headerOf(reply, "ratelimit-reset")]).toEqual(["7", "7"]);
+    expect(at(parsed(reply), "retry_after")).toBe(7);
+  });
+
+  test("153: an HTML page, 403 unless told otherwise, with nothing of the service", async () => {
+    const reply = await struck("html");
+    expect([statusOf(reply), headerOf(reply, "content-type")]).toEqual([403, "text/html"]);
+    expect(reply.body).toMatch(/^<!DOCTYPE html>/u);
+    expect(headerOf(reply, "x-api-plan")).toBeUndefined();
+    expect(statusOf(await struck("html=502"))).toBe(502);
+  });
+
+  test("171: a body with a message and nothing else", async () => {
+    const reply = await struck("message-only=404");
+    expect(statusOf(reply)).toBe(404);
+    expect(parsed(reply)).toEqual({ message: expect.any(String) });
+    expect(statusOf(await struck("message-only"))).toBe(500);
+  });
+
+  test("in the public dialect, refusals have a message only", async () => {
+    const { restPaid } = await start("500", { dialect: "public" });
+    expect(parsed(await rawRequest(restPaid, "/networks", { key: KEY }))).toEqual({
+      message: expect.any(String),
+    });
+  });
+
+  test("takes no place in the minute", async () => {
+    const sandbox = await start("500x3", { requestsPerMinute: 2 });
+    expect(await statuses(sandbox, 6)).toEqual([500, 500, 500, 200, 200, 429]);
+  });
+});
+
+describe("a body that is not what it should be", () => {
+  test("empty: no body, the status of the answer, its price", async () => {
+    const reply = await struck("empty");
+    expect([statusOf(reply), reply.body, headerOf(reply, "content-length")]).toEqual([200, "", "0"]);
+    expect(headerOf(reply, "x-credits-remaining")).toBe("4999999");
+    expect(statusOf(await struck("empty=404"))).toBe(404);
+  });
+
+  test("invalid-json: cut short, and the length says so", async () => {
+    const reply = await struck("invalid-json");
+    expect(headerOf(reply, "content-length")).toBe(String(Buffer.byteLength(reply.body)));
+    expect(reply.body).toMatch(/^\[\{"id":/u);
+    expect(() => parsed(reply)).toThrow(SyntaxError);
+  });
+
+  test("truncate: fewer bytes than Content-Length, then the connection closes", async () => {
+    const reply = await struck("truncate");
+    expect([statusOf(reply), reply.ended]).toEqual([200, "closed"]);
+    const length = Number(headerOf(reply, "content-length"));
+    expect(reply.body.length).toBe(Math.floor(length / 2));
+  });
+
+  test("slow-body: bytes trickle over the time given", async () => {
+    const reply = await struck("slow-body=600ms");
+    expect([statusOf(reply), reply.ended]).toEqual([200, "closed"]);
+    expect(list(parsed(reply)).length).toBe(35);
+    expect(reply.milliseconds).toBeGreaterThan(590);
+    expect(reply.pieces).toBeGreaterThan(5);
+  });
+
+  test("slow-headers: so does the head", async () => {
+    const { restPaid } = await start("slow-headers=1s");
+    const reply = await rawRequest(restPaid, "/networks", { key: KEY });
+    expect(list(parsed(reply)).length).toBe(35);
+    expect(reply.milliseconds).toBeGreaterThan(990);
+    const early = await rawRequest(restPaid, "/networks", { key: KEY, patience: 300 });
+    expect([early.head, early.text.startsWith("H")]).toEqual([undefined, true]);
+  });
+
+  test("HEAD gets no body under a fault of delivery either", async () => {
+    const { restPaid } = await start("slow-headers=50ms");
+    const reply = await rawRequest(restPaid, "/networks", { key: KEY, method: "HEAD" });
+    expect([statusOf(reply), reply.body]).toEqual([405, ""]);
+  });
+});
+
+describe("a connection that breaks", () => {
+  test("reset-before: not a byte", async () => {
+    const reply = await struck("reset-before");
+    expect([reply.text, reply.ended]).toEqual(["", "reset"]);
+  });
+
+  test("reset-headers: a head that never ends", async () => {
+    const reply = await struck("reset-headers");
+    expect([reply.head, reply.text.startsWith("HTTP/1.1 200 "), reply.ended]).toEqual([
+      undefined,
+      true,
+      "reset",
+    ]);
+  });
+
+  test("reset-body: the head and half of the body", async () => {
+    const reply = await struck("reset-body");
+    expect([statusOf(reply), reply.ended]).toEqual([200, "reset"]);
+    expect(reply.body.length).toBe(Math.floor(Number(headerOf(reply, "content-length")) / 2));
+  });
+
+  test("reset-after: a whole answer on a connection that was to be kept", async () => {
+    const reply = await struck("reset-after");
+    expect([headerOf(reply, "connection"), reply.ended]).toEqual(["keep-alive", "reset"]);
+    expect(list(parsed(reply)).length).toBe(35);
+  });
+
+  test("they cost what the lost answer costs", async () => {
+    const { restPaid } = await start("reset-before@1,truncate@2");
+    for (let asked = 0; asked < 2; asked += 1) await rawRequest(restPaid, "/networks", { key: KEY });
+    const reply = await rawRequest(restPaid, "/networks", { key: KEY });
+    expect(headerOf(reply, "x-credits-remaining")).toBe("4999997");
+  });
+
+  test("closing the sandbox ends what still trickles", async () => {
+    const { restPaid, close } = await start("slow-body=1m");
+    const waiting = rawRequest(restPaid, "/networks", { key: KEY });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await close();
+    expect((await waiting).milliseconds).toBeLessThan(2000);
+  });
+});
+
+describe("pages", () => {
+  const search = "/networks/tempo/pools/search?limit=5";
+  const ids = (body: unknown): readonly unknown[] => list(body, "results").map((row) => at(row, "id"));
+  const next = (body: unknown): string => `&cursor=${encodeURIComponent(String(at(body, "next_cursor")))}`;
+
+  test("duplicate-page: the second page brings the rows of the first, and goes on", async () => {
+    const { restPaid } = await start("duplicate-page@1");
+    const ask = async (path: string): Promise<unknown> => (await exchange(restPaid, path, { key: KEY })).body;
+    const first = await ask(search);
+    const second = await ask(search + next(first));
+    expect(ids(second)).toEqual(ids(first));
+    const third = await ask(search + next(second));
+    const whole = await ask("/networks/tempo/pools/search?limit=15");
+    expect(ids(third)).toEqual(ids(whole).slice(10));
+    expect(at(second, "query.cursor")).toBe(at(first, "next_cursor"));
+  });
+
+  test("duplicate-page: numbered pages too, and deeper transactions", async () => {
+    const { restPaid } = await start("duplicate-page");
+    const path = `/networks/ethereum/pools/${USDC_WETH}/transactions?limit=3`;
+    const ask = async (more: string): Promise<unknown> =>
+      (await exchange(restPaid, path + more, { key: KEY })).body;
+    const first = await ask("");
+    const second = await ask("&page=2");
+    expect(list(second, "transactions")).toEqual(list(first, "transactions"));
+    expect(at(second, "page_info.page")).toBe(2);
+    const last = String(at(list(first, "transactions")[2], "id"));
+    expect(list(await ask(`&cursor=${last}`), "transactions")).toEqual(list(first, "transactions"));
+  });
+
+  test("the rows that come twice are paid for once", async () => {
+    const { restPaid } = await start("duplicate-page");
+    const first = await exchange(restPaid, search, { key: KEY });
+    const second = await exchange(restPaid, search + next(first.body), { key: KEY });
+    expect(second.headers["x-credits-remaining"]).toBe("4999998");
+    const third = await exchange(restPaid, "/networks", { key: KEY });
+    expect(third.headers["x-credits-remaining"]).toBe("4999997");
+  });
+
+  test("repeat-cursor: a further page names itself as the next", async () => {
+    const { restPaid } = await start("repeat-cursor");
+    const first = await exchange(restPaid, search, { key: KEY });
+    const second = await exchange(restPaid, search + next(first.body), { key: KEY });
+    expect(next(second.body)).toBe(next(first.body));
+    expect(at(second.body, "has_next_page")).toBe(true);
+    expect(ids(second.body)).not.toEqual(ids(first.body));
+  });
+
+  test("56: drop-filter: neither applied nor echoed, the others are", async () => {
+    const path = "/networks/tempo/pools/search?limit=100&volume_usd_24h_min=1e9&txns_24h_min=1";
+    const { restPaid } = await start("drop-filter@1,drop-filter=txns_24h_min@2");
+    const dropped = await exchange(restPaid, path, { key: KEY });
+    expect([at(dropped.body, "query.volume_usd_24h_min"), at(dropped.body, "query.txns_24h_min")]).toEqual([
+      undefined,
+      1,
+    ]);
+    expect(ids(dropped.body).length).toBeGreaterThan(0);
+    const named = await exchange(restPaid, path, { key: KEY });
+    expect([at(named.body, "query.volume_usd_24h_min"), at(named.body, "query.txns_24h_min")]).toEqual([
+      1e9,
+      undefined,
+    ]);
+    expect(ids((await exchange(restPaid, path, { key: KEY })).body)).toEqual([]);
+  });
+
+  test("these count the requests they have a hold on", async () => {
+    const { restPaid } = await start("repeat-cursorx1");
+    for (let asked = 0; asked < 3; asked += 1) await exchange(restPaid, "/networks", { key: KEY });
+    const first = await exchange(restPaid, search, { key: KEY });
+    const second = await exchange(restPaid, search + next(first.body), { key: KEY });
+    expect(next(second.body)).toBe(next(first.body));
+    const again = await exchange(restPaid, search + next(first.body), { key: KEY });
+    expect(next(again.body)).not.toBe(next(first.body));
+  });
+});
+
+describe("page faults of every endpoint that lists", () => {
+  const pool = `/networks/ethereum/pools/${USDC_WETH}`;
+  const lists = [
+    ["network pools search", "/networks/tempo/pools/search?limit=4", "results"],
+    ["pools search", "/pools/search?chains=tempo&limit=4", "results"],
+    ["network tokens search", "/networks/tempo/tokens/search?limit=4", "results"],
+    ["tokens search", "/tokens/search?chains=tempo&limit=4", "results"],
+    ["dexes", "/networks/ethereum/dexes?limit=4", "dexes"],
+    ["transactions", `${pool}/transactions?limit=4`, "transactions"],
+    ["transactions by cursor", `${pool}/transactions?limit=4&cursor=`, "transactions"],
+    ["pool candles", `${pool}/ohlcv?start=-6h&interval=1h&limit=6`, ""],
+    ["token candles", `/networks/ethereum/tokens/${WETH}/ohlcv?start=-6h&interval=1h&limit=6`, ""],
+    ["prices", `/networks/ethereum/multi/prices?tokens=${WETH},${USDC}`, ""],
+    ["networks", "/networks", ""],
+  ] as const;
+  /** The same list from another position, where it has several. */
+  const later = (path: string): string => {
+    if (path.includes("/ohlcv")) return `${path.replace("start=-6h", "start=-12h")}&end=-6h`;
+    if (path.includes("/multi/")) return path.replace(WETH, "0xdac17f958d2ee523a2206206994597c13d831ec7");
+    return /(?:dexes|transactions)\?limit=4$/u.test(path) ? `${path}&page=2` : path;
+  };
+  const ask = async ({ restPaid }: RunningSandbox, path: string): Promise<unknown> =>
+    (await exchange(restPaid, path, { key: KEY })).body;
+  /** Everything but the rows. */
+  const rest = (body: unknown, rows: string): unknown =>
+    rows === "" ? [] : { ...Object(body), [rows]: undefined };
+
+  /** A sandbox that strikes every other request, from the first on; the ones between show what is sound. */
+  const alternating = async (fault: string, pairs: number): Promise<RunningSandbox> =>
+    await start(Array.from({ length: pairs }, (_, index) => `${fault}@${2 * index + 1}`).join());
+
+  test.each([
+    ["empty-page", (): number => 0],
+    ["short-page", (rows: number): number => Math.floor(rows / 2)],
+  ] as const)("%s takes rows, and all else is as usual", async (fault, left) => {
+    const sandbox = await alternating(fault, lists.length);
+    for (const [name, path, rows] of lists) {
+      const faulty = await ask(sandbox, path);
+      const sound = await ask(sandbox, path);
+      const whole = list(sound, rows);
+      expect({ name, rows: whole.length > 1 }).toEqual({ name, rows: true });
+      expect({ name, rows: list(faulty, rows) }).toEqual({ name, rows: whole.slice(0, left(whole.length)) });
+      expect({ name, rest: rest(faulty, rows) }).toEqual({ name, rest: rest(sound, rows) });
+    }
+  });
+
+  test("stale-page gives the previous response of the same list, page information included", async () => {
+    const sandbox = await alternating("stale-page", lists.length);
+    for (const [name, path] of lists) {
+      // The same list as the one before it, so its first response could already be a stale one.
+      if (name === "transactions by cursor") continue;
+      const first = await ask(sandbox, path);
+      const stale = await ask(sandbox, later(path));
+      const sound = await ask(sandbox, later(path));
+      expect({ name, body: stale }).toEqual({ name, body: first });
+      if (later(path) !== path) expect({ name, body: sound }).not.toEqual({ name, body: first });
+    }
+  });
+
+  test("missing-cursor promises a page and does not say where it is, also after the last page of a search", async () => {
+    const newest = await ask(await start("missing-cursor"), `${pool}/transactions?limit=1`);
+    const withCursors: readonly (readonly [string, string])[] = [
+      ...lists
+        .filter(([, path]) => /search|cursor/u.test(path))
+        .map(
+          ([, path, rows]) =>
+            [path.replace(/cursor=$/u, `cursor=${String(at(newest, "transactions.0.id"))}`), rows] as const,
+        ),
+      ["/networks/tempo/pools/search?limit=100&volume_usd_24h_min=1e15", "results"],
+    ];
+    const sandbox = await alternating("missing-cursor", withCursors.length);
+    for (const [path, rows] of withCursors) {
+      const info = path.includes("cursor=") ? "page_info." : "";
+      const faulty = await ask(sandbox, path);
+      const sound = await ask(sandbox, path);
+      expect(at(faulty, `${info}next_cursor`)).toBeUndefined();
+      expect(at(sound, `${info}next_cursor`)).toEqual(expect.any(String));
+      expect(list(faulty, rows)).toEqual(list(sound, rows));
+      if (info === "") expect(at(faulty, "has_next_page")).toBe(true);
+    }
+  });
+
+  test("they strike once, and neither single objects nor the groups of a search nor refusals", async () => {
+    const others = ["/usage", pool, "/search?query=weth", `${pool}/nothing`, "/networks/eth/dexes"];
+    const sandbox = await start("empty-page@3-,short-page,missing-cursor@1-,stale-page@1-");
+    const first = await ask(sandbox, "/networks");
+    expect(list(first).length).toBe(17);
+    const answers = await Promise.all(others.map(async (path) => await ask(sandbox, path)));
+    expect(answers.map((body) => at(body, "error"))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "route_not_found",
+      "unsupported_network",
+    ]);
+    expect(list(answers[2], "tokens").length).toBeGreaterThan(0);
+  });
+});
+
+describe("headers", () => {
+  const names = ["x-api-plan", "x-credits-limit", "x-credits-remaining", "x-credits-reset"];
+  const seen = (reply: RawReply): readonly unknown[] => names.map((name) => headerOf(reply, name));
+
+  test("155: another plan, keyless unless told", async () => {
+    expect(headerOf(await struck("plan=dev"), "x-api-plan")).toBe("dev");
+    expect(headerOf(await struck("plan"), "x-api-plan")).toBe("keyless");
+  });
+
+  test("no plan", async () => {
+    expect(seen(await struck("no-plan-header")).map((value) => value === undefined)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test("216: no credits", async () => {
+    expect(seen(await struck("no-credit-headers"))).toEqual(["pro", undefined, undefined, undefined]);
+  });
+
+  const limits = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+  test.each([
+    ["429", [true, true, true, true]],
+    ["429,no-ratelimit-headers", [true, false, false, false]],
+    ["429,no-retry-after", [false, true, true, true]],
+    ["no-ratelimit-headers,no-retry-after,429", [false, false, false, false]],
+  ])("217: of %s, Retry-After and RateLimit-* come %j", async (spec, present) => {
+    const reply = await struck(spec);
+    expect(limits.map((name) => headerOf(reply, name) !== undefined)).toEqual(present);
+  });
+
+  test("217: also on a 429 that nobody asked for", async () => {
+    const { restPaid } = await start("no-ratelimit-headers", { requestsPerMinute: 1 });
+    await rawRequest(restPaid, "/networks", { key: KEY });
+    const reply = await rawRequest(restPaid, "/networks", { key: KEY });
+    expect([statusOf(reply), headerOf(reply, "retry-after"), headerOf(reply, "ratelimit-limit")]).toEqual([
+      429,
+      "60",
+      undefined,
+    ]);
+  });
+});
+
+describe("when", () => {
+  test.each([
+    ["500x3", [500, 500, 500, 200, 200, 200]],
+    ["500@3", [200, 200, 500, 200, 200, 200]],
+    ["500@2-4", [200, 500, 500, 500, 200, 200]],
+    ["500@5-", [200, 200, 200, 200, 500, 500]],
+    ["500", [500, 500, 500, 500, 500, 500]],
+    ["500:100%", [500, 500, 500, 500, 500, 500]],
+    ["500x3/tokens", [200, 200, 200, 200, 200, 200]],
+    ["500@2/networks", [200, 500, 200, 200, 200, 200]],
+    ["503x1,429x2,reset-before@4", [503, 429, 200, 0, 200, 200]],
+  ])("%s gives %j", async (spec, expected) => {
+    expect(await statuses(await start(spec), 6)).toEqual(expected);
+  });
+
+  test("a rate is kept about, alike in every run of a seed, and not in another", async () => {
+    const run = async (seed: number): Promise<readonly number[]> =>
+      await statuses(await start("500:20%,429:10%", { seed, requestsPerMinute: 1e6 }), 200);
+    const [first, again, other] = [await run(5), await run(5), await run(6)];
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+    const count = (status: number): number => first.filter((each) => each === status).length;
+    expect(count(500)).toBeGreaterThan(20);
+    expect(count(500)).toBeLessThan(60);
+    expect(count(429)).toBeGreaterThan(5);
+    expect(count(429)).toBeLessThan(35);
+  });
+
+  test("a burst by rate is as long as asked", async () => {
+    const found = await statuses(await start("500:3%x4", { requestsPerMinute: 1e6 }), 120);
+    const bursts = found.join(" ").match(/(?:500 ?)+/gu) ?? [];
+    expect(bursts.length).toBeGreaterThan(0);
+    for (const burst of bursts) expect(burst.trim().split(" ").length).toBeGreaterThanOrEqual(4);
+  });
+
+  test("the log names what was done, as typed", async () => {
+    const lines: string[] = [];
+    const sandbox = await start("429x1,no-retry-after,reset-after@2", { log: (line) => lines.push(line) });
+    await statuses(sandbox, 3);
+    expect(lines.map((line) => at(JSON.parse(line), "faults"))).toEqual([
+      ["429x1", "no-retry-after"],
+      ["no-retry-after", "reset-after@2"],
+      ["no-retry-after"],
+    ]);
+  });
+});

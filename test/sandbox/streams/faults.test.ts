@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import type { Faults } from "../../../src/sandbox/faults/fault.ts";
+import { isFaultProblem, parseFaults } from "../../../src/sandbox/faults/parse-faults.ts";
+import { at } from "../contract/service.ts";
+import { headerOf, rawRequest, statusOf } from "../raw-request.ts";
+import { poolTrades, PRO, refusalOf, serve } from "./stream-client.ts";
+
+function faultsOf(spec: string): Faults {
+  const faults = parseFaults(spec);
+  if (isFaultProblem(faults)) throw new Error(faults.problem);
+  return faults;
+}
+
+test("stream-cut: so many events, then the connection breaks; the next stream is sound", async () => {
+  const { open, pass } = await serve({ faults: faultsOf("stream-cut=2x1") });
+  const stream = await open(poolTrades);
+  pass(600);
+  await stream.ended;
+  expect([stream.events().length, stream.response.complete]).toEqual([2, false]);
+  const next = await open(poolTrades);
+  pass(600);
+  expect((await next.until(4)).length).toBeGreaterThan(3);
+});
+
+test("pings are no events", async () => {
+  const { open, pass, clock } = await serve({ faults: faultsOf("stream-error=1") });
+  const stream = await open(poolTrades);
+  for (let pings = 1; pings <= 2; pings += 1) {
+    clock.elapsed += 15_000;
+    await stream.pinged(pings);
+  }
+  pass(600);
+  await stream.ended;
+  expect(stream.frames().map(({ event }) => event)).toEqual(["ping", "ping", "pool", "error"]);
+});
+
+test("stream-cut=0: open, and gone", async () => {
+  const { open } = await serve({ faults: faultsOf("stream-cut=0") });
+  const stream = await open(poolTrades);
+  await stream.ended;
+  expect([stream.status, stream.text()]).toEqual([200, ""]);
+});
+
+test("182: stream-error: an `error` event with a message, and the stream ends as it should", async () => {
+  const { open, pass } = await serve({ faults: faultsOf("stream-error=1") });
+  const stream = await open(poolTrades);
+  pass(600);
+  await stream.ended;
+  const [first, second, ...more] = stream.events();
+  expect([first?.requestId, second?.event, more]).toEqual(["0", "error", []]);
+  expect(second?.data).toEqual({ message: expect.any(String) });
+  expect(stream.response.complete).toBe(true);
+});
+
+test("stream-silent: connected, and neither events nor pings any more", async () => {
+  const { open, pass, clock } = await serve({ faults: faultsOf("stream-silent=1@1") });
+  const silent = await open(poolTrades);
+  const sound = await open(poolTrades, { key: "api_pro_other" });
+  pass(600);
+  await sound.until(4);
+  clock.elapsed += 15_000;
+  await sound.pinged(1);
+  expect(silent.frames().length).toBe(1);
+  expect(silent.response.closed).toBe(false);
+});
+
+test("a refusal in place of the stream, which costs nothing", async () => {
+  const { open, remaining } = await serve({ faults: faultsOf("429x1,400@2/sse,html@3") });
+  expect(refusalOf(await open(poolTrades))).toBe("429 rate_limited");
+  expect(refusalOf(await open(poolTrades))).toBe("400 invalid_param");
+  expect((await open(poolTrades)).text()).toMatch(/^<!DOCTYPE html>/u);
+  expect((await open(poolTrades)).status).toBe(200);
+  expect(await remaining(PRO)).toBe(4_999_999);
+});
+
+test("155: a stream under another plan, and its fault in the log", async () => {
+  const lines: string[] = [];
+  const { open } = await serve({
+    faults: faultsOf("plan=free,stream-cut=0"),
+    log: (line) => lines.push(line),
+  });
+  expect((await open(poolTrades)).headers["x-api-plan"]).toBe("free");
+  expect(lines.map((line) => at(JSON.parse(line), "faults"))).toEqual([["plan=free", "stream-cut=0"]]);
+});
+
+test("a connection lost before and in the head of a stream", async () => {
+  const { sandbox } = await serve({ faults: faultsOf("reset-before@1,reset-headers@2,503@3") });
+  const ask = async () => await rawRequest(sandbox.streamPaid, poolTrades, { key: PRO });
+  expect(await ask()).toMatchObject({ text: "", ended: "reset" });
+  expect(await ask()).toMatchObject({
+    text: expect.stringMatching(/^HTTP\/1\.1 200 /u),
+    head: undefined,
+    ended: "reset",
+  });
+  const refused = await ask();
+  expect([statusOf(refused), headerOf(refused, "x-api-plan")]).toEqual([503, "pro"]);
+});

@@ -1,0 +1,226 @@
+import http from "node:http";
+import { afterEach } from "vitest";
+import type { SandboxOptions } from "../../../src/sandbox/exchange.ts";
+import { type RunningSandbox, startSandbox } from "../../../src/sandbox/server.ts";
+import { exchange, NOON, type TestClock } from "../contract/service.ts";
+
+/** A frame as it came: its lines by their names, and the data parsed. */
+export interface Frame {
+  readonly lines: readonly string[];
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly requestId: string | undefined;
+  readonly id: string | undefined;
+}
+
+/** What a request on a streaming host got: a stream, or a refusal whose text is whole when it resolves. */
+export interface Opened {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  /** All that has arrived. */
+  readonly text: () => string;
+  readonly frames: () => readonly Frame[];
+  /** Frames other than pings. */
+  readonly events: () => readonly Frame[];
+  /** Resolves as soon as so many frames other than pings are there; rejects when the stream ends before. */
+  readonly until: (count: number) => Promise<readonly Frame[]>;
+  readonly pinged: (count: number) => Promise<void>;
+  /** The last ping's time. */
+  readonly pingedAt: () => number;
+  /** Resolves when the connection's answer is over, however it ended. */
+  readonly ended: Promise<void>;
+  readonly response: http.IncomingMessage;
+  readonly close: () => void;
+}
+
+export interface Asking {
+  readonly key?: string | undefined;
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** One of 127.0.0.0/8: another caller. */
+  readonly from?: string;
+  readonly host?: "free" | "paid";
+}
+
+export interface StreamService {
+  readonly sandbox: RunningSandbox;
+  readonly clock: TestClock;
+  /** On the paid host with a Pro key, unless said otherwise. */
+  readonly open: (path: string, asking?: Asking) => Promise<Opened>;
+  /** A REST answer's body at the clock's instant, asked with a Pro key. */
+  readonly rest: (path: string) => Promise<unknown>;
+  readonly remaining: (key: string) => Promise<number>;
+  /** Moves the simulated clock by seconds. */
+  readonly pass: (seconds: number) => void;
+}
+
+export const PRO = "api_pro_streams";
+export const DEV = "api_dev_streams";
+export const FREE = "api_free_streams";
+export const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+export const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+/** USDC/WETH, which prices both of them. */
+export const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+export const wethPrice = `/sse/prices?method=token_price&chain=ethereum&address=${WETH}`;
+export const usdcPrice = `/sse/prices?method=token_price&chain=ethereum&address=${USDC}`;
+export const poolTrades = `/sse/transactions?method=pool&chain=ethereum&address=${POOL}`;
+export const wethCandles = `/sse/ohlcv?method=token_ohlcv&chain=ethereum&address=${WETH}`;
+
+const services: StreamService[] = [];
+const streams: Opened[] = [];
+
+afterEach(async () => {
+  for (const stream of streams.splice(0)) stream.close();
+  await Promise.all(services.splice(0).map(({ sandbox }) => sandbox.close()));
+});
+
+/** A sandbox whose clocks the test moves; it and its streams end with the test. */
+export async function serve(options: Partial<SandboxOptions> = {}): Promise<StreamService> {
+  const clock: TestClock = { now: NOON * 1000, elapsed: 0 };
+  const sandbox = await startSandbox({
+    requestsPerMinute: 1_000_000,
+    ...options,
+    now: () => clock.now,
+    elapsed: () => clock.elapsed,
+  });
+  const service: StreamService = {
+    sandbox,
+    clock,
+    open: async (path, asking = {}) => {
+      const host = asking.host ?? (asking.key === undefined || asking.key !== FREE ? "paid" : "free");
+      const base = host === "free" ? sandbox.streamFree : sandbox.streamPaid;
+      const opened = await open(base, path, { ...asking, key: "key" in asking ? asking.key : PRO });
+      streams.push(opened);
+      return opened;
+    },
+    rest: async (path) => (await exchange(sandbox.restPaid, path, { key: "api_pro_rest" })).body,
+    remaining: async (key) => {
+      const base = key.startsWith("api_free") ? sandbox.restFree : sandbox.restPaid;
+      const { headers } = await exchange(base, "/usage", { key });
+      return Number(headers["x-credits-remaining"]);
+    },
+    pass: (seconds) => {
+      clock.now += seconds * 1000;
+    },
+  };
+  services.push(service);
+  return service;
+}
+
+/** Resolves with the head of the answer; for a refusal, when its body is there as well. */
+export function open(base: string, path: string, asking: Asking): Promise<Opened> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        hostname,
+        port,
+        path,
+        agent: false,
+        method: asking.method ?? "GET",
+        headers: { ...(asking.key !== undefined && { authorization: asking.key }), ...asking.headers },
+        ...(asking.from !== undefined && { localAddress: asking.from }),
+      },
+      (response) => {
+        const opened = follow(response, () => request.destroy());
+        if (response.headers["content-type"] === "text/event-stream") resolve(opened);
+        else void opened.ended.then(() => resolve(opened));
+      },
+    );
+    request.on("error", reject);
+    request.end(
+      asking.body === undefined
+        ? undefined
+        : typeof asking.body === "string"
+          ? asking.body
+          : JSON.stringify(asking.body),
+    );
+  });
+}
+
+function follow(response: http.IncomingMessage, close: () => void): Opened {
+  let text = "";
+  let isOver = false;
+  let check = (): void => {};
+  response.setEncoding("utf8");
+  const frames: Frame[] = [];
+  let rest = "";
+  response.on("data", (chunk: string) => {
+    text += chunk;
+    const parts = (rest + chunk).split("\n\n");
+    rest = parts.pop() ?? "";
+    if (response.headers["content-type"] === "text/event-stream") frames.push(...parts.map(readFrame));
+    check();
+  });
+  const ended = new Promise<void>((resolve) => {
+    response.once("close", () => {
+      isOver = true;
+      resolve();
+      check();
+    });
+    response.once("error", () => resolve());
+  });
+  const events = (): readonly Frame[] => frames.filter(({ event }) => event !== "ping");
+  const reached = (isReached: () => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      check = () => {
+        if (isReached()) resolve();
+        else if (isOver) reject(new Error(`the stream ended after ${JSON.stringify(text.slice(-500))}`));
+      };
+      check();
+    });
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: () => text,
+    frames: () => frames,
+    events,
+    until: async (count) => {
+      await reached(() => events().length >= count);
+      return events();
+    },
+    pingedAt: () => Number(frames.findLast(({ event }) => event === "ping")?.data["time"] ?? 0),
+    pinged: (count) => reached(() => frames.length - events().length >= count),
+    ended,
+    response,
+    close,
+  };
+}
+
+function readFrame(text: string): Frame {
+  const lines = text.split("\n");
+  const value = (name: string): string | undefined =>
+    lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+  return {
+    lines: lines.map((line) => line.slice(0, line.indexOf(":"))),
+    event: value("event") ?? "",
+    data: JSON.parse(value("data") ?? "null"),
+    requestId: value("request_id"),
+    id: value("id"),
+  };
+}
+
+/** The events when all have come up to the clock's instant: pings come after what they follow, every 15 s. */
+export async function settled({ clock }: StreamService, stream: Opened): Promise<readonly Frame[]> {
+  do {
+    const before = stream.frames().length - stream.events().length;
+    clock.elapsed += 15_000;
+    await stream.pinged(before + 1);
+  } while (stream.pingedAt() < Math.floor(clock.now / 1000));
+  return stream.events();
+}
+
+/** `400 invalid_param chain`, to compare whole. */
+export function refusalOf({ status, text }: Opened): string {
+  const body: unknown = JSON.parse(text());
+  const named = ["error", "param"].map((name): unknown =>
+    typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined,
+  );
+  return [String(status), ...named.filter((each) => typeof each === "string")].join(" ");
+}
+
+export function messageOf({ text }: Opened): unknown {
+  return JSON.parse(text()).message;
+}

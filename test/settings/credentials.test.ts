@@ -1,0 +1,260 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { credentialsPath, readCredentials, tierOfKey } from "../../src/settings/credentials.ts";
+import {
+  rememberTier,
+  removeProfile,
+  saveProfile,
+  switchProfile,
+} from "../../src/settings/edit-credentials.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
+import { failureOf } from "./failure-of.ts";
+
+const FREE = { key: "api_free_aaaaaaaa", tier: "free" } as const;
+const PRO = { key: "api_pro_bbbbbbbb", tier: "pro" } as const;
+
+const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+
+function withStore(content: string, mode = 0o600): TestContext {
+  const context = createTestContext();
+  const file = credentialsPath(context);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, content);
+  chmodSync(file, mode);
+  return context;
+}
+
+test("without a store there is nothing, and nothing is created", () => {
+  const context = createTestContext();
+  const file = credentialsPath(context);
+  expect(readCredentials(context)).toEqual({
+    path: file,
+    active: "default",
+    profiles: new Map(),
+    remembered: new Map(),
+  });
+  expect(readdirSync(context.home)).toEqual([]);
+});
+
+test("a saved key stands in a 0600 file in a 0700 folder, and nothing is left beside it", async () => {
+  const context = createTestContext();
+  expect(await saveProfile(context, "default", FREE)).toEqual({ backup: undefined });
+  const file = credentialsPath(context);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+    version: 1,
+    active: "default",
+    profiles: { default: { ...FREE, saved_at: "2026-11-21T08:54:00Z" } },
+    remembered: {},
+  });
+  expect([modeOf(file), modeOf(path.dirname(file))]).toEqual(["600", "700"]);
+  expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);
+});
+
+test("a copy of the key that kill -9 left of a write goes with the next one, and files of others stay", async () => {
+  const context = createTestContext();
+  await saveProfile(context, "a", FREE);
+  const folder = path.dirname(credentialsPath(context));
+  const left = [
+    "credentials.json.0123456789abcdef.new",
+    "credentials.json.0123456789abcdef.new.tmp-0123456789abcdef",
+  ];
+  const others = [
+    "config.json.0123456789abcdef.new",
+    "credentials.json.0123456789abcdef.new.txt",
+    "credentials.json.12.new",
+    "credentials.json.bak",
+    "my-credentials.json.0123456789abcdef.new",
+  ];
+  for (const name of [...left, ...others]) writeFileSync(path.join(folder, name), "{}");
+  await removeProfile(context, "a");
+  expect(readdirSync(folder).toSorted()).toEqual([...others, "credentials.json"].toSorted());
+});
+
+describe("profiles", () => {
+  test("the first becomes active, a second one does not, until it is chosen", async () => {
+    const context = createTestContext();
+    await saveProfile(context, "home", FREE);
+    await saveProfile(context, "work", PRO);
+    expect(readCredentials(context).active).toBe("home");
+    await switchProfile(context, "work");
+    expect(readCredentials(context).active).toBe("work");
+    expect([...readCredentials(context).profiles.keys()]).toEqual(["home", "work"]);
+  });
+
+  test("a removed one takes along what was remembered of its key, and no other becomes active", async () => {
+    const context = createTestContext();
+    await saveProfile(context, "home", FREE);
+    await saveProfile(context, "work", PRO);
+    await rememberTier(context, FREE.key, "free");
+    expect([await removeProfile(context, "home"), await removeProfile(context, "home")]).toEqual([
+      true,
+      false,
+    ]);
+    const { active, profiles, remembered } = readCredentials(context);
+    expect([active, [...profiles.keys()], remembered.size]).toEqual(["home", ["work"], 0]);
+    expect(readFileSync(credentialsPath(context), "utf8")).not.toContain("aaaaaaaa");
+  });
+
+  test("one that is not stored cannot be chosen", async () => {
+    const context = createTestContext();
+    await saveProfile(context, "home", FREE);
+    expect(await failureOf(() => switchProfile(context, "work"))).toEqual({
+      exit: 2,
+      message: 'profile "work" is not stored; stored: home',
+      next: "store one with: dexdata auth login --profile <name>",
+    });
+  });
+
+  test.each(["", "a b", "__proto__", "../x", "-x", "x".repeat(65), "api_pro_bbbbbbbb"])(
+    "%j is no name for one",
+    async (name) => {
+      const failure = await failureOf(() => saveProfile(createTestContext(), name, PRO));
+      expect(failure.exit).toBe(2);
+      expect(failure.message).not.toContain("bbbbbbbb");
+    },
+  );
+});
+
+test("the tier of a key is known from its profile, or from its hash, and from nothing else", async () => {
+  const context = createTestContext();
+  await saveProfile(context, "work", PRO);
+  await rememberTier(context, FREE.key, "free");
+  const tiers = [PRO.key, FREE.key, "api_dev_cccccccc"].map((key) => tierOfKey(context, key));
+  expect(tiers).toEqual(["pro", "free", undefined]);
+  expect(readFileSync(credentialsPath(context), "utf8")).not.toContain(FREE.key);
+});
+
+describe("permissions", () => {
+  const store = JSON.stringify({ version: 1, active: "default", profiles: {}, remembered: {} });
+
+  test.each([0o644, 0o640, 0o604, 0o660])("a store that others can read (%o) is said", async (mode) => {
+    const context = withStore(store, mode);
+    const file = credentialsPath(context);
+    expect(readCredentials(context).exposure).toBe(
+      `${file} holds a key and others can read it; type: chmod 600 '${file}'`,
+    );
+    await saveProfile(context, "default", FREE);
+    expect([modeOf(file), readCredentials(context).exposure]).toEqual(["600", undefined]);
+  });
+
+  test("Windows has no such bits", () => {
+    const { env } = withStore(store, 0o644);
+    const appData = createTestContext({ platform: "win32" });
+    expect(
+      readCredentials({ ...appData, env: { DEXDATA_CONFIG_DIR: env["HOME"] } }).exposure,
+    ).toBeUndefined();
+  });
+
+  test("a wider folder is narrowed where only our files are in it, and left alone otherwise", async () => {
+    for (const [stranger, expected] of [
+      ["config.json.bak", "700"],
+      ["notes.txt", "755"],
+    ] as const) {
+      const context = createTestContext();
+      const folder = path.join(context.home, ".config", "dexdata");
+      mkdirSync(folder, { recursive: true });
+      chmodSync(folder, 0o755);
+      writeFileSync(path.join(folder, stranger), "");
+      await saveProfile(context, "default", FREE);
+      expect(modeOf(folder)).toBe(expected);
+    }
+  });
+});
+
+test("a store that is a link stays a link", async () => {
+  const context = createTestContext();
+  const file = credentialsPath(context);
+  const real = path.join(context.home, "key-store.json");
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(real, JSON.stringify({ version: 1, active: "default", profiles: {}, remembered: {} }));
+  symlinkSync(real, file);
+  await saveProfile(context, "default", FREE);
+  expect([modeOf(real), readFileSync(real, "utf8").includes(FREE.key)]).toEqual(["600", true]);
+  expect(readdirSync(context.home).toSorted()).toEqual([".config", "key-store.json"]);
+});
+
+const broken: readonly [string, string, string][] = [
+  ["cut off", `{"version":1,"profiles":{"default":{"key":"${PRO.key}`, "is not JSON"],
+  ["empty", "", "is not JSON"],
+  ["of a later version", '{"version":2}', "is of a version this program does not know"],
+  ["without its parts", '{"version":1,"active":"default"}', "does not hold what this program writes there"],
+  [
+    "with a tier there is not",
+    `{"version":1,"active":"default","profiles":{"default":{"key":"${PRO.key}","tier":"gold","saved_at":""}},"remembered":{}}`,
+    "does not hold what this program writes there",
+  ],
+  [
+    "with a name that acts on a terminal",
+    `{"version":1,"active":"a","profiles":{"a\\u001b[31m":{"key":"${PRO.key}","tier":"pro","saved_at":""}},"remembered":{}}`,
+    "does not hold what this program writes there",
+  ],
+  [
+    "with a host that is none",
+    `{"version":1,"active":"a","profiles":{"a":{"key":"${PRO.key}","tier":"pro","saved_at":"","rest_url":"host"}},"remembered":{}}`,
+    "does not hold what this program writes there",
+  ],
+];
+
+describe.each(broken)("a store that is %s", (_what, content, why) => {
+  test("is one clear problem that does not quote it, and no key", () => {
+    const context = withStore(content);
+    const file = credentialsPath(context);
+    const { problem, profiles } = readCredentials(context);
+    expect([problem, profiles.size]).toEqual([`${file} ${why}`, 0]);
+    expect(tierOfKey(context, PRO.key)).toBeUndefined();
+  });
+
+  test("is not changed by anything", async () => {
+    const context = withStore(content);
+    const file = credentialsPath(context);
+    const changes = [
+      () => saveProfile(context, "default", FREE),
+      () => removeProfile(context, "default"),
+      () => switchProfile(context, "default"),
+      () => rememberTier(context, FREE.key, "free"),
+    ];
+    for (const change of changes) {
+      expect(await failureOf(change)).toEqual({
+        exit: 2,
+        message: `${file} ${why}`,
+        next: "dexdata auth login stores a key anew and keeps the old file beside it",
+      });
+    }
+    expect(readFileSync(file, "utf8")).toBe(content);
+    expect(readdirSync(path.dirname(file))).toEqual(["credentials.json"]);
+  });
+
+  test("is replaced when that was said, and kept beside it, each time under a name of its own", async () => {
+    const context = withStore(content, 0o644);
+    const file = credentialsPath(context);
+    const options = { replaceBroken: true };
+    expect(await saveProfile(context, "default", FREE, options)).toEqual({ backup: `${file}.bak` });
+    expect(readFileSync(`${file}.bak`, "utf8")).toBe(content);
+    expect([modeOf(`${file}.bak`), readCredentials(context).profiles.size]).toEqual(["600", 1]);
+    writeFileSync(file, "again");
+    expect(await saveProfile(context, "default", FREE, options)).toEqual({ backup: `${file}.bak2` });
+    expect(readFileSync(`${file}.bak`, "utf8")).toBe(content);
+  });
+});
+
+test("a folder in the store's place is moved aside like a broken file", async () => {
+  const context = createTestContext();
+  const file = credentialsPath(context);
+  mkdirSync(path.join(file, "inside"), { recursive: true });
+  expect(readCredentials(context).problem).toBe(`${file} is not a file`);
+  expect(await saveProfile(context, "default", FREE, { replaceBroken: true })).toEqual({
+    backup: `${file}.bak`,
+  });
+  expect([readCredentials(context).profiles.size, readdirSync(`${file}.bak`)]).toEqual([1, ["inside"]]);
+  rmSync(`${file}.bak`, { recursive: true });
+});

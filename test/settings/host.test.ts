@@ -1,0 +1,72 @@
+import { fc } from "../harness/properties.ts";
+import { expect, test } from "vitest";
+import { checkHost } from "../../src/settings/check-host.ts";
+
+test.each([
+  ["https://host.invalid", "https://host.invalid"],
+  ["https://host.invalid/", "https://host.invalid"],
+  ["https://host.invalid///", "https://host.invalid"],
+  ["HTTPS://Host.Invalid:443/", "https://host.invalid"],
+  ["https://host.invalid:8443/dex/v1/", "https://host.invalid:8443/dex/v1"],
+  ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+  ["http://127.1:8080/", "http://127.0.0.1:8080"],
+  ["http://localhost:8080", "http://localhost:8080"],
+  ["http://[::1]:8080/", "http://[::1]:8080"],
+])("%s is taken as %s", (text, host) => {
+  expect(checkHost(text)).toBe(host);
+});
+
+const SCHEME = "must begin with https:// and a host (http:// on loopback)";
+const PLAIN = "must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)";
+const USER = "must not hold a user name or password";
+const QUERY = "must not have a query or a fragment";
+const BLANK = "must be a URL without blanks and backslashes";
+
+test.each([
+  ["", "must not be empty; a URL such as https://host.example is needed"],
+  ["host.invalid", SCHEME],
+  ["ftp://host.invalid", SCHEME],
+  ["https:host.invalid", SCHEME],
+  ["https:///host.invalid", SCHEME],
+  ["https://", SCHEME],
+  ["file:///etc/passwd", SCHEME],
+  ["http://host.invalid", PLAIN],
+  ["http://10.0.0.1", PLAIN],
+  ["http://0.0.0.0", PLAIN],
+  ["http://127.0.0.1.host.invalid", PLAIN],
+  ["http://localhost.host.invalid", PLAIN],
+  ["https://user:pass@host.invalid", USER],
+  ["https://@host.invalid", USER],
+  ["http://127.0.0.1@host.invalid", USER],
+  ["https://host.invalid?key=1", QUERY],
+  ["https://host.invalid/#part", QUERY],
+  [" https://host.invalid", BLANK],
+  ["https://host.invalid\n", BLANK],
+  ["https://ho\tst.invalid", BLANK],
+  ["https:\\\\host.invalid", BLANK],
+  ["https://host.invalid:99999", "is not a URL"],
+  ["https://[::1", "is not a URL"],
+])("%j is refused: %s", (text, problem) => {
+  expect(checkHost(text)).toEqual({ problem });
+});
+
+test("whatever is taken is private or local, holds no secret, and is taken again as it is", () => {
+  const hostile = fc
+    .tuple(
+      fc.constantFrom("https://", "http://", "http://127.0.0.1", "https://a", ""),
+      fc.string({ unit: fc.constantFrom(...Array.from("ab.:/@?#[]%\\ \t-_127é\u200b")) }),
+    )
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), hostile), (text) => {
+      const checked = checkHost(text);
+      if (typeof checked !== "string") return;
+      const url = new URL(checked);
+      expect([url.username, url.password, url.search, url.hash]).toEqual(["", "", "", ""]);
+      const isLocal = ["localhost", "[::1]"].includes(url.hostname) || /^127\.[\d.]+$/u.test(url.hostname);
+      expect(url.protocol === "https:" || isLocal).toBe(true);
+      expect(checkHost(checked)).toBe(checked);
+    }),
+    { numRuns: 1000 },
+  );
+});

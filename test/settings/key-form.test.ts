@@ -1,0 +1,217 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { fc } from "../harness/properties.ts";
+import { describe, expect, test } from "vitest";
+import { checkKeyForm, hideSecrets, maskKey, withoutSecrets } from "../../src/contract/key.ts";
+import { readCredentials } from "../../src/settings/credentials.ts";
+import { saveProfile } from "../../src/settings/edit-credentials.ts";
+import { findKey } from "../../src/settings/find-key.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { failureOf } from "./failure-of.ts";
+
+const SECRET = "s3cr3tPart";
+const KEY = `api_dev_${SECRET}`;
+
+const wrong: readonly [string, string][] = [
+  ["", "is empty"],
+  [" \t ", "is empty"],
+  ["\n", "is empty"],
+  [`"${KEY}"`, "stands in quotes"],
+  [`'${KEY}'`, "stands in quotes"],
+  [`${KEY}"`, "stands in quotes"],
+  [`“${KEY}”`, "stands in quotes"],
+  [`"Bearer ${KEY}"`, "stands in quotes"],
+  [`Bearer ${KEY}`, "begins with the word Bearer"],
+  [`bEARER  ${KEY}`, "begins with the word Bearer"],
+  [` bearer ${KEY}\n`, "begins with the word Bearer"],
+  ["Bearer", "begins with the word Bearer"],
+  [KEY.padEnd(4097, "x"), "is far too long to be a key"],
+  [`ApiKey ${KEY}`, "begins with the word ApiKey"],
+  [`TOKEN ${KEY}`, "begins with the word Token"],
+  [`Basic ${KEY}`, "begins with the word Basic"],
+  [`Authorization: ${KEY}`, "begins with the word Authorization"],
+  [`X-API-Key: ${KEY}`, "begins with the word X-API-Key"],
+  [`${KEY}\n`, "has a line break in it or after it"],
+  [`${KEY}\r\n`, "has a line break in it or after it"],
+  [`${KEY}\r\nHost: elsewhere.invalid`, "has a line break in it or after it"],
+  [` ${KEY}`, "has a blank before or after it"],
+  [`${KEY}\t`, "has a blank before or after it"],
+  [`api_ ${SECRET}`, "has a blank inside"],
+  [`${KEY}\u0000`, "has a control character in it"],
+  [`${KEY}\u007f`, "has a control character in it"],
+  [`${KEY}\u0085x`, "has a control character in it"],
+  [`${KEY}\u200b`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`\ufeff${KEY}`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`${KEY}\u00a0x`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`аpi_dev_${SECRET}`, "has a character outside ASCII in it, perhaps an invisible one"],
+  [`api_"${SECRET}x`, "has a quotation mark in it"],
+  [`sk_live_${SECRET}`, "does not begin with api_"],
+  [`API_dev_${SECRET}`, "does not begin with api_"],
+  [`Bearer${KEY}`, "does not begin with api_"],
+  [`DEXDATA_API_KEY=${KEY}`, "begins with the name of a variable"],
+  [`export DEXDATA_API_KEY = ${KEY}`, "begins with the name of a variable"],
+  ["$DEXDATA_API_KEY", "is a placeholder that nothing was put in for"],
+  ["${DEXDATA_API_KEY}", "is a placeholder that nothing was put in for"],
+  ["<your api_key>", "is a placeholder that nothing was put in for"],
+  ["%DEXDATA_API_KEY%", "is a placeholder that nothing was put in for"],
+  ["{{ secrets.api_key }}", "is a placeholder that nothing was put in for"],
+  [`api_…${SECRET}`, "is a shortened one, as lists show it"],
+  [`api_dev_...${SECRET}`, "is a shortened one, as lists show it"],
+  [`api_dev_****${SECRET}`, "is a shortened one, as lists show it"],
+  ["api_", "is too short to be a whole key"],
+  ["api_abc", "is too short to be a whole key"],
+];
+
+test.each(wrong)("%j is no key: it %s", (text, problem) => {
+  const refused = checkKeyForm(text);
+  expect(refused?.problem).toBe(problem);
+  expect(JSON.stringify(refused)).not.toContain(SECRET);
+});
+
+test.each([KEY, "api_abcd", "api_pro_A.B-c~1+/==", KEY.padEnd(4096, "x")])(
+  "%s has the form of a key",
+  (text) => {
+    expect(checkKeyForm(text)).toBeUndefined();
+  },
+);
+
+test("whatever is accepted can stand in a header as it is", () => {
+  const likely = fc.tuple(fc.constantFrom("api_", "api_ ", "", "Bearer api_"), fc.string({ unit: "binary" }));
+  fc.assert(
+    fc.property(likely, ([start, rest]) => {
+      const text = start + rest;
+      expect(checkKeyForm(text) === undefined).toBe(/^api_[!#-&(-_a-~]{4,}$/u.test(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("a key in capitals, too, is left out of a message; a code with the word in it stays", () => {
+  const message = `--rpm "API_DEV_${SECRET}": invalid_api_key; https://user:pw@host.invalid/x`;
+  expect(hideSecrets(message)).toBe('--rpm "api_…": invalid_api_key; https://…@host.invalid/x');
+});
+
+test("no part of a key is shown, wherever it stands in a message", () => {
+  const keys = fc.stringMatching(/^api_[\w.~+/=-]{12,40}$/u);
+  const around = fc.string({ unit: fc.constantFrom(...Array.from("ab1:/=@ ?&\"'\\{},.\n")) });
+  const gaps = fc.constantFrom(" ", "=", "/", '"', ":", "?key=");
+  fc.assert(
+    fc.property(keys, around, gaps, around, (key, before, gap, after) => {
+      for (const hide of [withoutSecrets, hideSecrets]) {
+        const shown = hide(`${before}${gap}${key} ${after}`);
+        expect(shown).not.toContain(key.slice(4, 12));
+      }
+      const masked = maskKey(key);
+      expect(key.endsWith(masked.slice(1))).toBe(true);
+      expect(masked.length).toBe(5);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const spoilt = fc
+  .tuple(
+    fc.stringMatching(/^[\w-]{4,40}$/u),
+    fc.constantFrom(
+      (key: string) => `Bearer ${key}`,
+      (key: string) => `token:${key}`,
+      (key: string) => `Authorization=${key}`,
+      (key: string) => `"${key}"`,
+      (key: string) => `‘${key}’`,
+      (key: string) => ` ${key}`,
+      (key: string) => `${key}\t`,
+      (key: string) => `${key}\n`,
+      (key: string) => `${key}\r\nX-Other: 1`,
+      (key: string) => `${key}\u200b`,
+      (key: string) => `\ufeff${key}`,
+      (key: string) => `${key.slice(0, 6)} ${key.slice(6)}`,
+      (key: string) => `${key.slice(0, 6)}\u0000${key.slice(6)}`,
+      (key: string) => `${key.slice(0, 6)}…${key.slice(-4)}`,
+      (key: string) => key.slice(1),
+      (key: string) => key.toUpperCase(),
+      (key: string) => `KEY=${key}`,
+    ),
+  )
+  .map(([rest, spoil]) => ({ rest, text: spoil(`api_${rest}`) }));
+
+test("a key of any text, spoilt in any of these ways, is refused with a problem and advice that hold nothing of it", () => {
+  fc.assert(
+    fc.property(spoilt, ({ rest, text }) => {
+      const refused = checkKeyForm(text);
+      expect(refused?.problem).toMatch(/^(?:is|has|stands|begins|does not) /u);
+      expect(refused?.next).not.toBe("");
+      // Four characters may well stand in our own words; what is longer can only be the key's.
+      if (rest.length > 12) expect(JSON.stringify(refused)).not.toContain(rest.slice(0, 12));
+    }),
+  );
+});
+
+describe("a wrong key stops the run before any request, naming its source and not itself", () => {
+  test.each(wrong.filter(([text]) => text !== ""))("from the environment: %j", async (text, problem) => {
+    const context = createTestContext({ env: { DEXDATA_API_KEY: text } });
+    const failure = await failureOf(() => findKey(context, {}));
+    expect(failure.exit).toBe(2);
+    expect(failure.message).toBe(`the key from DEXDATA_API_KEY ${problem}`);
+    expect(JSON.stringify(failure)).not.toContain(SECRET);
+  });
+
+  test("from a key file, whose one last line break does not count", async () => {
+    const context = createTestContext();
+    const file = path.join(context.home, "key");
+    writeFileSync(file, `${KEY}\r\n`, { mode: 0o600 });
+    expect((await findKey(context, { keyFile: file })).found?.key).toBe(KEY);
+    writeFileSync(file, `${KEY}\n\n`, { mode: 0o600 });
+    expect(await failureOf(() => findKey(context, { keyFile: file }))).toEqual({
+      exit: 2,
+      message: `the key from --key-file ${file} has a line break in it or after it`,
+      next: "copy it again, without anything around it",
+    });
+  });
+
+  test("from the store, written there by hand", async () => {
+    const context = createTestContext();
+    await saveProfile(context, "default", { key: KEY, tier: "dev" });
+    const { path: file } = readCredentials(context);
+    const profile = { key: `Bearer ${KEY}`, tier: "dev", saved_at: "2026-11-21T08:54:00Z" };
+    const content = { version: 1, active: "default", profiles: { default: profile }, remembered: {} };
+    writeFileSync(file, JSON.stringify(content));
+    expect(await failureOf(() => findKey(context, {}))).toEqual({
+      exit: 2,
+      message: 'the key from profile "default" begins with the word Bearer',
+      next: "give the key alone, as the console shows it: it begins with api_",
+    });
+  });
+
+  test("on its way into the store", async () => {
+    const context = createTestContext();
+    const failure = await failureOf(() => saveProfile(context, "default", { key: `${KEY} `, tier: "dev" }));
+    expect(failure.message).toBe("the key has a blank before or after it");
+  });
+
+  test.each([
+    ["as the path of a key file", (key: string) => ({ keyFile: key })],
+    ["as the name of a profile", (key: string) => ({ profile: key })],
+  ])("typed by mistake %s", async (_place, flags) => {
+    const context = createTestContext();
+    for (const typed of [KEY, `Bearer ${KEY}`]) {
+      const failure = await failureOf(() => findKey(context, flags(typed)));
+      expect(failure.exit).toBe(2);
+      expect(JSON.stringify(failure)).not.toContain(SECRET);
+    }
+  });
+});
+
+test("a masked key shows its last four characters, and never more than a third", () => {
+  const masked = [KEY, "api_abcdefgh", "api_abcde", "api_abcd", "api_", "ab", ""].map((key) => maskKey(key));
+  expect(masked).toEqual(["…Part", "…efgh", "…cde", "…cd", "…_", "…", "…"]);
+});
+
+test.each([
+  ["https://user:pa/ss@host.invalid/x", "https://…@host.invalid/x"],
+  ["user:pass@host.invalid", "user:…@host.invalid"],
+  [`https://host.invalid/?key=${KEY}`, "https://host.invalid/?key=api_…"],
+  ["x".repeat(300), `${"x".repeat(200)}…`],
+  ["plain text", "plain text"],
+])("%s is shown as %s", (text, shown) => {
+  expect(withoutSecrets(text)).toBe(shown);
+});

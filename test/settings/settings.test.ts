@@ -1,0 +1,288 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { configPath } from "../../src/settings/config-file.ts";
+import { allSettings, listSettings, setSetting, unsetSetting } from "../../src/settings/edit-config.ts";
+import { readSettings } from "../../src/settings/read-settings.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
+import { failureOf } from "./failure-of.ts";
+
+function withConfig(content: string, env: Record<string, string> = {}): TestContext {
+  const context = createTestContext({ env });
+  mkdirSync(path.dirname(configPath(context)), { recursive: true });
+  writeFileSync(configPath(context), content);
+  return context;
+}
+
+/** An accepted value of each setting, what it is read as, a refused one, and why. */
+const values: readonly [string, string, unknown, string, string][] = [
+  [
+    "base_url",
+    "https://a.invalid/",
+    "https://a.invalid",
+    "http://a.invalid",
+    "must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)",
+  ],
+  [
+    "pro_base_url",
+    "http://127.0.0.1:1",
+    "http://127.0.0.1:1",
+    "a",
+    "must begin with https:// and a host (http:// on loopback)",
+  ],
+  [
+    "streaming_url",
+    "https://b.invalid",
+    "https://b.invalid",
+    "https://b.invalid?x",
+    "must not have a query or a fragment",
+  ],
+  [
+    "streaming_pro_url",
+    "https://c.invalid/v1",
+    "https://c.invalid/v1",
+    "https://c.invalid/#x",
+    "must not have a query or a fragment",
+  ],
+  ["output", "json", "json", "xml", "accepted: table, wide, ndjson, json, csv, tsv"],
+  ["color", "never", "never", "on", "accepted: auto, always, never"],
+  ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
+  [
+    "timeout",
+    "1.5s",
+    1500,
+    "0",
+    "must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most",
+  ],
+  ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
+  ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
+  ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
+  ["profile", "work-2", "work-2", "a b", "must be letters, digits, dots, dashes and underscores, 64 at most"],
+  [
+    "key_command",
+    "pass show 'dex data'",
+    ["pass", "show", "dex data"],
+    "pass show dexdata | head -1",
+    "is run without a shell, which alone understands |",
+  ],
+  ["tier", "pro", "pro", "gold", "accepted: keyless, free, dev, pro, enterprise"],
+];
+
+const valueOf = (context: TestContext, name: string): unknown =>
+  Object.entries(readSettings(context)).find(([each]) => each === name.replace(".", "_"))?.[1];
+
+test("the table above knows every setting", () => {
+  expect(values.map(([name]) => name)).toEqual(allSettings.map((setting) => setting.name));
+});
+
+/** Written so that no test holds the name of a public host. */
+const host = (name: string): string => `https://${name}.dexpaprika.com`;
+
+test("defaults are the public hosts and what the design says", () => {
+  const context = createTestContext();
+  const { warnings, ...sourced } = readSettings(context);
+  const shown = Object.entries(sourced).map(([name, { value, source, where }]) => [
+    name,
+    value,
+    source,
+    where,
+  ]);
+  const defaults: readonly [string, unknown][] = [
+    ["base_url", host("api")],
+    ["pro_base_url", host("api-pro")],
+    ["streaming_url", host("streaming")],
+    ["streaming_pro_url", host("streaming-pro")],
+    ["output", undefined],
+    ["color", "auto"],
+    ["retries", 4],
+    ["timeout", 30_000],
+    ["page_size", undefined],
+    ["rpm", undefined],
+    ["budget_daily", undefined],
+    ["profile", undefined],
+    ["key_command", undefined],
+    ["tier", undefined],
+  ];
+  expect(shown).toEqual(defaults.map(([name, value]) => [name, value, "default", "default"]));
+  expect(warnings).toEqual([]);
+});
+
+describe.each(values)("%s", (name, accepted, value, refused, why) => {
+  const variable = `DEXDATA_${name.toUpperCase().replace(".", "_")}`;
+  const fileOnly = name === "key_command";
+
+  if (fileOnly) {
+    test("its variable is refused: an environment must not run programs", async () => {
+      const context = createTestContext({ env: { [variable]: accepted } });
+      expect(await failureOf(() => readSettings(context))).toEqual({
+        exit: 2,
+        message: `${variable}: a program is named in config.json alone, where no folder's environment can name another`,
+        next: `unset it, and: dexdata config set ${name} <command>`,
+      });
+    });
+  } else {
+    test("is read from its variable", () => {
+      const context = createTestContext({ env: { [variable]: accepted } });
+      expect(valueOf(context, name)).toEqual({
+        value,
+        source: "environment",
+        where: variable,
+        text: accepted,
+      });
+    });
+
+    test("is refused there with variable, value and what is accepted", async () => {
+      const context = createTestContext({ env: { [variable]: refused } });
+      const failure = await failureOf(() => readSettings(context));
+      expect([failure.exit, failure.message]).toEqual([2, `${variable} "${refused}": ${why}`]);
+    });
+  }
+
+  test("an empty variable counts as unset", () => {
+    expect(valueOf(createTestContext({ env: { [variable]: "" } }), name)).toMatchObject({
+      source: "default",
+    });
+  });
+
+  if (name === "tier") return;
+
+  test("is read from config.json, after the variable", () => {
+    const context = withConfig(JSON.stringify({ [name]: accepted }));
+    const where = `${name} in ${configPath(context)}`;
+    expect(valueOf(context, name)).toEqual({ value, source: "config", where, text: accepted });
+    if (fileOnly) return;
+    const both = withConfig(JSON.stringify({ [name]: refused }), { [variable]: accepted });
+    expect(valueOf(both, name)).toMatchObject({ value, source: "environment" });
+  });
+
+  test("is refused there with the file and how to mend it", async () => {
+    const context = withConfig(JSON.stringify({ [name]: refused }));
+    expect(await failureOf(() => readSettings(context))).toEqual({
+      exit: 2,
+      message: `${name} in ${configPath(context)} "${refused}": ${why}`,
+      next: `dexdata config set ${name} <value>, or: dexdata config unset ${name}`,
+    });
+  });
+
+  test("is set, read back, and unset", async () => {
+    const context = createTestContext();
+    await setSetting(context, name, accepted);
+    expect(valueOf(context, name)).toMatchObject({ value, source: "config" });
+    expect([await unsetSetting(context, name), await unsetSetting(context, name)]).toEqual([true, false]);
+    expect(valueOf(context, name)).toMatchObject({ source: "default" });
+    expect(readFileSync(configPath(context), "utf8")).toBe("{}\n");
+  });
+
+  test("is refused on setting, and nothing is written", async () => {
+    const context = createTestContext();
+    const failure = await failureOf(() => setSetting(context, name, refused));
+    expect([failure.exit, failure.message]).toEqual([2, `${name} "${refused}": ${why}`]);
+    expect(() => readFileSync(configPath(context))).toThrow("ENOENT");
+  });
+});
+
+test("a number written by hand is read, and what this program does not know survives a change", async () => {
+  const context = withConfig('{"retries": 2, "from_the_future": {"a": [1]}}');
+  expect(readSettings(context)).toMatchObject({
+    retries: { value: 2, source: "config" },
+    warnings: [`${configPath(context)}: "from_the_future" is no setting of this file; going on without it`],
+  });
+  await setSetting(context, "page_size", "50");
+  expect(JSON.parse(readFileSync(configPath(context), "utf8"))).toEqual({
+    retries: 2,
+    from_the_future: { a: [1] },
+    page_size: 50,
+  });
+  expect(await unsetSetting(context, "from_the_future")).toBe(true);
+  expect(readSettings(context).warnings).toEqual([]);
+});
+
+test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
+  const message =
+    'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most';
+  const refusal = { exit: 2, message, next: "did you mean 5s?" };
+  expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
+  const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
+  expect(readSettings(inVariable).timeout).toMatchObject({ value: 5000, source: "environment" });
+  for (const kept of ['"5"', "5", '"5.0"', '"5s"'])
+    expect(readSettings(withConfig(`{"timeout":${kept}}`)).timeout).toMatchObject({
+      value: 5000,
+      source: "config",
+    });
+  expect(await failureOf(() => readSettings(withConfig('{"timeout":"0"}')))).toMatchObject({ exit: 2 });
+  expect(readSettings(withConfig('{"timeout":"1d"}')).timeout.value).toBe(86_400_000);
+});
+
+test.each([
+  ["not JSON", "{", "is not JSON"],
+  ["cut off", '{"output": "js', "is not JSON"],
+  ["empty", "", "is not JSON"],
+  ["a list", "[]", "is not a JSON object"],
+  ["a word", '"x"', "is not a JSON object"],
+  ["too large", " ".repeat(1024 * 1024 + 1), "is too large to be ours"],
+])("a config.json that is %s is one warning, and refuses to be changed", async (_what, content, why) => {
+  const context = withConfig(content, { DEXDATA_OUTPUT: "json" });
+  const file = configPath(context);
+  expect(readSettings(context)).toMatchObject({
+    output: { value: "json" },
+    color: { value: "auto", source: "default" },
+    warnings: [`${file} ${why}; going on without it`],
+  });
+  const refusal = {
+    exit: 2,
+    message: `${file} ${why}`,
+    next: "correct the file or move it away, then set again",
+  };
+  expect(await failureOf(() => setSetting(context, "color", "never"))).toEqual(refusal);
+  expect(await failureOf(() => unsetSetting(context, "color"))).toEqual(refusal);
+  expect(readFileSync(file, "utf8")).toBe(content);
+});
+
+test("a config.json that cannot be read is one warning too", () => {
+  const context = createTestContext();
+  mkdirSync(configPath(context), { recursive: true });
+  expect(readSettings(context).warnings).toEqual([
+    `${configPath(context)} is not a file; going on without it`,
+  ]);
+});
+
+test("a folder that is a file is one clear failure on writing, and no settings on reading", async () => {
+  const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: "/dev/null/dexdata" } });
+  expect(readSettings(context).warnings).toEqual([
+    "/dev/null/dexdata/config.json cannot be read (a part of its path is no folder); going on without it",
+  ]);
+  const failure = await failureOf(() => setSetting(context, "color", "never"));
+  expect(failure.message).toBe(
+    "/dev/null/dexdata/config.json cannot be written (a part of its path is no folder)",
+  );
+});
+
+test.each([
+  ["base_ur", '"base_ur" is no setting', "did you mean base_url?"],
+  ["zzz", '"zzz" is no setting', "see them all with: dexdata config list"],
+  ["api_key", '"api_key" is no setting: keys have a store of their own', "dexdata auth login"],
+  ["api_dev_s3cr3t", '"api_…" is no setting', "see them all with: dexdata config list"],
+])("setting or unsetting %s is refused", async (name, message, next) => {
+  const context = createTestContext();
+  const refusal = { exit: 2, message, next };
+  expect(await failureOf(() => setSetting(context, name, "x"))).toEqual(refusal);
+  expect(await failureOf(() => unsetSetting(context, name))).toEqual(refusal);
+});
+
+test("the tier is not kept in config.json", async () => {
+  expect(await failureOf(() => setSetting(createTestContext(), "tier", "pro"))).toEqual({
+    exit: 2,
+    message: "tier is not kept in config.json",
+    next: "set DEXDATA_TIER in the environment",
+  });
+  const context = withConfig('{"tier": "pro"}');
+  expect(readSettings(context)).toMatchObject({ tier: { source: "default" }, warnings: [expect.anything()] });
+});
+
+test("the list shows a refused value with its failure instead of ending there", () => {
+  const context = withConfig('{"retries": "many", "color": "always"}');
+  const listed = listSettings(context);
+  expect(listed.map(({ setting }) => setting.name)).toEqual(values.map(([name]) => name));
+  const refused = listed.flatMap((each) => ("refused" in each ? [each.refused.message] : []));
+  expect(refused).toEqual([`retries in ${configPath(context)} "many": must be a whole number from 0 to 100`]);
+});

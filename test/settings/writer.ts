@@ -1,0 +1,50 @@
+import { createClock } from "../../bin/process-clock.ts";
+import { allSettings, setSetting } from "../../src/settings/edit-config.ts";
+import { rememberTier, saveProfile } from "../../src/settings/edit-credentials.ts";
+
+/**
+ * Bundled and run as a child process by `many-writers.test.ts`: once told to, writes the n-th setting and a
+ * profile of its own, as many commands at once would.
+ */
+const index = Number(process.argv[2]);
+
+const context = {
+  env: process.env,
+  platform: process.platform,
+  random: Math.random,
+  signal: new AbortController().signal,
+  clock: createClock(),
+};
+
+const values: Readonly<Record<string, string>> = {
+  base_url: "https://a.invalid",
+  pro_base_url: "https://b.invalid",
+  streaming_url: "https://c.invalid",
+  streaming_pro_url: "https://d.invalid",
+  output: "json",
+  color: "never",
+  retries: "7",
+  timeout: "7s",
+  page_size: "77",
+  profile: "p7",
+};
+
+process.once("message", () => {
+  const key = `api_dev_writer_${index}`;
+  const setting = allSettings[index];
+  const value = setting === undefined ? undefined : values[setting.name];
+  const work = async (): Promise<void> => {
+    if (setting !== undefined && value !== undefined) await setSetting(context, setting.name, value);
+    await saveProfile(context, `p${index}`, { key, tier: "dev" });
+    await rememberTier(context, `${key}_other`, "pro");
+  };
+  work().then(
+    () => process.disconnect(),
+    (error: unknown) => {
+      console.error(error);
+      process.exitCode = 1;
+      process.disconnect();
+    },
+  );
+});
+process.send?.("ready");

@@ -1,0 +1,87 @@
+import { fc } from "../harness/properties.ts";
+import { expect, test } from "vitest";
+import type { StreamEvent } from "../../src/client/streams/received-event.ts";
+import { ByteScan } from "../../src/json/byte-scan.ts";
+import { createReplacements, enveloped, jsonLine, subjectOf } from "../../src/tail/event-line.ts";
+
+const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
+  const bytes = Buffer.from(data);
+  return {
+    name: "token_price",
+    bytes,
+    start: 0,
+    end: bytes.length,
+    isPlainJson: new ByteScan(bytes).isPlain(0, bytes.length),
+    id: "",
+    requestId: undefined,
+    ...more,
+  };
+};
+const lineOf = (data: string | Buffer): string | undefined => jsonLine(event(data));
+
+test("a line is the service's own bytes: every digit, every field, without white space that means nothing", () => {
+  expect(lineOf('{"p":"1.10","n":4272800710322643001,"x":1e3}')).toBe(
+    '{"p":"1.10","n":4272800710322643001,"x":1e3}',
+  );
+  expect(lineOf('{ "p" : "a b" ,\n"n": [1, 2] }')).toBe('{"p":"a b","n":[1,2]}');
+});
+
+test("what could act on a terminal is escaped, and reads back the same", () => {
+  const name = "\u007f\u009b31m\u202eevil\u200b 🦄 中";
+  const line = lineOf(JSON.stringify({ name })) ?? "";
+  expect(line).toBe('{"name":"\\u007f\\u009b31m\\u202eevil\\u200b 🦄 中"}');
+  expect(JSON.parse(line)).toEqual({ name });
+});
+
+test("what is no JSON, or no UTF-8, is no line", () => {
+  for (const broken of ["", "{", '{"a":01}', '{"a":1}}', "{'a':1}", "nothing", '{"a":"\n"}'])
+    expect(lineOf(broken)).toBeUndefined();
+  expect(lineOf(Buffer.from([0x22, 0xff, 0x22]))).toBeUndefined();
+});
+
+test("any JSON is one line with the same value", () => {
+  fc.assert(
+    fc.property(fc.json(), fc.boolean(), (text, isPretty) => {
+      const sent = isPretty ? JSON.stringify(JSON.parse(text), null, 2) : text;
+      const line = lineOf(sent) ?? "";
+      expect(line).not.toMatch(/[\n\r]/u);
+      expect(JSON.parse(line)).toEqual(JSON.parse(sent));
+    }),
+  );
+});
+
+test("the envelope says what came beside the data", () => {
+  const subject = { network: "base", address: "0x1" };
+  const facts = {
+    feed: "ohlcv",
+    subject,
+    received: Date.parse("2026-11-21T08:54:00.123Z"),
+    isReplacement: true,
+  };
+  const candle = event('{"close":1.10}', { name: "token_ohlcv", id: "1795286520", requestId: 0 });
+  expect(enveloped('{"close":1.10}', candle, facts)).toBe(
+    '{"feed":"ohlcv","event":"token_ohlcv","id":"1795286520","request_id":0,"network":"base","address":"0x1",' +
+      '"received":"2026-11-21T08:54:00.123Z","replaces":true,"data":{"close":1.10}}',
+  );
+  expect(
+    enveloped("1", event("1", { name: "\u202e" }), { ...facts, subject: undefined, isReplacement: false }),
+  ).toBe('{"feed":"ohlcv","event":"\\u202e","received":"2026-11-21T08:54:00.123Z","data":1}');
+});
+
+test("whose an event is: the only asset's, or that of its place in the batch", () => {
+  const [one, two] = ["0x1", "0x2"].map((address) => ({ network: "base", address }));
+  if (one === undefined || two === undefined) throw new Error("there are two");
+  expect(subjectOf(event("1"), [one])).toBe(one);
+  expect(subjectOf(event("1", { requestId: 1 }), [one, two])).toBe(two);
+  expect(subjectOf(event("1", { requestId: 7 }), [one, two])).toBeUndefined();
+  expect(subjectOf(event("1"), [one, two])).toBeUndefined();
+});
+
+test("a candle whose instant came before replaces it; only so many instants are remembered", () => {
+  const isReplacement = createReplacements();
+  const ids = ["1", "2", "1", "3"];
+  expect(ids.map((id) => isReplacement(event("{}", { id })))).toEqual([false, false, true, false]);
+  for (let id = 10; id < 2000; id += 1) isReplacement(event("{}", { id: String(id) }));
+  expect(isReplacement(event("{}", { id: "2" }))).toBe(false);
+  expect(isReplacement(event("{}"))).toBe(false);
+});

@@ -1,0 +1,216 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
+import { isLong } from "../harness/long.ts";
+import { createRandom } from "../harness/random.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
+import { marketRows, pool, writtenRows } from "./following.ts";
+
+const sandbox = useSandbox();
+const folder = temporaryFolder();
+let count = 0;
+function newFolder(): string {
+  count += 1;
+  const made = path.join(folder, String(count));
+  mkdirSync(made);
+  return made;
+}
+const from = `--from ${sandboxNow / 1000 - 3600}`;
+const window = marketRows(1, sandboxNow - 3_600_000, sandboxNow);
+const hour = 3_600_000;
+
+function contextAt(now: number): TestContext {
+  return createTestContext({ now, env: { DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", ...sandbox.env() } });
+}
+
+/** A run by a clock that reads this; the service's own clock is right, and its market stands still. */
+async function followAt(now: number, words: string): Promise<Outcome> {
+  const argv = `txns ethereum ${pool} --follow --poll 10s --error-format text ${words}`.split(" ");
+  return await run(argv, contextAt(now));
+}
+
+/** Every file below, in any order: what a user reads of all of them. */
+function rowsBelow(below: string): readonly string[] {
+  const entries = readdirSync(below, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".lock"))
+    .flatMap((entry) => writtenRows(readFileSync(path.join(entry.parentPath, entry.name), "utf8")));
+}
+
+const sorted = (rows: readonly string[]): readonly string[] => rows.toSorted();
+
+describe("a clock that is set between runs loses and repeats no row", () => {
+  const patterns = [
+    "%Y%m%d-%H.ndjson",
+    "%Y-%m-%d.ndjson",
+    "%H/%d.%m.%Y.ndjson",
+    "%Y/%m/%d/%H%M.ndjson",
+    "rows.ndjson",
+  ];
+
+  test.each([
+    ["an hour back", [0, -hour]],
+    ["an hour back, over a file of that hour", [-hour, 0, -hour]],
+    ["two hours ahead, then right", [2 * hour, 0]],
+    ["a month back, then ahead", [0, -31 * 24 * hour, 40 * 24 * hour]],
+    ["to 1970, as without a battery, then right", [0, -sandboxNow, 0]],
+    ["years ahead, then right", [10 * 365 * 24 * hour, 0, 0]],
+  ])("%s", async (_what, offsets) => {
+    for (const pattern of patterns) {
+      const below = newFolder();
+      for (const [index, offset] of offsets.entries()) {
+        const words = `--out ${below}/${pattern} --limit 20${index === 0 ? ` ${from}` : ""}`;
+        expect((await followAt(sandboxNow + offset, words)).exit).toBe(0);
+      }
+      expect(sorted(rowsBelow(below)), pattern).toEqual(sorted(window.slice(0, 20 * offsets.length)));
+    }
+  });
+
+  test("any number of runs, by any clocks", async () => {
+    const random = createRandom(11);
+    for (let seed = 0; seed < (isLong ? 200 : 12); seed += 1) {
+      const below = newFolder();
+      const pattern = patterns[seed % patterns.length] ?? "";
+      let rows = 0;
+      for (let index = 0; index < 6; index += 1) {
+        const limit = 1 + Math.floor(random() * (window.length / 6));
+        const now = sandboxNow + Math.floor((random() - 0.5) * 10 ** (4 + random() * 7));
+        const words = `--out ${below}/${pattern} --limit ${limit}${index === 0 ? ` ${from}` : ""}`;
+        expect((await followAt(now, words)).exit).toBe(0);
+        rows += limit;
+      }
+      expect(sorted(rowsBelow(below)), `seed ${seed}`).toEqual(sorted(window.slice(0, rows)));
+    }
+  });
+
+  test("files are told by their rows, whatever their times of change say", async () => {
+    const below = newFolder();
+    const pattern = `${below}/%Y%m%d-%H.ndjson`;
+    for (const [index, offset] of [0, -2 * hour, hour].entries())
+      await followAt(sandboxNow + offset, `--out ${pattern} --limit 20${index === 0 ? ` ${from}` : ""}`);
+    const files = readdirSync(below);
+    expect(files).toHaveLength(3);
+    for (const [index, name] of files.toSorted().entries())
+      utimesSync(path.join(below, name), 9 - index, 9 - index);
+    await followAt(sandboxNow, `--out ${pattern} --limit 20`);
+    expect(sorted(rowsBelow(below))).toEqual(sorted(window.slice(0, 80)));
+  });
+
+  test.each([
+    ["lacks only its line end", 1, 41],
+    ["is cut in the middle", 10, 40],
+  ])("a last row that %s, in a file that is not written now, comes once", async (_what, cut, rows) => {
+    const below = newFolder();
+    const pattern = `${below}/%Y%m%d-%H.ndjson`;
+    await followAt(sandboxNow, `--out ${pattern} --limit 20 ${from}`);
+    const [name = ""] = readdirSync(below);
+    const file = path.join(below, name);
+    writeFileSync(file, readFileSync(file, "utf8").slice(0, -cut));
+    await followAt(sandboxNow - 2 * hour, `--out ${pattern} --limit 20`);
+    // Opens the first file again, and repairs its end.
+    await followAt(sandboxNow, `--out ${pattern} --limit 1`);
+    expect(sorted(rowsBelow(below))).toEqual(sorted(window.slice(0, rows)));
+  });
+
+  test("rows of other pools in the same file do not count", async () => {
+    const file = path.join(newFolder(), "rows.ndjson");
+    await followAt(sandboxNow, `--out ${file} --limit 20 ${from}`);
+    const ours = readFileSync(file, "utf8");
+    const other = ours.replaceAll(pool, "0x0000000000000000000000000000000000000001");
+    writeFileSync(file, ours + other.repeat(5));
+    const before = readFileSync(file, "utf8").length;
+    await followAt(sandboxNow, `--out ${file} --limit 20`);
+    expect(writtenRows(readFileSync(file, "utf8").slice(before))).toEqual(window.slice(20, 40));
+  });
+});
+
+describe("two followers", () => {
+  /** A follower that runs until it is interrupted, once it has written rows. */
+  async function holding(out: string, below: string): Promise<{ end: () => Promise<Outcome> }> {
+    const context = contextAt(sandboxNow);
+    const argv = `txns ethereum ${pool} --follow --poll 10s ${from} --out ${out}`.split(" ");
+    const outcome = run(argv, context);
+    while (rowsBelow(below).length < window.length) await new Promise(setImmediate);
+    return {
+      end: async () => {
+        context.interrupt({ cause: "SIGTERM" });
+        return await outcome;
+      },
+    };
+  }
+
+  const refusal = (out: string, lock: string): object => ({
+    exit: 7,
+    stdout: "",
+    stderr:
+      `dexdata: ${out} is in use by process ${process.pid}\n` +
+      `  wait until it has finished, or stop it; if it is not dexdata, delete ${lock}\n`,
+  });
+
+  test.each([
+    ["one file", "rows.ndjson", "rows.ndjson.lock"],
+    ["one pattern", "%Y%m%d-%H.ndjson", "%Y%m%d-%H.ndjson.lock"],
+    ["one pattern of folders", "%Y/%m/rows.ndjson", "%Y_%m_rows.ndjson.lock"],
+  ])("on %s: the second is refused, and no row is written twice", async (_what, name, lockName) => {
+    const below = newFolder();
+    const [out, lock] = [path.join(below, name), path.join(below, lockName)];
+    const first = await holding(out, below);
+    sandbox.takeLog();
+    const { exit, stdout, stderr } = await followAt(sandboxNow, `--out ${out} ${from}`);
+    expect({ exit, stdout, stderr }).toEqual(refusal(out, lock));
+    expect((await first.end()).exit).toBe(143);
+    expect([existsSync(lock), sorted(rowsBelow(below))]).toEqual([false, sorted(window)]);
+    expect((await followAt(sandboxNow, `--out ${out} --for 1m`)).exit).toBe(0);
+    expect(sorted(rowsBelow(below))).toEqual(sorted(window));
+  });
+
+  test("one of which pulls into the file of the other: refused either way", async () => {
+    const below = newFolder();
+    const out = path.join(below, "rows.ndjson");
+    const first = await holding(out, below);
+    const { exit, stdout, stderr } = await dexdata(`networks --out ${out} --force --error-format text`, {
+      env: sandbox.env(),
+    });
+    expect({ exit, stdout, stderr }).toEqual(refusal(out, `${out}.lock`));
+    await first.end();
+  });
+
+  test("a follower that lost its lock while it was suspended ends with exit 1, and writes nothing more", async () => {
+    const below = newFolder();
+    const out = path.join(below, "rows.ndjson");
+    const context = contextAt(sandboxNow);
+    const argv = `txns ethereum ${pool} --follow --poll 10s ${from} --error-format text --out ${out}`.split(
+      " ",
+    );
+    const outcome = run(argv, context);
+    while (!existsSync(`${out}.lock`)) await new Promise(setImmediate);
+    writeFileSync(`${out}.new`, "");
+    renameSync(`${out}.new`, `${out}.lock`);
+    const { exit, stderr } = await outcome;
+    expect([exit, stderr]).toEqual([
+      1,
+      expect.stringContaining(`${out}.lock was removed or taken over by another process during the run\n`),
+    ]);
+    expect([rowsOf(readFileSync(out, "utf8")), existsSync(`${out}.lock`)]).toEqual([[], true]);
+  });
+
+  test("a folder that no lock can be created in is refused in words", async () => {
+    const { exit, stderr } = await followAt(sandboxNow, `--out /proc/rows.ndjson`);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining('--out "/proc/rows.ndjson": cannot be written'),
+    ]);
+  });
+});

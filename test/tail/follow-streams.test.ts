@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Row, rowsOf } from "../harness/rows.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import {
+  type Following,
+  type FollowingOptions,
+  marketRows,
+  startFollowing,
+  writtenRows,
+} from "./following.ts";
+
+const hour = 3_600_000;
+const from = `--from ${sandboxNow / 1000 - 3600}`;
+
+interface Followed extends Following {
+  readonly exit: number;
+  readonly stderr: string;
+  readonly rest: readonly URL[];
+  readonly streams: number;
+}
+
+/** Follows to the end; what was written is the market's own beginning of the window, all but the last `behind` rows. */
+async function follow(words: string, behind: number, options: FollowingOptions = {}): Promise<Followed> {
+  const following = await startFollowing(`${from} ${words} -o ndjson`, options);
+  const { exit, stdout, stderr } = await following.outcome;
+  const written = writtenRows(stdout);
+  const expected = marketRows(options.sandbox?.seed ?? 1, sandboxNow - hour, following.simulated());
+  expect(written).toEqual(expected.slice(0, written.length));
+  expect(expected.length - written.length).toBeLessThanOrEqual(behind);
+  const urls = following.log.map(({ url }) => new URL(String(url), "http://sandbox"));
+  const rest = urls.filter(({ pathname }) => !pathname.startsWith("/sse/"));
+  return { ...following, exit, stderr, rest, streams: urls.length - rest.length };
+}
+
+const eventsIn = (file: string): readonly Row[] => rowsOf(readFileSync(file, "utf8"));
+
+describe("when to read", () => {
+  test("an event calls for a read: rows are there long before the next read that nothing called for", async () => {
+    const { exit, stderr, rest } = await follow("--for 5m", 2, { sandbox: { requestsPerMinute: 1000 } });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    // Some 14 rows in five minutes: two reads each, and one a minute.
+    expect(rest.length).toBeLessThanOrEqual(45);
+  });
+
+  test("a flood of events does not: reads are two seconds apart, and one follows what came during the last", async () => {
+    const pace = 2000;
+    const { exit, stderr, log, rest } = await follow("--for 1m", 600, { pace, speed: 50 });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+    const reads = log
+      .filter(({ url }) => String(url).includes("page=1") && !String(url).includes("to="))
+      .filter(({ url }) => String(url).startsWith("/networks/"))
+      .map(({ time }) => Date.parse(String(time)) / pace);
+    const gaps = reads.slice(1).map((at, index) => at - (reads[index] ?? 0));
+    expect(reads.length).toBeGreaterThan(15);
+    expect(reads.length).toBeLessThanOrEqual(31);
+    // The first two follow each other: the history, then what came until the stream was open.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1999);
+    expect(rest.length).toBeLessThan(150);
+  });
+
+  test("a stream that is open and lies, with pings and without events, costs a minute at most", async () => {
+    const folder = temporaryFolder();
+    const log = path.join(folder, "events.ndjson");
+    // Every stream is silent from its opening: found out after 45 s, and opened again.
+    const { exit, stderr, streams } = await follow(`--for 6m --events ${log}`, 4, {
+      sandbox: { faults: "stream-silent=0" },
+    });
+    expect(exit).toBe(0);
+    expect(streams).toBeGreaterThan(3);
+    expect(stderr).toContain("nothing came for 45 s, not even a ping");
+    const kinds = eventsIn(log).map(({ event }) => event);
+    expect(kinds.slice(0, 4)).toEqual(["open", "retry", "open", "gap"]);
+    expect(kinds.filter((kind) => kind === "filled").length).toBeGreaterThan(2);
+  });
+});
+
+describe("an interruption", () => {
+  test("is reported with both instants when the stream is open again, and as filled by the read after that", async () => {
+    const log = path.join(temporaryFolder(), "events.ndjson");
+    const { exit, stderr } = await follow(`--for 4m --events ${log}`, 30, {
+      pace: 10,
+      sandbox: { faults: "stream-cut=3x1" },
+    });
+    expect(exit).toBe(0);
+    const [gap] = eventsIn(log).filter(({ event }) => event === "gap");
+    const [filled] = eventsIn(log).filter(({ event }) => event === "filled");
+    expect(String(gap?.["from"])).toMatch(/^2026-11-21T08:5/u);
+    expect(filled).toMatchObject({ from: gap?.["from"], to: gap?.["to"] });
+    // D4: every line has its time, and what is of the stream names its pool.
+    for (const event of eventsIn(log)) {
+      expect(event).toMatchObject({ at: expect.stringMatching(/^2026-11-21T08:5/u) });
+      if (["open", "retry", "gap", "filled"].includes(String(event["event"])))
+        expect(event["names"]).toEqual([expect.stringMatching(/^ethereum:0x[\da-f]{40}$/u)]);
+    }
+    const instants = `from ${String(gap?.["from"])} to ${String(gap?.["to"])}`;
+    expect(stderr).toContain(`dexdata: the stream was interrupted ${instants} (`);
+    expect(stderr).toContain(`dexdata: nothing is missing ${instants}; `);
+  });
+
+  test("of REST does not end a tail: it is tried again after growing waits, each reason is said once, and it is filled", async () => {
+    const log = path.join(temporaryFolder(), "events.ndjson");
+    const { exit, stderr } = await follow(`--for 15m --retries 0 --events ${log}`, 8, {
+      sandbox: { faults: "500@4-8/networks,503@9-10/networks,reset-body@11-12/networks" },
+    });
+    expect(exit).toBe(0);
+    const waits = eventsIn(log).flatMap(({ event, wait_ms }) => (event === "read_failed" ? [wait_ms] : []));
+    expect(waits.map((wait) => Number(wait) / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    const said = [...stderr.matchAll(/; retrying in (\S+)/gu)].map(([, wait]) => wait);
+    expect(said).toEqual(["1s", "32s", "1m"]);
+    expect(stderr).toMatch(/dexdata: nothing is missing from 2026-11-21T0\S+Z to \S+Z; \d+ rows? came/u);
+  });
+});
+
+test.each([
+  ["REST", "429=4000@4/networks"],
+  ["the stream", "429=4000/sse"],
+])("R7: %s requests a wait of more than an hour: exit 6 at once, with the wait", async (_, faults) => {
+  const { exit, stderr } = await follow("--for 6h", 30, { sandbox: { faults } });
+  expect(exit).toBe(6);
+  expect(stderr).toContain("the service requested a wait of 1h6m40s, longer than the limit of 1h");
+});
+
+describe("without a stream", () => {
+  test("--poll reads by the clock, says once what an hour of it costs, and opens none", async () => {
+    const { exit, stderr, rest, streams } = await follow("--for 5m --poll 15s", 2);
+    expect({ exit, streams }).toEqual({ exit: 0, streams: 0 });
+    expect(stderr).toBe(
+      "dexdata: reading every 15 s: 240 credits an hour, up to twice as many while rows come\n",
+    );
+    expect(rest.length).toBeGreaterThanOrEqual(20);
+    expect(rest.length).toBeLessThanOrEqual(40);
+  });
+
+  test("a host that cannot be reached is named, and reading every 15 s stands in for it", async () => {
+    const { exit, stderr } = await follow("--for 5m", 2, {
+      env: { DEXDATA_STREAMING_PRO_URL: "http://127.0.0.1:9" },
+    });
+    expect(exit).toBe(0);
+    const [first, ...others] = stderr.split("\n");
+    expect(first).toMatch(
+      /^dexdata: no stream: the connection to [^ ]* was refused; reconnecting in 1s; meanwhile reading every 15 s: 240 credits an hour/u,
+    );
+    expect(others.filter((line) => line.includes("credits an hour"))).toEqual([]);
+  });
+
+  test.each([
+    ["401", 4],
+    ["402", 5],
+    ["403", 4],
+    ["404", 3],
+    ["410", 3],
+    ["400", 2],
+  ])("a stream refused by %s ends the tail with exit %i, after the history", async (status, expected) => {
+    const { exit, stderr } = await follow("", 30, { sandbox: { faults: `${status}/sse` } });
+    expect(exit).toBe(expected);
+    expect(stderr.split("\n").length).toBe(2);
+  });
+});

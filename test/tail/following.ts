@@ -1,0 +1,99 @@
+import { createMarket } from "../../src/sandbox/market/market.ts";
+import type { SandboxOptions } from "../../src/sandbox/exchange.ts";
+import { parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import { startSandbox } from "../harness/bundled-sandbox.ts";
+import { type Outcome, run } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
+
+export const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+
+/** A tail whose sandbox lives by the tail's own clock, however fast that is and however slow the machine. */
+export interface Following {
+  readonly context: TestContext;
+  /** How it ended. */
+  readonly outcome: Promise<Outcome>;
+  /** Milliseconds of the simulated clock. */
+  readonly simulated: () => number;
+  /** One entry a request at the sandbox. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface FollowingOptions {
+  readonly sandbox?: Partial<Omit<SandboxOptions, "faults">> & { readonly faults?: string };
+  /** How much faster than the tail's clock the simulated one runs. */
+  readonly pace?: number;
+  /** How much faster than real the tail's clock runs. */
+  readonly speed?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly random?: () => number;
+}
+
+/** Runs `dexdata txns ethereum <pool> --follow <words>`. */
+export async function startFollowing(words: string, options: FollowingOptions = {}): Promise<Following> {
+  const { pace = 1, speed = 100, random = () => 0 } = options;
+  const made = createTestContext({ speed, random, now: sandboxNow });
+  const { elapsed } = made.clock;
+  // Both clocks go on, as they do: one that stood still would look like one that was set back.
+  const clock = { ...made.clock, now: () => sandboxNow + elapsed() };
+  const simulated = (): number => sandboxNow + elapsed() * pace;
+  const log: Readonly<Record<string, unknown>>[] = [];
+  const { faults, ...rest } = options.sandbox ?? {};
+  const wrong = faults === undefined ? [] : parseFaults(faults);
+  if (!Array.isArray(wrong)) throw new Error(`${faults} are no faults`);
+  const sandbox = await startSandbox({
+    now: simulated,
+    elapsed,
+    log: (line) => log.push(...rowsOf(`${line}\n`)),
+    ...rest,
+    faults: wrong,
+  });
+  const context = {
+    ...made,
+    clock,
+    env: {
+      ...made.env,
+      DEXDATA_TIMEOUT: "24h",
+      DEXDATA_PRO_BASE_URL: sandbox.restPaid,
+      DEXDATA_STREAMING_PRO_URL: sandbox.streamPaid,
+      DEXDATA_API_KEY: sandbox.keys.pro,
+      DEXDATA_TIER: "pro",
+      ...options.env,
+    },
+  };
+  const ended = new AbortController();
+  keepTicking(context, ended.signal).catch(() => undefined);
+  const argv = ["txns", "ethereum", pool, "--follow", ...words.split(" ").filter((word) => word !== "")];
+  const outcome = run(argv, context).finally(async () => {
+    ended.abort();
+    await sandbox.close();
+  });
+  return { context, outcome, simulated, log };
+}
+
+/** The test clock moves by what sleeps: without this only when the tail's own waits end. */
+async function keepTicking({ clock }: TestContext, signal: AbortSignal): Promise<void> {
+  for (;;) await clock.sleep(250, signal);
+}
+
+/** The market's own list, oldest first, as `id log_index`; both bounds in milliseconds and inclusive. */
+export function marketRows(seed: number, from: number, to: number): readonly string[] {
+  const market = createMarket({ seed });
+  const ethereum = market.network("ethereum");
+  const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, to / 1000);
+  if (facts === undefined) throw new Error("the market has this pool");
+  return market
+    .transactions(facts, {
+      from: Math.ceil(from / 1000),
+      to: Math.floor(to / 1000),
+      limit: Number.POSITIVE_INFINITY,
+    })
+    .map(({ id, logIndex }) => `${id} ${logIndex}`)
+    .toReversed();
+}
+
+/** What a run wrote, in the same form. */
+export function writtenRows(stdout: string): readonly string[] {
+  return rowsOf(stdout).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`);
+}

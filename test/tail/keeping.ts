@@ -1,0 +1,145 @@
+import { afterEach } from "vitest";
+import type { StreamEvent } from "../../src/client/streams/received-event.ts";
+import type { Target } from "../../src/client/connection/target.ts";
+import { Failure } from "../../src/contract/failure.ts";
+import { feeds } from "../../src/tail/feeds.ts";
+import { type Gap, keepOpen, type ShardLimits } from "../../src/tail/shard.ts";
+import { openerOf, type Subscription } from "../../src/tail/subscription.ts";
+import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** What a stream sends, and whether it then stays open. */
+export function stream(chunks: readonly string[], { stayOpen = true } = {}): Reply {
+  return slow({ headers: { "content-type": "text/event-stream; charset=utf-8" }, chunks, stayOpen });
+}
+
+export function price(value: string, id?: string): string {
+  const idLine = id === undefined ? "" : `id: ${id}\n`;
+  return `event: token_price\ndata: {"p":"${value}"}\n${idLine}request_id: 0\n\n`;
+}
+
+export const ping = 'event: ping\ndata: {"time":1}\n\n';
+
+export function streamError(message: string): string {
+  return `event: error\ndata: ${JSON.stringify({ message })}\n\n`;
+}
+
+export interface Kept {
+  readonly events: StreamEvent[];
+  readonly gaps: Gap[];
+  readonly waits: number[];
+  readonly reasons: string[];
+  readonly said: string[];
+  readonly opened: () => number;
+  readonly context: TestContext;
+  readonly requests: Awaited<ReturnType<typeof startScriptedServer>>["requests"];
+  readonly openRequests: () => number;
+  /** Resolves when the condition holds; the test's own time-out bounds it. */
+  readonly until: (condition: () => boolean) => Promise<void>;
+  /** Ends it, as Ctrl-C would. */
+  readonly stop: () => void;
+  /** How it ended. */
+  readonly end: Promise<unknown>;
+}
+
+/** One connection kept open to a server that plays the script. */
+export async function keep(
+  script: Script,
+  options: {
+    readonly limits?: Partial<ShardLimits>;
+    readonly random?: number;
+    readonly subscription?: Partial<Subscription>;
+    readonly onEvents?: (events: readonly StreamEvent[]) => Promise<void>;
+    readonly key?: string;
+  } = {},
+): Promise<Kept> {
+  const server = await startScriptedServer(script);
+  const context = createTestContext({ flows: true, random: options.random ?? 0 });
+  const target: Target = {
+    rest: "http://127.0.0.1:9",
+    streaming: server.url,
+    tier: "pro",
+    key: options.key,
+    keySource: "a test",
+    isSimulated: false,
+  };
+  const subscription: Subscription = {
+    feed: feeds.prices,
+    kind: { by: "token", method: "token_price" },
+    subjects: [{ network: "ethereum", address: "0xabc" }],
+    params: new Map(),
+    ...options.subscription,
+  };
+  const pace = {
+    turn: async () => await Promise.resolve({ at: 0, before: 0 }),
+    heard: async () => await Promise.resolve(),
+  };
+  const opening = {
+    target,
+    context,
+    pace,
+    timeout: 86_400_000,
+    command: "stream --feed prices",
+  };
+  const stopping = new AbortController();
+  const [events, gaps, waits, reasons, said]: [StreamEvent[], Gap[], number[], string[], string[]] = [
+    [],
+    [],
+    [],
+    [],
+    [],
+  ];
+  let opened = 0;
+  const end = keepOpen(
+    context,
+    openerOf(opening, subscription),
+    {
+      opened: (_, gap) => {
+        opened += 1;
+        if (gap !== undefined) gaps.push(gap);
+      },
+      events: async (news) => {
+        events.push(...news);
+        await options.onEvents?.(news);
+      },
+      retrying: (failure, wait) => {
+        reasons.push(failure.message);
+        waits.push(wait);
+      },
+      said: (kind, text) => said.push(`${kind}: ${text}`),
+    },
+    { feed: subscription.feed, silence: 45_000, maxReconnects: undefined, ...options.limits },
+    stopping.signal,
+  ).catch((cause: unknown) => cause);
+  stops.push(async () => {
+    stopping.abort("the test is over");
+    await end;
+    await server.close();
+  });
+  return {
+    events,
+    gaps,
+    waits,
+    reasons,
+    said,
+    opened: () => opened,
+    context,
+    requests: server.requests,
+    openRequests: server.openRequests,
+    until: async (condition) => {
+      while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
+    },
+    stop: () => stopping.abort("stopped"),
+    end,
+  };
+}
+
+export function failureOf(end: unknown): Failure {
+  if (end instanceof Failure) return end;
+  throw new Error(`no failure: ${String(end)}`);
+}

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { Failure } from "../../src/contract/failure.ts";
+import { feeds } from "../../src/tail/feeds.ts";
+import { listen } from "../../src/tail/listen.ts";
+import { createTestClock } from "../harness/test-clock.ts";
+import { ping, price } from "./keeping.ts";
+
+const start = Date.parse("2026-11-21T08:54:00Z");
+const handlers = {
+  opened: () => undefined,
+  events: async () => await Promise.resolve(),
+  retrying: () => undefined,
+  said: () => undefined,
+};
+const limits = { feed: feeds.prices, silence: 45_000, maxReconnects: undefined };
+
+/** The machine goes away behind the first event; on waking the system hands over what it had kept. */
+async function heardAcross(away: (clock: ReturnType<typeof createTestClock>) => void, isCut: boolean) {
+  const clock = createTestClock(start, 1000, true);
+  const closed = new AbortController();
+  async function* chunks(): AsyncGenerator<readonly Buffer[]> {
+    yield [Buffer.from(price("1"))];
+    away(clock);
+    yield [Buffer.from(ping)];
+    yield [Buffer.from(price("2"))];
+    const cut = new Failure("cut", { exit: 7, code: "network", retryable: true });
+    if (isCut) throw cut;
+    if (!closed.signal.aborted)
+      await new Promise((resolve) => closed.signal.addEventListener("abort", resolve));
+    throw cut;
+  }
+  const connection = { headers: new Map(), chunks: chunks(), close: () => closed.abort() };
+  const signal = new AbortController().signal;
+  return await listen(clock, connection, { handlers, limits, signal, newest: undefined });
+}
+
+test.each([
+  ["stopped, until the timer notices", false],
+  ["stopped, and cut before the timer notices", true],
+])("a machine that was %s: bytes read on waking do not shorten the gap", async (_, isCut) => {
+  const { last } = await heardAcross((clock) => clock.setNow(clock.now() + 35_000), isCut);
+  expect(last.now).toBeLessThanOrEqual(start + 5000);
+});
+
+test("a process that was stopped while both clocks went on, likewise", async () => {
+  const { last, failure } = await heardAcross((clock) => clock.advance(35_000), false);
+  expect(failure.message).toMatch(/^this machine was away for 30 s/u);
+  expect(last.elapsed).toBe(0);
+});

@@ -1,0 +1,340 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Clock } from "../../src/context/context.ts";
+import { fileOf, fixedFolder } from "../../src/files/file-pattern.ts";
+import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/files/rotating-file.ts";
+import type { TornLine } from "../../src/files/torn-line.ts";
+import { createRandom } from "../harness/random.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+/** A folder of its own for one test. */
+function newFolder(): string {
+  const made = path.join(folder, String((count += 1)));
+  mkdirSync(made);
+  return made;
+}
+
+const at = (text: string): number => Date.parse(text);
+const midnight = at("2026-11-22T00:00:00Z");
+
+async function open(
+  pattern: string,
+  now = midnight - 60_000,
+  elapsed = () => 0,
+  sleep: Clock["sleep"] = async () => await Promise.resolve(),
+): Promise<RotatingFile & { repairs: TornLine[] }> {
+  const repairs: TornLine[] = [];
+  const clock = { now: () => now, elapsed, sleep };
+  const file = await openRotatingFile(pattern, clock, (_file, torn) => repairs.push(torn));
+  return { ...file, repairs };
+}
+
+function filesIn(made: string): Record<string, string> {
+  const names = readdirSync(made, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  return Object.fromEntries(
+    names.map(({ parentPath, name }) => {
+      const file = path.join(parentPath, name);
+      return [path.relative(made, file), readFileSync(file, "utf8")];
+    }),
+  );
+}
+
+describe("the file of an instant", () => {
+  test.each([
+    { pattern: "ticks-%Y%m%d.ndjson", instant: "2026-11-21T23:59:59.999Z", file: "ticks-20261121.ndjson" },
+    { pattern: "ticks-%Y%m%d.ndjson", instant: "2026-11-22T00:00:00.000Z", file: "ticks-20261122.ndjson" },
+    { pattern: "%H-%M", instant: "2026-01-02T03:04:05Z", file: "03-04" },
+    { pattern: "%Y/%m/%d", instant: "2026-01-02T03:04:05+02:00", file: "2026/01/02" },
+    { pattern: "100%%-%%Y", instant: "2026-01-02T03:04:05Z", file: "100%-%Y" },
+    { pattern: "plain.ndjson", instant: "2026-01-02T03:04:05Z", file: "plain.ndjson" },
+  ])("$pattern at $instant", ({ pattern, instant, file }) => {
+    expect(fileOf(pattern, at(instant))).toBe(file);
+  });
+
+  test.each(["%y", "%S", "%s", "%-d", "100%", "%__proto__"])("%j means nothing", (pattern) => {
+    expect(() => fileOf(pattern, midnight)).toThrow(/means nothing$/u);
+  });
+
+  test.each([
+    ["/data/ticks-%Y.ndjson", "/data"],
+    ["/data/%Y/ticks.ndjson", "/data"],
+    ["/data/x%Y/%m/ticks.ndjson", "/data"],
+    ["/da%%ta/%Y/ticks.ndjson", "/da%ta"],
+    ["/data/ticks.ndjson", "/data"],
+  ])("%s needs the folder %s", (pattern, needed) => {
+    expect(fixedFolder(pattern)).toBe(needed);
+  });
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a folder that is never there is a failure, not a run without an end",
+  async () => {
+    await expect(open("/proc/%Y/x.ndjson")).rejects.toThrow(/cannot be written|there is no/u);
+  },
+);
+
+describe("refused before anything is sent", () => {
+  test.each([
+    { what: "a folder that is not there", file: "none/x.ndjson", message: /there is no folder/u },
+    { what: "also one below", file: "none/%Y/x.ndjson", message: /there is no folder/u },
+    { what: "a folder", file: ".", message: /is a folder/u },
+    { what: "a letter that is no part of a time", file: "%Q.ndjson", message: /%Q means nothing/u },
+  ])("$what", ({ file, message }) => {
+    expect(() => checkOutPattern(path.join(newFolder(), file), midnight)).toThrow(message);
+  });
+
+  test("a device", () => {
+    expect(() => checkOutPattern("/dev/null", midnight)).toThrow(/no regular file/u);
+  });
+});
+
+test("each line goes to the file of the instant it was received at, whole", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "ticks-%Y%m%d.ndjson"));
+  await file.write('{"n":1}\n', midnight - 1);
+  await file.write('{"n":2}\n{"n":3}\n', midnight);
+  // Received before, written after: another connection was slower.
+  await file.write('{"n":4}\n', midnight - 1);
+  await file.write(Buffer.from('{"n":5}\n'), midnight + 86_400_000);
+  await file.close();
+  expect(filesIn(made)).toEqual({
+    "ticks-20261121.ndjson": '{"n":1}\n{"n":4}\n',
+    "ticks-20261122.ndjson": '{"n":2}\n{"n":3}\n',
+    "ticks-20261123.ndjson": '{"n":5}\n',
+  });
+});
+
+test("no line is lost, split or moved where many writers cross many edges at once", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "%H%M.ndjson"));
+  const random = createRandom(5);
+  const expected: Record<string, string> = {};
+  const writes = Array.from({ length: 500 }, async (_, index) => {
+    const instant = midnight + Math.floor(random() * 10) * 60_000;
+    const line = `{"n":${index},"x":"${"é".repeat(Math.floor(random() * 2000))}"}\n`;
+    const name = path.basename(fileOf("%H%M.ndjson", instant));
+    expected[name] = (expected[name] ?? "") + line;
+    await file.write(line, instant);
+  });
+  await Promise.all(writes);
+  await file.close();
+  const { "2359.ndjson": first, ...others } = filesIn(made);
+  expect(others).toEqual(expected);
+  expect(first, "the file of the start").toBe("");
+});
+
+describe("a file that is moved away", () => {
+  test("is left with the next line a second later, and made anew; one that is removed too", async () => {
+    const made = newFolder();
+    const [now, old] = [path.join(made, "x.ndjson"), path.join(made, "x.ndjson.1")];
+    let elapsed = 0;
+    const file = await open(now, undefined, () => elapsed);
+    await file.write('{"n":1}\n');
+    renameSync(now, old);
+    await file.write('{"n":2}\n');
+    elapsed += 1000;
+    await file.write('{"n":3}\n');
+    expect(filesIn(made)).toEqual({ "x.ndjson": '{"n":3}\n', "x.ndjson.1": '{"n":1}\n{"n":2}\n' });
+    rmSync(now);
+    elapsed += 1000;
+    await file.write('{"n":4}\n');
+    // What logrotate makes with `create`.
+    renameSync(now, `${old}.2`);
+    writeFileSync(now, "");
+    elapsed += 1000;
+    await file.write('{"n":5}\n');
+    await file.close();
+    expect(filesIn(made)).toEqual({
+      "x.ndjson": '{"n":5}\n',
+      "x.ndjson.1": '{"n":1}\n{"n":2}\n',
+      "x.ndjson.1.2": '{"n":4}\n',
+    });
+  });
+
+  test("again and again while many write: each line is in one of the files, whole and once, in order", async () => {
+    const made = newFolder();
+    const name = path.join(made, "x.ndjson");
+    let elapsed = 0;
+    const file = await open(name, undefined, () => (elapsed += 200));
+    const random = createRandom(7);
+    const lines: string[] = [];
+    for (let moved = 0; moved < 30; moved += 1) {
+      const some = Array.from(
+        { length: 20 },
+        (_, index) => `{"n":${moved * 20 + index},"x":"${"é".repeat(200)}"}\n`,
+      );
+      lines.push(...some);
+      const writes = some.map(async (line) => await file.write(line));
+      for (let turns = random() * 20; turns > 0; turns -= 1) await new Promise(setImmediate);
+      renameSync(name, path.join(made, String(moved).padStart(2, "0")));
+      await Promise.all([...writes, file.write("")]);
+      await file.write("");
+    }
+    await file.close();
+    const all = Object.entries(filesIn(made)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    expect(all.length).toBeGreaterThan(20);
+    expect(all.map(([, text]) => text).join("")).toBe(lines.join(""));
+  });
+});
+
+test("folders named after the time are made", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "%Y/%m/ticks.ndjson"));
+  await file.write("{}\n", at("2027-03-01T00:00:00Z"));
+  await file.close();
+  expect(filesIn(made)).toEqual({ "2026/11/ticks.ndjson": "", "2027/03/ticks.ndjson": "{}\n" });
+});
+
+describe("what is there is kept", () => {
+  test.each([
+    { what: "whole lines", there: '{"n":1}\n', after: '{"n":1}\n{"n":2}\n', kinds: [] },
+    { what: "nothing", there: "", after: '{"n":2}\n', kinds: [] },
+    { what: "half a line is cut off", there: '{"n":1}\n{"n":1', after: '{"n":1}\n{"n":2}\n', kinds: ["cut"] },
+    { what: "also alone", there: '{"n', after: '{"n":2}\n', kinds: ["cut"] },
+    {
+      what: "also cut inside a character",
+      there: Buffer.from('{"n":1}\n{"n":"é').subarray(0, -1),
+      after: '{"n":1}\n{"n":2}\n',
+      kinds: ["cut"],
+    },
+    {
+      what: "a whole line is given its end",
+      there: '{"n":1}',
+      after: '{"n":1}\n{"n":2}\n',
+      kinds: ["ended"],
+    },
+  ])("$what", async ({ there, after, kinds }) => {
+    const made = newFolder();
+    writeFileSync(path.join(made, "x.ndjson"), there);
+    const file = await open(path.join(made, "x.ndjson"));
+    await file.write('{"n":2}\n');
+    await file.close();
+    expect(filesIn(made)).toEqual({ "x.ndjson": after });
+    expect(file.repairs.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  test("a file of something else is left alone", async () => {
+    const made = newFolder();
+    const other = path.join(made, "notes.txt");
+    writeFileSync(other, "no end of line");
+    await expect(open(other)).rejects.toThrow(/something else than lines of JSON/u);
+    expect(readFileSync(other, "utf8")).toBe("no end of line");
+  });
+
+  test("a file of one endless line too", async () => {
+    const other = path.join(newFolder(), "huge");
+    writeFileSync(other, "x");
+    for (let mebibyte = 0; mebibyte < 5; mebibyte++) appendFileSync(other, "{".repeat(1024 * 1024));
+    await expect(open(other)).rejects.toThrow(/something else than lines of JSON/u);
+  });
+
+  test("a file of a time that comes again is repaired like the first", async () => {
+    const made = newFolder();
+    const file = await open(path.join(made, "%H.ndjson"));
+    writeFileSync(path.join(made, "00.ndjson"), '{"n":1}\n{"torn');
+    await file.write('{"n":2}\n', midnight);
+    await file.close();
+    expect(filesIn(made)["00.ndjson"]).toBe('{"n":1}\n{"n":2}\n');
+  });
+});
+
+describe("a line that another process is writing", () => {
+  const others = Buffer.from('{"n":1,"x":"é"}\n{"n":2}\n');
+
+  test("is never cut, whichever byte of it has been written", async () => {
+    const file = path.join(newFolder(), "x.ndjson");
+    for (let length = 0; length <= others.length; length += 1) {
+      writeFileSync(file, others.subarray(0, length));
+      let isWritten = false;
+      const goOn = (): void => {
+        if (!isWritten) appendFileSync(file, others.subarray(length));
+        isWritten = true;
+      };
+      const mine = await open(file, undefined, undefined, async () => await Promise.resolve(goOn()));
+      goOn();
+      await mine.write('{"n":3}\n');
+      await mine.close();
+      expect(readFileSync(file, "utf8"), `${length} bytes written`).toBe(`${String(others)}{"n":3}\n`);
+      expect(mine.repairs).toEqual([]);
+    }
+  });
+
+  test("is left alone as long as it grows: a second without a change, and it is what a killed run left", async () => {
+    const file = path.join(newFolder(), "x.ndjson");
+    const open10 = async (growsAt: number): Promise<{ slept: number; text: string }> => {
+      writeFileSync(file, '{"n":1}\n{"n":2,');
+      let slept = 0;
+      const mine = await open(file, undefined, undefined, async (milliseconds) => {
+        slept += milliseconds;
+        if (slept === growsAt) appendFileSync(file, '"x":');
+        await Promise.resolve();
+      });
+      await mine.close();
+      return { slept, text: readFileSync(file, "utf8") };
+    };
+    expect(await open10(900)).toEqual({ slept: 900, text: '{"n":1}\n{"n":2,"x":' });
+    expect(await open10(2000)).toEqual({ slept: 1000, text: '{"n":1}\n' });
+  });
+
+  test("of 700 KB: two processes that add to one file lose and split no line", async () => {
+    const file = path.join(newFolder(), "x.ndjson");
+    const lines = 40;
+    const script = `const { openSync, writeSync } = require("node:fs");
+      const file = openSync(${JSON.stringify(file)}, "a");
+      const text = "x".repeat(700_000);
+      for (let n = 0; n < ${lines}; n += 1) writeSync(file, Buffer.from(JSON.stringify({ n, text }) + "\\n"));`;
+    const writer = spawn(process.execPath, ["-e", script]);
+    const over = once(writer, "exit");
+    const isOver = (): boolean => writer.exitCode !== null || writer.signalCode !== null;
+    const sizeOf = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    // On a slow machine too, the next check happens after the writer has made progress or has ended.
+    const untilChanged = async (): Promise<void> => {
+      for (const before = sizeOf(); sizeOf() === before && !isOver();) await new Promise(setImmediate);
+    };
+    let mine = 0;
+    while (!isOver()) {
+      const opened = await open(file, undefined, undefined, untilChanged);
+      await opened.write(`${JSON.stringify({ mine, text: "y".repeat(700_000) })}\n`);
+      await opened.close();
+      expect(opened.repairs).toEqual([]);
+      mine += 1;
+    }
+    expect((await over)[0]).toBe(0);
+    const rows = readFileSync(file, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    const numbersOf = (name: string): readonly unknown[] =>
+      rows.flatMap((row) => (Object.hasOwn(Object(row), name) ? [Object(row)[name]] : []));
+    expect(numbersOf("n")).toEqual(Array.from({ length: lines }, (_, n) => n));
+    expect(numbersOf("mine")).toEqual(Array.from({ length: mine }, (_, n) => n));
+  });
+});
+
+test("a file that may not be opened is one clear failure", async () => {
+  const made = newFolder();
+  writeFileSync(path.join(made, "x"), "");
+  await expect(open(path.join(made, "x", "%Y", "y.ndjson"))).rejects.toThrow(/there is no folder/u);
+  await expect(open(path.join(made, "x", "y", "z.ndjson"))).rejects.toThrow(/there is no folder/u);
+  await expect(open(path.join(made, "x".repeat(300)))).rejects.toThrow(
+    /cannot be written \(the name is too long\)/u,
+  );
+  const file = await open(path.join(made, "%H"));
+  mkdirSync(path.join(made, "00"));
+  await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(it is a folder\)/u);
+  await file.close();
+});

@@ -1,0 +1,112 @@
+import { fc } from "../harness/properties.ts";
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../src/contract/failure.ts";
+import { feeds } from "../../src/tail/feeds.ts";
+import { capOf, distinct, planShards, replanShards, roomFor, subjectKey } from "../../src/tail/shards.ts";
+
+const subjects = (count: number, from = 0): { network: string; address: string }[] =>
+  Array.from({ length: count }, (_, index) => ({
+    network: "base",
+    address: `0x${(from + index).toString(16)}`,
+  }));
+const sizes = (shards: readonly (readonly unknown[])[]): readonly number[] =>
+  shards.map(({ length }) => length);
+const failureOf = (plan: () => unknown): Failure => {
+  try {
+    plan();
+  } catch (cause) {
+    if (cause instanceof Failure) return cause;
+    throw cause;
+  }
+  throw new Error("it was planned");
+};
+const prices = (cap: number): { perConnection: number; cap: number } => ({ perConnection: 25, cap });
+
+describe("assets on connections", () => {
+  test("240 prices at the free plan are 10 connections of 24", () => {
+    expect(sizes(planShards(subjects(240), prices(capOf("free"))))).toEqual(
+      Array.from({ length: 10 }, () => 24),
+    );
+  });
+
+  test("260 are refused, and the 10 that have no place are named", () => {
+    const failure = failureOf(() => planShards(subjects(260), prices(10)));
+    expect(failure.exit).toBe(6);
+    expect(failure.message).toBe("too many assets: 260, but 10 connections of 25 assets hold 250");
+    expect(failure.details.body?.get("assets_fit")).toBe("250");
+    const left = subjects(10, 250).map(({ network, address }) => `${network}:${address}`);
+    expect(JSON.parse(failure.details.body?.get("assets_left") ?? "")).toEqual(left);
+    expect(failure.details.next).toBe(`these have no place: ${left.slice(0, 7).join(", ")} and 3 more`);
+  });
+
+  test("connections a plan may have: 10, 10, 30, 100", () => {
+    expect([capOf("keyless"), capOf("free"), capOf("dev"), capOf("pro")]).toEqual([10, 10, 30, 100]);
+  });
+
+  test("an asset named twice is one, in any letter case where that says nothing", () => {
+    const same = ["0xAB", "0xab", "So1", "so1"].map((address) => ({ network: "x", address }));
+    expect(distinct(same).map(({ address }) => address)).toEqual(["0xAB", "So1", "so1"]);
+  });
+
+  test("one asset a connection, unless the feed is sure to take more, or may and they would not fit otherwise", () => {
+    const perConnection = (feed: keyof typeof feeds, assets: number): number =>
+      roomFor(feeds[feed], assets, 10).perConnection;
+    expect([perConnection("prices", 1), perConnection("prices", 240)]).toEqual([25, 25]);
+    expect([perConnection("transactions", 10), perConnection("transactions", 11)]).toEqual([1, 25]);
+    expect([perConnection("reserves", 10), perConnection("reserves", 11)]).toEqual([1, 25]);
+    expect([perConnection("ohlcv", 10), perConnection("ohlcv", 11)]).toEqual([1, 1]);
+  });
+
+  test("any number: each asset once, no connection over its size, as few as possible, none larger by two", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 600 }),
+        fc.integer({ min: 1, max: 25 }),
+        (count, perConnection) => {
+          const shards = planShards(subjects(count), { perConnection, cap: 1000 });
+          expect(shards.flat()).toEqual(subjects(count));
+          expect(shards.length).toBe(Math.ceil(count / perConnection));
+          expect(Math.max(...sizes(shards))).toBeLessThanOrEqual(perConnection);
+          expect(Math.max(...sizes(shards)) - Math.min(...sizes(shards))).toBeLessThanOrEqual(1);
+        },
+      ),
+    );
+  });
+});
+
+describe("a list that has changed", () => {
+  test("a shard without a change stays as it is; what is new goes where a change happens anyway", () => {
+    const before = [subjects(24), subjects(24, 24)];
+    const wanted = [...subjects(24), ...subjects(20, 24), ...subjects(4, 100)];
+    const after = replanShards(before, wanted, prices(10));
+    expect(after.map(({ from }) => from)).toEqual([0, 1]);
+    expect(after[0]?.subjects).toEqual(before[0]);
+    expect(after[1]?.subjects).toEqual([...subjects(20, 24), ...subjects(4, 100)]);
+  });
+
+  test("what does not fit refuses the whole list", () => {
+    expect(failureOf(() => replanShards([subjects(25)], subjects(51), prices(2))).exit).toBe(6);
+  });
+
+  test("any two lists: each wanted asset once, none else, no connection over its size, unchanged ones untouched", () => {
+    const list = fc.uniqueArray(fc.integer({ min: 0, max: 80 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(list, list, fc.integer({ min: 1, max: 25 }), (old, fresh, perConnection) => {
+        const toSubject = (id: number): { network: string; address: string } => ({
+          network: "x",
+          address: `a${id}`,
+        });
+        const room = { perConnection, cap: 1000 };
+        const before = planShards(old.map(toSubject), room);
+        const after = replanShards(before, fresh.map(toSubject), room);
+        const keys = after.flatMap((shard) => shard.subjects.map(subjectKey));
+        expect(keys.toSorted()).toEqual(fresh.map(toSubject).map(subjectKey).toSorted());
+        for (const shard of after) {
+          expect(shard.subjects.length).toBeLessThanOrEqual(perConnection);
+          expect(shard.subjects.length).toBeGreaterThan(0);
+        }
+        expect(new Set(after.map(({ from }) => from ?? Symbol("new"))).size).toBe(after.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { price, stream } from "./keeping.ts";
+import { listen, pricesOf, refuse } from "./stream-run.ts";
+
+const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const terminal = { isTerminal: true, columns: 100, env: { NO_COLOR: "1" } };
+const [enter, leave] = ["\u001B[?1049h\u001B[?25l\u001B[?7l", "\u001B[?7h\u001B[?25h\u001B[?1049l"];
+const folder = temporaryFolder();
+
+test("on a terminal the board is drawn, and Ctrl-C gives the terminal back with the last picture", async () => {
+  const server = await serveInTest(pricesOf);
+  const { context, until, interrupted } = listen(asset, server, terminal);
+  await until(() => context.stdoutText().includes(" 1.00 "));
+  expect(context.stdoutText()).toContain("● 1 connection open");
+  const { exit, stdout } = await interrupted();
+  expect(exit).toBe(130);
+  expect(stdout.startsWith(enter)).toBe(true);
+  const [drawn, after = "", ...more] = stdout.split(leave);
+  expect(more).toEqual([]);
+  expect(drawn).not.toContain('{"');
+  expect(after).toMatch(
+    /^dexdata stream prices · 1 asset · for \d+ .*\n\nASSET .*\nethereum:0xc02a.* 1\.00 .*\n$/u,
+  );
+});
+
+test("a stop that is met and a refusal give the terminal back too", async () => {
+  const met = await listen([asset, "--limit", "1"], await serveInTest(pricesOf), terminal).outcome;
+  expect(met.exit).toBe(0);
+  expect(met.stdout.split(leave)).toHaveLength(2);
+  const refusing = await serveInTest(() => refuse(400, "no such asset"));
+  const refused = await listen(asset, refusing, terminal).outcome;
+  expect(refused.exit).toBe(2);
+  expect(refused.stdout.split(leave)).toHaveLength(2);
+  expect(refused.stderr).toContain("no such asset");
+});
+
+test("Ctrl-Z gives the terminal back to the shell, and nothing is drawn until it goes on: then all of it", async () => {
+  const { context, until, interrupted } = listen(asset, await serveInTest(pricesOf), terminal);
+  await until(() => context.stdoutText().includes(" 1.00 "));
+  await context.suspend();
+  expect(context.stdoutText().endsWith(leave)).toBe(true);
+  await context.clock.sleep(10_000);
+  expect(context.stdoutText().endsWith(leave)).toBe(true);
+  context.goOn();
+  await until(() => !context.stdoutText().endsWith(leave));
+  await until(() => (context.stdoutText().split(leave)[1] ?? "").includes(" 1.00 "));
+  const { stdout } = await interrupted();
+  expect(stdout.split(leave)[1]?.startsWith(enter)).toBe(true);
+  expect(stdout.split(leave)).toHaveLength(3);
+});
+
+test("a terminal that is gone ends it quietly", async () => {
+  const { context, until, outcome } = listen(asset, await serveInTest(pricesOf), terminal);
+  await until(() => context.stdoutText().includes(" 1.00 "));
+  context.stdout.close();
+  expect((await outcome).exit).toBe(0);
+});
+
+test("what is said meanwhile stands in the picture, and on stderr once the picture is gone", async () => {
+  const server = await serveInTest((_request, index) =>
+    index === 0 ? stream([price("1")], { stayOpen: false }) : stream([price("2")]),
+  );
+  const { context, until, interrupted } = listen(asset, server, { ...terminal, columns: 120 });
+  await until(() => context.stdoutText().includes(" 2.00 "));
+  expect(context.stdoutText()).toContain("the service ended the stream");
+  expect(context.stdoutText()).toContain("1 retrying");
+  expect(context.stderrText()).not.toContain("the service ended the stream");
+  const { stderr } = await interrupted();
+  expect(stderr).toContain("the service ended the stream; reconnecting");
+  expect(stderr).toMatch(/may lack events from \S+Z to \S+Z/u);
+});
+
+test("no more than ten pictures a second, however much comes", async () => {
+  const server = await serveInTest(() =>
+    stream(Array.from({ length: 3000 }, (_, n) => price(String(n + 1)))),
+  );
+  const { context, until, interrupted } = listen(asset, server, { ...terminal, speed: 1 });
+  await until(() => context.stdoutText().includes("3,000 events"));
+  const begun = context.clock.elapsed();
+  const before = context.stdout.chunks.length;
+  await until(() => context.clock.elapsed() > begun + 500);
+  expect(context.stdout.chunks.length - before).toBeLessThanOrEqual(6);
+  await interrupted();
+});
+
+test.each([
+  { what: "-o ndjson", flags: ["-o", "ndjson"], env: {} },
+  { what: "TERM=dumb", flags: [], env: { TERM: "dumb" } },
+  { what: "DEXDATA_OUTPUT=ndjson", flags: [], env: { DEXDATA_OUTPUT: "ndjson" } },
+])("$what: lines, also on a terminal", async ({ flags, env }) => {
+  const { outcome } = listen([asset, "--limit", "1", ...flags], await serveInTest(pricesOf), {
+    ...terminal,
+    env,
+  });
+  const { exit, stdout } = await outcome;
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^\{"address":.*\}\n$/u);
+});
+
+test("NO_COLOR draws without colour, and a locale without UTF-8 in ASCII", async () => {
+  const env = { NO_COLOR: "1", LANG: "C" };
+  const { context, until, interrupted } = listen(asset, await serveInTest(pricesOf), { ...terminal, env });
+  await until(() => context.stdoutText().includes(" 1.00 "));
+  const { stdout } = await interrupted();
+  // oxlint-disable-next-line no-control-regex -- colours begin with one
+  expect(stdout).not.toMatch(/\u001B\[[\d;]*m/u);
+  expect(stdout.replaceAll("\u001B", "")).toMatch(/^[\r\n -~]*$/u);
+});
+
+test("--out appends to a file, and cuts off what a killed run left half written", async () => {
+  const file = path.join(folder, "ticks.ndjson");
+  writeFileSync(file, '{"p":"0"}\n{"p":"to');
+  const words = [asset, "--limit", "1", "--out", file];
+  const first = await listen(words, await serveInTest(pricesOf)).outcome;
+  expect(first).toMatchObject({ exit: 0, stdout: "" });
+  expect(first.stderr).toContain("half written, and cut off (8 bytes)");
+  expect((await listen(words, await serveInTest(pricesOf)).outcome).exit).toBe(0);
+  const lines = readFileSync(file, "utf8").split("\n");
+  expect(lines.map((line) => (line === "" ? "" : JSON.parse(line).p))).toEqual(["0", "1", "1", ""]);
+});
+
+test("--out with a pattern goes to the file of the time a line was received at", async () => {
+  const made = path.join(folder, "%Y%m%d", "%H%M.ndjson");
+  let count = 0;
+  const server = await serveInTest((request) => {
+    count += 1;
+    return count === 1 ? stream([price("1")], { stayOpen: false }) : pricesOf(request);
+  });
+  const now = "2026-11-21T23:59:59.500Z";
+  // The wait for the second connection crosses midnight.
+  const { exit } = await listen([asset, "--limit", "2", "--out", made], server, { now }).outcome;
+  expect(exit).toBe(0);
+  const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(["20261121", "20261122"]));
+  expect(read("20261121/2359.ndjson")).toBe('{"p":"1"}\n');
+  expect(read("20261122/0000.ndjson")).toMatch(/^\{.*"p":"1"\}\n$/u);
+});
+
+test("--out on a terminal shows the board as well", async () => {
+  const file = path.join(folder, "seen.ndjson");
+  const words = [asset, "--limit", "1", "--out", file];
+  const { stdout, exit } = await listen(words, await serveInTest(pricesOf), terminal).outcome;
+  expect(exit).toBe(0);
+  expect(stdout).toContain("dexdata stream prices");
+  expect(readFileSync(file, "utf8")).toMatch(/^\{.*\}\n$/u);
+});
+
+test("a pattern that means nothing, and a folder that is not there, are refused before anything is sent", async () => {
+  const server = await serveInTest(pricesOf);
+  for (const out of ["%Q.ndjson", path.join(folder, "none", "x.ndjson")]) {
+    const { exit, stderr } = await listen([asset, "--out", out], server).outcome;
+    expect(exit).toBe(2);
+    expect(stderr).toContain("--out");
+  }
+  expect(server.requests).toHaveLength(0);
+});

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { afterEach } from "vitest";
+import type { Subject } from "../../src/client/batches.ts";
+import { type Outcome, run } from "../harness/dexdata.ts";
+import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
+import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
+import { stream } from "./keeping.ts";
+
+const runs: { readonly context: TestContext; readonly outcome: Promise<Outcome> }[] = [];
+afterEach(async () => {
+  for (const { context, outcome } of runs.splice(0)) {
+    context.interrupt({ cause: "SIGTERM" });
+    await outcome;
+  }
+});
+
+/** The assets that a request asks for. */
+export function askedFor({ method, body, query }: SeenRequest): readonly Subject[] {
+  if (method === "POST") {
+    const entries: readonly { chain: string; address: string }[] = JSON.parse(body);
+    return entries.map(({ chain, address }) => ({ network: chain, address }));
+  }
+  return [{ network: query.get("chain") ?? "", address: query.get("address") ?? "" }];
+}
+
+/** One price of each asset asked for, then quiet. */
+export function pricesOf(request: SeenRequest): Reply {
+  return stream([
+    askedFor(request)
+      .map(
+        ({ address }, index) =>
+          `event: token_price\ndata: {"address":"${address}","p":"1"}\nrequest_id: ${index}\n\n`,
+      )
+      .join(""),
+  ]);
+}
+
+/** The lines of `--events`. */
+export function logged(file: string): readonly Readonly<Record<string, unknown>>[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line): Record<string, unknown> => JSON.parse(line));
+}
+
+export function refuse(status: number, message: string, more: object = {}): Reply {
+  return json({ message, ...more }, { status });
+}
+
+export interface Running {
+  readonly context: TestContext;
+  readonly outcome: Promise<Outcome>;
+  readonly lines: () => readonly string[];
+  readonly until: (condition: () => boolean) => Promise<void>;
+  /** Ends it by SIGINT. */
+  readonly interrupted: () => Promise<Outcome>;
+}
+
+/** `dexdata stream …` against these hosts, keyless unless the environment says otherwise. */
+export function listen(
+  words: string | readonly string[],
+  server: { readonly url: string } | undefined,
+  options: TestContextOptions = {},
+): Running {
+  const url = server?.url ?? "http://127.0.0.1:9";
+  const context = createTestContext({
+    flows: true,
+    ...options,
+    env: {
+      DEXDATA_TIMEOUT: "24h",
+      LANG: "C.UTF-8",
+      DEXDATA_STREAMING_URL: url,
+      DEXDATA_STREAMING_PRO_URL: url,
+      DEXDATA_BASE_URL: "http://127.0.0.1:9",
+      DEXDATA_PRO_BASE_URL: "http://127.0.0.1:9",
+      ...options.env,
+    },
+  });
+  const typed = typeof words === "string" ? words.split(" ") : words;
+  const outcome = run(["stream", ...typed, "--error-format", "text"], context);
+  runs.push({ context, outcome });
+  let isOver = false;
+  void outcome.then(() => (isOver = true));
+  return {
+    context,
+    outcome,
+    lines: () => context.stdoutText().split("\n").filter(Boolean),
+    until: async (condition) => {
+      while (!condition()) {
+        if (isOver) throw new Error(`the run is over: ${context.stderrText()}`);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    },
+    interrupted: async () => {
+      context.interrupt({ cause: "SIGINT" });
+      return await outcome;
+    },
+  };
+}

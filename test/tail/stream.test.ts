@@ -1,0 +1,987 @@
+import { execFileSync } from "node:child_process";
+import dns from "node:dns";
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { hang, json, type ScriptedServer, type SeenRequest, slow } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { price, stream, streamError } from "./keeping.ts";
+import { askedFor, listen, logged, pricesOf, refuse } from "./stream-run.ts";
+
+const folder = temporaryFolder();
+const inFolder = (name: string): string => path.join(folder, name);
+const one = "ethereum:0xabc";
+const many = (count: number, from = 0): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `base:0x${(from + index).toString(16)}`);
+/** The server hears of it a moment later. */
+const closed = async (server: { readonly openRequests: () => number }): Promise<void> => {
+  while (server.openRequests() > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+};
+const candle = (id: number, close: string): string =>
+  `event: token_ohlcv\ndata: {"timestamp":${id},"close":${close}}\nid: ${id}\nrequest_id: 0\n\n`;
+
+describe("events", () => {
+  test("each is one line, the service's own text; several of a chunk are one write", async () => {
+    const chunk = `${price("1.10")}event: token_price\ndata: { "p" : "2",\ndata: "name":"\u202ex" }\n\n`;
+    const server = await serveInTest(() => stream([chunk]));
+    const running = listen(`${one} --limit 2`, server);
+    const { exit, stdout, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe('{"p":"1.10"}\n{"p":"2","name":"\\u202ex"}\n');
+    expect(running.context.stdout.chunks.length).toBe(1);
+  });
+
+  test("what is no JSON never reaches stdout, is said, and does not count for --limit", async () => {
+    const broken = "event: token_price\ndata: {broken\n\n";
+    const server = await serveInTest(() => stream([broken + price("1") + broken + price("2") + price("3")]));
+    const file = inFolder("EVENTS-BROKEN");
+    const { exit, stdout, stderr } = await listen([one, "--limit", "2", "--events", file], server).outcome;
+    expect([exit, stdout]).toEqual([0, '{"p":"1"}\n{"p":"2"}\n']);
+    expect(logged(file).filter(({ event }) => event === "left_out")).toMatchObject([
+      { name: "token_price", so_far: 1, connection: 1 },
+      { so_far: 2 },
+    ]);
+    expect(logged(file).at(-1)).toMatchObject({ event: "credits", events: 2, credits: 5 });
+    expect(stderr).toMatch(/left out: an event token_price on connection 1 that is no JSON/u);
+  });
+
+  test("--max-event: a larger one is skipped and reported, its connection stays; it comes whole where allowed", async () => {
+    const large = price("1".repeat(2 * 1024 * 1024));
+    const server = await serveInTest(() => stream([large, price("2"), large + large + price("3")]));
+    const file = inFolder("EVENTS-LARGE");
+    const running = listen([one, "--limit", "2", "--events", file], server);
+    const { exit, stdout, stderr } = await running.outcome;
+    expect([exit, stdout, server.requests.length]).toEqual([0, '{"p":"2"}\n{"p":"3"}\n', 1]);
+    const skipped = (count: string): string =>
+      "dexdata: skipped event token_price on connection 1: larger than 1 MiB (--max-event); " +
+      `${count} lost so far\n`;
+    expect(stderr).toBe(skipped("1 event") + skipped("2 events"));
+    // A third is one of a series.
+    expect(logged(file)).toMatchObject([
+      { event: "open" },
+      { event: "lost", reason: "larger than 1 MiB", name: "token_price", so_far: 1, names: [one] },
+      { event: "lost", so_far: 2 },
+      { event: "close" },
+      // The service charges for them.
+      { event: "credits", events: 2, credits: 5 },
+    ]);
+    const allowed = await listen(`${one} --max-event 3 --limit 1`, server).outcome;
+    expect([allowed.exit, allowed.stderr, allowed.stdout.length]).toEqual([0, "", 2 * 1024 * 1024 + 9]);
+  });
+
+  test.each(["0", "17", "1.5", "1MiB"])(
+    "--max-event %s is refused before anything is sent",
+    async (typed) => {
+      const server = await serveInTest(pricesOf);
+      const { exit, stdout, stderr } = await listen(`${one} --max-event ${typed}`, server).outcome;
+      expect([exit, stdout, server.requests.length]).toEqual([2, "", 0]);
+      expect(stderr).toContain(`--max-event "${typed}": `);
+    },
+  );
+
+  test("--envelope: whose, when, and a candle that takes another's place", async () => {
+    const server = await serveInTest(() => stream([candle(100, "1"), candle(101, "2"), candle(100, "1.5")]));
+    const { stdout } = await listen(`${one} --feed ohlcv --envelope --limit 3`, server, {
+      env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
+    }).outcome;
+    const rows = stdout
+      .trim()
+      .split("\n")
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    expect(
+      rows.map(({ id, replaces, network, address, feed }) => [id, replaces, network, address, feed]),
+    ).toEqual([
+      ["100", undefined, "ethereum", "0xabc", "ohlcv"],
+      ["101", undefined, "ethereum", "0xabc", "ohlcv"],
+      ["100", true, "ethereum", "0xabc", "ohlcv"],
+    ]);
+    expect(rows[0]?.["received"]).toMatch(/^2026-11-21T08:54:00\.\d{3}Z$/u);
+  });
+
+  test("of a batch, the place tells whose an event is", async () => {
+    const server = await serveInTest(pricesOf);
+    const { stdout } = await listen(["--envelope", "--limit", "3", ...many(3)], server).outcome;
+    const rows = stdout
+      .trim()
+      .split("\n")
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    expect(rows.map(({ address }) => address)).toEqual(["0x0", "0x1", "0x2"]);
+  });
+
+  test("warnings of the service are said without a character that acts", async () => {
+    const warning = `event: warning\ndata: ${JSON.stringify({ message: "\u001b[2Jslow" })}\n\n`;
+    const server = await serveInTest(() => stream([warning, price("1")]));
+    const running = listen(one, server);
+    await running.until(() => running.context.stderrText().includes("warns"));
+    const { stderr } = await running.interrupted();
+    expect(stderr).toBe("dexdata: the service warns: \\u{1b}[2Jslow\n");
+  });
+});
+
+describe("rules 125 and 218: assets on connections", () => {
+  test("240 at the free plan: 10 connections of 24, and every asset's update arrives", async () => {
+    const server = await serveInTest(pricesOf);
+    const { exit, stdout } = await listen([...many(240), "--limit", "240"], server).outcome;
+    expect(exit).toBe(0);
+    expect(server.requests.map((request) => askedFor(request).length)).toEqual(
+      Array.from({ length: 10 }, () => 24),
+    );
+    const addresses = stdout
+      .trim()
+      .split("\n")
+      .map((line) => String(JSON.parse(line).address));
+    expect(new Set(addresses)).toEqual(new Set(many(240).map((name) => name.replace("base:", ""))));
+  });
+
+  test("260: exit 6 with the assets that do not fit, before anything is sent", async () => {
+    const server = await serveInTest(pricesOf);
+    const { exit, stderr } = await listen(many(260), server).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toBe(
+      "dexdata: too many assets: 260, but 10 connections of 25 assets hold 250\n" +
+        `  these have no place: ${many(7, 250).join(", ")} and 3 more\n`,
+    );
+    expect(server.requests.length).toBe(0);
+  });
+
+  test("a repeated asset is asked for once", async () => {
+    const server = await serveInTest(pricesOf);
+    await listen(["base:0xA", "base:0xa", "base:0xB", "--limit", "2"], server).outcome;
+    expect(server.requests.flatMap(askedFor).map(({ address }) => address)).toEqual(["0xA", "0xB"]);
+  });
+
+  test("rule 162: a lower cap met in practice ends it with exit 6 and the assets without a place", async () => {
+    const server = await serveInTest((request) =>
+      server.openRequests() > 2 ? refuse(429, "ip stream limit exceeded") : pricesOf(request),
+    );
+    const { exit, stderr } = await listen(many(75), server).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(
+      /the service allows 2 connections here, not the 3 that 75 assets take: 25 do not fit/u,
+    );
+    const refused = server.requests.slice(2).map((request) => askedFor(request)[0]?.address);
+    // Waited for three times: the place may be that of a connection which has just been closed.
+    expect(refused.length).toBe(4);
+    expect(stderr).toContain(`base:${refused[0]}`);
+    expect(stderr).toContain("the service says: ip stream limit exceeded");
+  });
+
+  /** Candles, which take a connection each, where the service allows ten streams per address. */
+  const tenStreams = async () => {
+    const server: ScriptedServer = await serveInTest(() =>
+      server.openRequests() > 10 ? refuse(429, "ip stream limit exceeded") : stream([candle(1, "1")]),
+    );
+    return server;
+  };
+  const dev = { env: { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" } };
+
+  test.each([
+    ["without a stop", []],
+    ["with a --for that ends while a place is still waited for", ["--for", "5s"]],
+    ["with a --for that ends later", ["--for", "1h"]],
+  ])("P4: an eleventh of ten streams, %s: exit 6 with the asset that has no stream", async (_, flags) => {
+    const server = await tenStreams();
+    const words = [...many(11), "--feed", "ohlcv", "--error-format", "json", ...flags];
+    const { exit, stderr } = await listen(words, server, { ...dev, speed: 20 }).outcome;
+    expect(exit).toBe(6);
+    const failure: Record<string, unknown> = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
+    expect(failure).toMatchObject({
+      code: "too_many_assets",
+      status: 429,
+      message: "the service allows 10 connections here, not the 11 that 11 assets take: 1 do not fit",
+      service_message: "ip stream limit exceeded",
+      assets_fit: 10,
+      assets_left: [expect.stringMatching(/^base:0x[\da]$/u)],
+    });
+  });
+
+  test("P4: the number of streams that the service accepted is remembered: no list opens more", async () => {
+    const server = await tenStreams();
+    const list = inFolder("LIST-ELEVEN");
+    writeFileSync(list, many(10).join("\n"));
+    const running = listen([`@${list}`, "--feed", "ohlcv"], server, dev);
+    await running.until(() => running.lines().length === 10);
+    writeFileSync(list, many(11).join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("left out: base:0xa (ip stream limit"));
+    const requests = server.requests.length;
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("is not used: "));
+    expect(running.context.stderrText()).toContain(
+      "the list was read again and is not used: too many assets: 11, but 10 connections hold 10\n",
+    );
+    // One asset for another needs no other place.
+    writeFileSync(list, [...many(9), "base:0x99"].join("\n"));
+    running.context.reload();
+    await running.until(() => running.lines().length === 11);
+    expect(server.requests.length).toBe(requests + 1);
+    expect((await running.interrupted()).exit).toBe(130);
+  });
+
+  /** A feed of one asset a connection, at a host that has fewer places than the plan. */
+  const crowded = async (
+    places: number,
+    more: (request: SeenRequest) => ReturnType<typeof refuse> | undefined,
+  ) => {
+    const server: ScriptedServer = await serveInTest((request) => {
+      if (server.openRequests() > places) return refuse(429, "Concurrent stream limit reached");
+      const rows = askedFor(request).map(
+        ({ address }, at) => `event: token_reserves\ndata: {"token_id":"${address}"}\nrequest_id: ${at}\n\n`,
+      );
+      return more(request) ?? stream([rows.join("")]);
+    });
+    return server;
+  };
+  const free = { env: { DEXDATA_API_KEY: "api_free_1", DEXDATA_TIER: "free" } };
+
+  test("single assets that find no place go on with others, where the service takes several", async () => {
+    const server = await crowded(5, () => undefined);
+    const file = inFolder("EVENTS-MOVED");
+    const running = listen([...many(8), "--feed", "reserves", "--envelope", "--events", file], server, free);
+    const heard = () => new Set(running.lines().map((line) => String(JSON.parse(line).address)));
+    await running.until(() => heard().size === 8);
+    const { stderr } = await running.interrupted();
+    expect(stderr).toContain(
+      "dexdata: the service allows 5 connections here: 3 assets of others go on with these\n",
+    );
+    expect(stderr).toMatch(/may lack events from \S+ to \S+ \(it took over assets of others\)\n/u);
+    const [last] = server.requests.slice(-1);
+    expect([last?.method, last && askedFor(last).length]).toEqual(["POST", 4]);
+    expect(logged(file).filter(({ event }) => event === "moved")).toMatchObject([
+      { assets: 3, connections: 5 },
+    ]);
+    expect(logged(file).filter(({ event }) => event === "close").length).toBe(8);
+  });
+
+  test("only what finds no place on connections of several is an error", async () => {
+    const server = await crowded(1, () => undefined);
+    const { exit, stderr } = await listen([...many(30), "--feed", "reserves"], server, free).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toContain("not the 2 that 30 assets take: 5 do not fit\n");
+    expect(stderr).toMatch(/these have no place: (base:0x\w+, ){4}base:0x\w+\n/u);
+  });
+
+  const post = ({ method }: SeenRequest) => (method === "POST" ? refuse(405, "one by one") : undefined);
+
+  test("where a POST is not taken, exit 6 with those that had no place", async () => {
+    const server = await crowded(5, post);
+    const { exit, stderr } = await listen([...many(8), "--feed", "reserves"], server, dev).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(/the service allows 5 connections here, .* 3 do not fit\n/u);
+    expect(stderr).toMatch(/these have no place: (base:0x\d, ){2}base:0x\d\n/u);
+  });
+
+  test("those that came with a list that was read again are left out then, and the others stay", async () => {
+    const server = await crowded(5, post);
+    const list = inFolder("LIST-MOVED");
+    writeFileSync(list, many(5).join("\n"));
+    const running = listen([`@${list}`, "--feed", "reserves"], server, dev);
+    await running.until(() => running.lines().length === 5);
+    writeFileSync(list, many(6).join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("left out: base:0x5 (Concurrent"));
+    // The one that was to take it over is open again with its own.
+    await running.until(() => running.lines().length === 6);
+    expect((await running.interrupted()).exit).toBe(130);
+  });
+
+  test("trades of more pools than connections go into a POST; where that is not taken, exit 6", async () => {
+    const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
+    const batch = "event: pool\ndata: {}\n\n";
+    const taking = await serveInTest(() => stream([batch]));
+    expect(
+      (await listen([...many(31), "--feed", "transactions", "--limit", "2"], taking, { env }).outcome).exit,
+    ).toBe(0);
+    expect(taking.requests.map(({ method }) => method)).toEqual(["POST", "POST"]);
+    const refusing = await serveInTest(() => refuse(405, "POST is not allowed here"));
+    const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
+    expect(exit).toBe(6);
+    expect(stderr).toMatch(
+      /too many assets: 31, but 30 connections hold 30\n {2}these have no place: base:0x1e\n/u,
+    );
+  });
+});
+
+describe("an asset that is not streamed (rule 128)", () => {
+  const bad = "base:0x7";
+  const refusing =
+    (words: string, status = 400) =>
+    async (request: SeenRequest) =>
+      await Promise.resolve(
+        askedFor(request).some(({ address }) => address === "0x7")
+          ? refuse(status, words)
+          : pricesOf(request),
+      );
+
+  test("named by the message: exit 2, one request", async () => {
+    const server = await serveInTest(refusing("token not found: base/0x7"));
+    const { exit, stderr, stdout } = await listen(many(25), server).outcome;
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(
+      /^dexdata: the service does not stream base:0x7\n {2}the service says: token not found: base\/0x7\n/u,
+    );
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("found by halves where the message says nothing", async () => {
+    const server = await serveInTest(refusing("bad request"));
+    const { exit, stderr } = await listen(many(25), server).outcome;
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/^dexdata: the service does not stream base:0x7\n/u);
+    expect(server.requests.length).toBeLessThanOrEqual(8);
+  });
+
+  test("several without a name: REST is asked about those in doubt, its credits are counted, and --max-credits forbids it", async () => {
+    const isBad = (address: string): boolean => Number(address) % 2 === 1;
+    const rest = await serveInTest(({ query }) =>
+      json(
+        (query.get("tokens") ?? "")
+          .split(",")
+          .filter((id) => !isBad(id))
+          .map((id) => ({ id, chain: "base", price_usd: 1 })),
+      ),
+    );
+    const server = await serveInTest((request) =>
+      askedFor(request).some(({ address }) => isBad(address)) ? refuse(400, "no") : pricesOf(request),
+    );
+    const env = { DEXDATA_BASE_URL: rest.url };
+    const words = [...many(25), "--on-invalid", "drop", "--stats", "--limit", "13"];
+    const { exit, stderr } = await listen(words, server, { env }).outcome;
+    expect(exit).toBe(0);
+    const asked = rest.requests.flatMap(({ query }) => (query.get("tokens") ?? "").split(","));
+    expect(asked.length).toBeGreaterThan(0);
+    expect(stderr).toContain(`\n13 events, ${13 + asked.length} credits, `);
+    expect(stderr).toContain("left out: base:0x1, base:0x3, ");
+    const openings = server.requests.length;
+    const bounded = await listen([...words, "--max-credits", "13"], server, { env }).outcome;
+    expect(bounded.stderr).toContain("\n13 events, 13 credits, ");
+    expect(server.requests.length - openings).toBeGreaterThan(openings + 8);
+  });
+
+  test("--on-invalid drop goes on with the others, and says so", async () => {
+    const server = await serveInTest(refusing("bad request"));
+    const words = [...many(25), "--on-invalid", "drop", "--limit", "24"];
+    const { exit, stdout, stderr } = await listen(words, server).outcome;
+    expect(exit).toBe(0);
+    expect(stdout).not.toContain('"0x7"');
+    expect(stdout.trim().split("\n").length).toBe(24);
+    expect(stderr).toBe(`dexdata: left out: ${bad} (bad request)\n`);
+  });
+
+  test("one that is not known any more, as the stream itself says: dropped, or exit 3", async () => {
+    const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
+    const server = await serveInTest((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? stream([streamError("token not found")])
+        : stream([candle(100, "1")]),
+    );
+    const words = `${bad} base:0x8 --feed ohlcv`;
+    expect((await listen(words, server, { env }).outcome).exit).toBe(3);
+    const dropping = listen(`${words} --on-invalid drop`, server, { env });
+    await dropping.until(() => dropping.lines().length === 1 && dropping.context.stderrText() !== "");
+    expect((await dropping.interrupted()).stderr).toBe(`dexdata: left out: ${bad} (token not found)\n`);
+  });
+
+  test("several on a connection, refused by the stream itself: each half is listened to", async () => {
+    const server = await serveInTest((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? stream([streamError("token not found")])
+        : pricesOf(request),
+    );
+    // Slow enough that what a probe waits for can come.
+    const options = { speed: 20 };
+    expect((await listen(many(10), server, options).outcome).stderr).toContain(`does not stream ${bad}\n`);
+    const dropping = listen([...many(10), "--on-invalid", "drop"], server, options);
+    await dropping.until(() => dropping.lines().length === 9);
+    expect((await dropping.interrupted()).stderr).toContain(`dexdata: left out: ${bad} (token not found)\n`);
+  });
+
+  test("a list that changes while a bad asset is being looked for", async () => {
+    const list = inFolder("LIST-BAD");
+    writeFileSync(list, many(25).join("\n"));
+    const server = await serveInTest(async (request, index) =>
+      index > 1 && askedFor(request).length < 24 ? hang() : await refusing("bad request")(request),
+    );
+    const running = listen(`@${list} --limit 24`, server);
+    await running.until(() => server.requests.length === 3);
+    writeFileSync(
+      list,
+      many(25)
+        .filter((name) => name !== bad)
+        .join("\n"),
+    );
+    running.context.reload();
+    expect((await running.outcome).exit).toBe(0);
+  });
+
+  test("nothing left is a failure, also with drop; a 404 is exit 3", async () => {
+    const server = await serveInTest(refusing("token not found: base/0x7", 404));
+    const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
+    const words = `${bad} --feed ohlcv --on-invalid drop`;
+    expect((await listen(words, server, { env }).outcome).exit).toBe(3);
+    const both = listen(`${bad} base:0x8 --feed ohlcv --on-invalid drop`, server, { env });
+    await both.until(() => both.context.stderrText().includes("left out: base:0x7"));
+    expect((await both.interrupted()).exit).toBe(130);
+  });
+});
+
+describe("stops", () => {
+  const endless = async () =>
+    await serveInTest(() => stream(Array.from({ length: 400 }, (_, at) => price(String(at)))));
+
+  test("--limit: exactly so many lines, exit 0, and every connection is closed", async () => {
+    const server = await endless();
+    const { exit, stdout } = await listen(`${one} --limit 7`, server).outcome;
+    expect([exit, stdout.trim().split("\n").length]).toEqual([0, 7]);
+    await closed(server);
+  });
+
+  test("--max-credits: so many lines, exit 5", async () => {
+    const { exit, stdout, stderr } = await listen(`${one} --max-credits 5`, await endless()).outcome;
+    expect([exit, stdout.trim().split("\n").length]).toEqual([5, 5]);
+    expect(stderr).toContain("the 5 credits of --max-credits are spent");
+  });
+
+  test("--for: exit 0, however quiet it was", async () => {
+    const running = listen(`${one} --for 10m`, await serveInTest(() => stream([])));
+    expect((await running.outcome).exit).toBe(0);
+    expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
+  });
+
+  test.each([
+    ["--for: exit 8 where a connection was never open", 99, "too many requests for the keyless plan"],
+    ["--for: exit 8 where a connection was down at the end", 0, "the service ended the stream"],
+  ])("%s, and the gap lasts to the end", async (_, openFrom, reason) => {
+    const server = await serveInTest((_request, index) =>
+      index === openFrom ? stream([price("1")], { stayOpen: false }) : refuse(429, "slow down"),
+    );
+    const file = inFolder(`EVENTS-${openFrom}`);
+    const { exit, stderr } = await listen([one, "--for", "20m", "--events", file], server).outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toMatch(/may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T09:1\d/u);
+    const events = logged(file).slice(-3);
+    expect(events.map(({ event }) => event)).toEqual(["gap", "close", "credits"]);
+    expect(events[0]).toMatchObject({ reason, names: [one], from: "2026-11-21T08:54:00.000Z" });
+  });
+
+  test("SIGTERM while a connection is down: the gap is said, exit 143", async () => {
+    const server = await serveInTest((_request, index) =>
+      index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
+    );
+    const running = listen(one, server);
+    await running.until(() => server.requests.length > 2);
+    running.context.interrupt({ cause: "SIGTERM" });
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(143);
+    expect(stderr).toMatch(/ethereum:0xabc may lack events from .* \(the service ended the stream\)\n$/u);
+  });
+
+  test("--idle-exit: exit 8 with its reason, and never before its time", async () => {
+    const running = listen(
+      `${one} --idle-exit 5m`,
+      await serveInTest((_, index) => stream(index === 0 ? [price("1")] : [])),
+    );
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toContain("no event came for 300 s (--idle-exit)");
+    expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(300_000);
+  });
+
+  test("--idle-exit: one connection without an event is noticed beside others that are busy, and named", async () => {
+    const server = await serveInTest((request) =>
+      slow({
+        headers: { "content-type": "text/event-stream" },
+        chunks:
+          askedFor(request)[0]?.address === "0x0" ? Array.from({ length: 200 }, () => price("1")) : [""],
+        everyMs: 10,
+        stayOpen: true,
+      }),
+    );
+    const running = listen([...many(30), "--idle-exit", "30s"], server, { speed: 100 });
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toBe(
+      "dexdata: no event came for 30 s on connection 2 of 2 (15 assets) (--idle-exit)\n" +
+        `  it was open; look whether these are traded at all: ${many(7, 15).join(", ")} and 8 more\n`,
+    );
+    expect(running.lines().length).toBeGreaterThan(5);
+  });
+
+  test("--idle-exit: a connection that never opened is as idle as a quiet one, and said to be", async () => {
+    const server = await serveInTest((request) =>
+      askedFor(request)[0]?.address === "0x0" ? stream(Array.from({ length: 9 }, () => price("1"))) : hang(),
+    );
+    const running = listen([...many(26), "--idle-exit", "20s"], server, { speed: 100 });
+    const { exit, stderr } = await running.outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toMatch(
+      /no event came for 20 s on connections 1, 2 of 2 \(26 assets\) \(--idle-exit\)\n/u,
+    );
+    expect(stderr).toContain(`  not connected at the end: ${many(7, 13).join(", ")} and 6 more\n`);
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s: exit %i, whole lines, nothing on stderr", async (cause, exit) => {
+    const server = await serveInTest(() => stream([price("1")]));
+    const running = listen(one, server);
+    await running.until(() => running.lines().length === 1);
+    running.context.interrupt({ cause });
+    const outcome = await running.outcome;
+    expect([outcome.exit, outcome.stdout, outcome.stderr]).toEqual([exit, '{"p":"1"}\n', ""]);
+    await closed(server);
+  });
+
+  test("a reader that goes away: exit 0, quiet, and no further request", async () => {
+    const server = await endless();
+    const running = listen(one, server);
+    running.context.stdout.closeAfter(30);
+    const { exit, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([0, ""]);
+    await closed(server);
+    expect(server.requests.length).toBe(1);
+  });
+
+  test("an end by the service, or refusals without an end, are never exit 0", async () => {
+    const ending = await serveInTest(() => stream([], { stayOpen: false }));
+    expect((await listen(`${one} --max-reconnects 3`, ending).outcome).exit).toBe(8);
+    const full = await serveInTest(() => refuse(429, "slow down"));
+    expect((await listen(`${one} --max-reconnects 1`, full).outcome).exit).toBe(6);
+    const spent = await serveInTest((_, index) =>
+      index === 0
+        ? stream([price("1")], { stayOpen: false })
+        : refuse(402, "no", { error: "payment_required" }),
+    );
+    expect((await listen(one, spent).outcome).exit).toBe(5);
+  });
+
+  test("--idle-exit does not count the time of our own reader", async () => {
+    const running = listen(`${one} --idle-exit 1m`, await endless());
+    const goOn = running.context.stdout.stall();
+    await running.until(() => running.context.stdout.chunks.length === 1);
+    await running.context.clock.sleep(300_000);
+    goOn();
+    await running.until(() => running.context.stdout.chunks.length > 1);
+    expect((await running.interrupted()).exit).toBe(130);
+  });
+
+  test("a reader that stalls stops the reading of the socket", async () => {
+    const server = await endless();
+    const running = listen(one, server);
+    const goOn = running.context.stdout.stall();
+    await running.until(() => running.context.stdout.chunks.length === 1);
+    const before = running.context.stdout.bytes().length;
+    await running.context.clock.sleep(120_000);
+    expect(running.context.stdout.bytes().length).toBe(before);
+    goOn();
+    await running.until(() => running.context.stdout.chunks.length > 1);
+    expect((await running.interrupted()).stderr).toBe("");
+  });
+});
+
+describe("what is said", () => {
+  const cut = async () =>
+    await serveInTest((request, index) =>
+      index === 0 ? stream([price("1")], { stayOpen: false }) : pricesOf(request),
+    );
+
+  test("an interruption: a line when it begins and one with both instants when it is over", async () => {
+    const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
+    expect(stderr).toMatch(
+      /^dexdata: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\ndexdata: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
+    );
+  });
+
+  test("--events: open, retry, gap, close and credits, each a whole line", async () => {
+    const running = listen(["--events", inFolder("EVENTS"), one, "--limit", "2"], await cut());
+    const { exit } = await running.outcome;
+    expect(exit).toBe(0);
+    const events = logged(inFolder("EVENTS"));
+    expect(events.map(({ event }) => event)).toEqual(["open", "retry", "open", "gap", "close", "credits"]);
+    expect(events[3]).toMatchObject({ reason: "the service ended the stream", connection: 1, names: [one] });
+    expect(events[5]).toMatchObject({ events: 2, credits: 2 });
+  });
+
+  test("what the service repeats is logged once a minute with its number, and never more than 1 kB of it", async () => {
+    const noise = `event: ${"n".repeat(5000)}\ndata: {}\n\nevent: warning\ndata: ${"w".repeat(5000)}\n\n`;
+    const server = await serveInTest((_, index) =>
+      index === 0
+        ? stream([noise.repeat(50) + price("1")], { stayOpen: false })
+        : stream([noise + price("2")]),
+    );
+    const file = inFolder("EVENTS-NOISE");
+    const running = listen([one, "--events", file], server);
+    await running.until(() => running.lines().length === 2);
+    await running.interrupted();
+    const events = logged(file).filter(({ event }) => event === "unknown" || event === "warning");
+    expect(events.map(({ event }) => event)).toEqual(["unknown", "warning"]);
+    expect(events.every(({ message }) => String(message).length === 1025)).toBe(true);
+  });
+
+  test("--events that cannot be written for a while: the next line is whole, and says what is missing", async () => {
+    const file = inFolder("EVENTS-LOST");
+    const server = await serveInTest((_, index) => stream([price(String(index))], { stayOpen: index > 0 }));
+    const running = listen([one, "--limit", "3", "--events", file], server, { speed: 20 });
+    await running.until(() => running.lines().length === 1);
+    rmSync(file);
+    mkdirSync(file);
+    await running.until(() => running.lines().length === 2);
+    rmSync(file, { recursive: true });
+    await running.interrupted();
+    expect(readFileSync(file, "utf8")).toMatch(
+      /^\n\{"event":"log_lost","at":"[^"]+","lines":\d\}\n\{"event":"close",/u,
+    );
+  });
+
+  test("--stats: how many assets on how many connections, and what it came to", async () => {
+    const { stderr } = await listen([...many(30), "--limit", "30", "--stats"], await serveInTest(pricesOf))
+      .outcome;
+    expect(stderr).toBe("dexdata: 30 assets on 2 connections\n30 events, 30 credits, 0.0 s\n");
+  });
+
+  test("many assets are counted, not named", async () => {
+    const server = await serveInTest((request, index) =>
+      index === 0
+        ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [] })
+        : pricesOf(request),
+    );
+    const { stderr } = await listen([...many(20), "--limit", "20"], server).outcome;
+    expect(stderr).toMatch(/connection 1 \(20 assets\) lost: the service ended the stream/u);
+    expect(stderr).toMatch(/20 assets may lack events from/u);
+  });
+});
+
+describe("ohlcv", () => {
+  const env = { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" };
+
+  test("interval and since are asked for; after an interruption the newest id, without since", async () => {
+    const server = await serveInTest((_, index) =>
+      stream(index === 0 ? [candle(100, "1")] : [candle(100, "1"), candle(101, "2")], {
+        stayOpen: index > 0,
+      }),
+    );
+    const { stdout } = await listen(`${one} --feed ohlcv --interval 5s --since -5m --limit 2`, server, {
+      env,
+    }).outcome;
+    expect(stdout).toBe('{"timestamp":100,"close":1}\n{"timestamp":101,"close":2}\n');
+    const [first, second] = server.requests;
+    expect(first?.query.get("interval")).toBe("5s");
+    expect(Number(first?.query.get("since"))).toBe(Date.parse("2026-11-21T08:49:00Z") / 1000);
+    expect(second?.query.has("since")).toBe(false);
+    expect(second?.headers["last-event-id"]).toBe("100");
+  });
+
+  test("--since -15m, whatever part of a second it is: as far back as is sure to be there when it is asked for", async () => {
+    const server = await serveInTest(() => stream([candle(100, "1")]));
+    const now = "2026-11-21T08:54:00.750Z";
+    const running = listen(`${one} --feed ohlcv --since -15m --limit 1`, server, { env, now });
+    const { exit, stderr } = await running.outcome;
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(Number(server.requests[0]?.query.get("since"))).toBe(Date.parse("2026-11-21T08:39:05Z") / 1000);
+  });
+
+  test("without a candle yet, it goes on where it was to begin", async () => {
+    const server = await serveInTest((_, index) =>
+      stream(index === 0 ? [] : [candle(101, "2")], { stayOpen: index > 0 }),
+    );
+    await listen(`${one} --feed ohlcv --since -5m --limit 1`, server, { env }).outcome;
+    const [first, second] = server.requests;
+    expect(second?.headers["last-event-id"]).toBe(first?.query.get("since"));
+  });
+});
+
+describe("the key", () => {
+  test("rules 145 and 157: goes to the streaming host, bare, and nowhere else; no message shows it", async () => {
+    const rest = await serveInTest(() => refuse(500, "nobody asks here"));
+    const key = "api_pro_secret_1234567890";
+    const server = await serveInTest((_, index) =>
+      index === 0 ? stream([`event: error\ndata: {"message":"${key}"}\n\n`]) : refuse(401, `bad key ${key}`),
+    );
+    const running = listen(["-vv", one, "--events", inFolder("EVENTS-KEY")], server, {
+      env: {
+        DEXDATA_API_KEY: key,
+        DEXDATA_TIER: "pro",
+        DEXDATA_BASE_URL: rest.url,
+        DEXDATA_PRO_BASE_URL: rest.url,
+      },
+    });
+    const { exit, stdout, stderr } = await running.outcome;
+    expect(exit).toBe(4);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([key, key]);
+    expect(server.requests.every(({ url }) => !url.includes(key))).toBe(true);
+    expect(rest.requests).toEqual([]);
+    expect(stdout + stderr + readFileSync(inFolder("EVENTS-KEY"), "utf8")).not.toContain("secret");
+  });
+
+  test("a redirect is not followed", async () => {
+    const other = await serveInTest(pricesOf);
+    const server = await serveInTest(() => ({
+      mode: "answer",
+      status: 302,
+      headers: { location: other.url },
+      body: "",
+    }));
+    expect((await listen(one, server).outcome).exit).toBe(1);
+    expect(other.requests).toEqual([]);
+  });
+});
+
+describe("a host of one's own", () => {
+  test("--streaming-url is asked instead of the configured one", async () => {
+    const [configured, own] = [await serveInTest(pricesOf), await serveInTest(pricesOf)];
+    expect((await listen(`${one} --limit 1 --streaming-url ${own.url}/v1`, configured).outcome).exit).toBe(0);
+    expect(own.requests.map(({ path: asked }) => asked)).toEqual(["/v1/sse/prices"]);
+    expect(configured.requests).toEqual([]);
+  });
+
+  test("the sandbox's key goes to no other host, also where the environment switches it on", async () => {
+    const own = await serveInTest(pricesOf);
+    const env = { DEXDATA_SANDBOX: "1" };
+    const { exit, stderr } = await listen(`${one} --streaming-url ${own.url}`, own, { env }).outcome;
+    expect([exit, own.requests.length]).toEqual([2, 0]);
+    expect(stderr).toContain("--streaming-url: the sandbox has hosts and keys of its own");
+  });
+
+  test("--for ends a run that waits for a host which never answers: exit 8, and the time is said", async () => {
+    const { exit, stderr } = await listen(`${one} --for 20s`, await serveInTest(() => hang())).outcome;
+    expect(exit).toBe(8);
+    expect(stderr).toMatch(
+      /^dexdata: connection 1 \(ethereum:0xabc\) was never open: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(it was never open\)\n$/u,
+    );
+  });
+
+  test("a plan the service does not count the key under is said once", async () => {
+    const server = await serveInTest((_, index) =>
+      slow({
+        headers: { "content-type": "text/event-stream", "x-api-plan": "free" },
+        chunks: [price(String(index))],
+      }),
+    );
+    const env = { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" };
+    const { stderr } = await listen(`${one} --limit 3`, server, { env }).outcome;
+    expect(stderr.match(/the service counts this as free, not pro/gu)?.length).toBe(1);
+  });
+});
+
+describe("SIGHUP", () => {
+  test("reads @file again: only connections whose assets change are opened anew, and the gap is said", async () => {
+    const server = await serveInTest(pricesOf);
+    writeFileSync(inFolder("LIST"), many(50).join("\n"));
+    const running = listen([`@${inFolder("LIST")}`], server);
+    await running.until(() => running.lines().length === 50);
+    expect(server.requests.length).toBe(2);
+    writeFileSync(inFolder("LIST"), [...many(49), "base:0x999"].join("\n"));
+    expect(running.context.reload()).toBe(true);
+    await running.until(() => running.lines().length === 75);
+    expect(server.requests.length).toBe(3);
+    expect(server.requests.flatMap(askedFor).at(-1)?.address).toBe("0x999");
+    writeFileSync(inFolder("LIST"), "");
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("is not used"));
+    const { stderr } = await running.interrupted();
+    expect(stderr).toMatch(/the list was read again: 50 assets/u);
+    expect(stderr).toMatch(/25 assets may lack events from .* \(the list of assets changed\)/u);
+    expect(stderr).toMatch(/the list was read again and is not used: no assets to stream/u);
+    expect(server.requests.length).toBe(3);
+  });
+
+  test("while the host's name cannot be looked up: the stream waits for it, with the list as it is then", async () => {
+    const server = await serveInTest(pricesOf);
+    const list = inFolder("LIST-NAMELESS");
+    writeFileSync(list, many(2).join("\n"));
+    const env = { DEXDATA_STREAMING_URL: server.url.replace("127.0.0.1", "localhost") };
+    const running = listen([`@${list}`, "--max-reconnects", "9"], server, { env });
+    await running.until(() => running.lines().length === 2);
+    const missing = Object.assign(new Error("getaddrinfo ENOTFOUND localhost"), { code: "ENOTFOUND" });
+    const { lookup } = dns;
+    let asked = 0;
+    const fail = (...words: readonly unknown[]): void => {
+      asked += 1;
+      const callback = words.at(-1);
+      if (typeof callback === "function") setImmediate(() => void callback(missing));
+    };
+    Object.assign(dns, { lookup: fail });
+    try {
+      writeFileSync(list, many(30).join("\n"));
+      running.context.reload();
+      await running.until(() => asked >= 4);
+    } finally {
+      Object.assign(dns, { lookup });
+    }
+    await running.until(() => running.lines().length === 2 + 30);
+    const { exit, stderr } = await running.interrupted();
+    expect(exit).toBe(130);
+    expect(stderr).toMatch(/ is not known; reconnecting in /u);
+  });
+
+  const pro = { env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" } };
+  /** A host that has fewer places than the plan. */
+  const crowded = async (places: number) => {
+    const open = new Map<string, number>();
+    const server: ScriptedServer = await serveInTest((request) => {
+      const names = askedFor(request).map(({ address }) => address);
+      if (server.openRequests() > places) return refuse(429, "streams limit reached");
+      for (const name of names) open.set(name, (open.get(name) ?? 0) + 1);
+      return pricesOf(request);
+    });
+    return { server, open };
+  };
+
+  test("new connections that the host has no place for give up their own assets only, after the others", async () => {
+    const list = inFolder("LIST-CROWDED");
+    writeFileSync(list, many(50).join("\n"));
+    const { server, open } = await crowded(2);
+    const running = listen([`@${list}`, "--events", inFolder("EVENTS-CROWDED")], server, pro);
+    await running.until(() => running.lines().length === 50);
+    writeFileSync(list, [...many(49), ...many(30, 100)].join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().split("left out").length === 3);
+    const { stderr } = await running.interrupted();
+    expect(stderr).toMatch(/left out: base:0x\w+, .* and \d+ more \(streams limit reached\)\n/u);
+    // The one that lost an asset and took a new one is open again, with it.
+    expect(open.get("0x64")).toBe(1);
+    const events = logged(inFolder("EVENTS-CROWDED"));
+    expect(events.some(({ event, connection }) => event === "close" && Number(connection) > 2)).toBe(true);
+    expect(events.filter(({ event }) => event === "dropped").length).toBe(2);
+    expect(events.slice(-3).map(({ event }) => event)).toEqual(["close", "close", "credits"]);
+  });
+
+  test("what was dropped stays so while it is listed: an unchanged list opens nothing", async () => {
+    const list = inFolder("LIST-DROPPED");
+    writeFileSync(list, many(10).join("\n"));
+    const server = await serveInTest((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? refuse(400, "base/0x7")
+        : pricesOf(request),
+    );
+    const running = listen([`@${list}`, "--on-invalid", "drop"], server);
+    await running.until(() => running.lines().length === 9);
+    expect(server.requests.length).toBe(2);
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("read again: 9 assets"));
+    writeFileSync(list, many(11).join("\n"));
+    running.context.reload();
+    await running.until(() => running.lines().length === 19);
+    expect(server.requests.length).toBe(3);
+    writeFileSync(list, "base:0x7");
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("every asset of the list was left out"));
+    await running.interrupted();
+  });
+
+  test("a connection of which all is dropped is logged as closed", async () => {
+    const server = await serveInTest((request) =>
+      askedFor(request).some(({ address }) => address === "0x7")
+        ? refuse(404, "token not found: base/0x7")
+        : stream([candle(1, "1")]),
+    );
+    const file = inFolder("EVENTS-ALL");
+    const words = ["base:0x7", "base:0x8", "--feed", "ohlcv", "--on-invalid", "drop", "--events", file];
+    const running = listen(words, server, pro);
+    await running.until(() => running.lines().length === 1 && running.context.stderrText() !== "");
+    await running.interrupted();
+    expect(logged(file).filter(({ event, connection }) => event === "close" && connection === 1).length).toBe(
+      1,
+    );
+  });
+
+  test("a list that grows beyond one asset a connection is put on connections of several", async () => {
+    const list = inFolder("LIST-GROWS");
+    writeFileSync(list, many(5).join("\n"));
+    const server = await serveInTest((request) =>
+      stream([`event: token_reserves\ndata: {"n":${askedFor(request).length}}\n\n`]),
+    );
+    const env = { DEXDATA_API_KEY: "api_free_1", DEXDATA_TIER: "free" };
+    const running = listen([`@${list}`, "--feed", "reserves"], server, { env });
+    await running.until(() => running.lines().length === 5);
+    writeFileSync(list, many(40).join("\n"));
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("the list was read again"));
+    await running.until(() => running.lines().length > 5);
+    expect((await running.interrupted()).stderr).toContain("the list was read again: 40 assets");
+  });
+
+  test.skipIf(process.platform === "win32").each([
+    ["Ctrl-C", "SIGINT", 130],
+    ["SIGTERM", "SIGTERM", 143],
+    ["--for", undefined, 0],
+  ] as const)(
+    "R13: %s while the list is read from a pipe without a writer: a clean end",
+    async (_, cause, exit) => {
+      const list = inFolder(`LIST-PIPE-${exit}`);
+      const server = await serveInTest(() => stream([price("1")]));
+      const unhandled: unknown[] = [];
+      const note = (fault: unknown): void => void unhandled.push(fault);
+      process.on("unhandledRejection", note);
+      try {
+        writeFileSync(list, one);
+        const words = [`@${list}`, ...(cause === undefined ? ["--for", "20s"] : [])];
+        const running = listen(words, server, { speed: 20 });
+        await running.until(() => running.lines().length === 1);
+        rmSync(list);
+        execFileSync("mkfifo", [list]);
+        expect(running.context.reload()).toBe(true);
+        await new Promise(setImmediate);
+        if (cause !== undefined) running.context.interrupt({ cause });
+        const outcome = await running.outcome;
+        expect([outcome.exit, outcome.stdout, outcome.stderr]).toEqual([exit, '{"p":"1"}\n', ""]);
+        await new Promise(setImmediate);
+        expect(unhandled).toEqual([]);
+      } finally {
+        process.off("unhandledRejection", note);
+      }
+    },
+  );
+
+  test("without a file nobody listens: the signal ends the process, as it does any", async () => {
+    const running = listen(one, await serveInTest(() => stream([price("1")])));
+    await running.until(() => running.lines().length === 1);
+    expect(running.context.reload()).toBe(false);
+  });
+});
+
+describe("refused before anything is sent", () => {
+  test("a file that is far too long for a list", async () => {
+    const long = path.join(folder, "long");
+    writeFileSync(long, `${one}\n`);
+    truncateSync(long, 64 * 1024 * 1024 + 1);
+    const server = await serveInTest(() => stream([price("1")]));
+    expect(await listen(`@${long}`, server).outcome).toMatchObject({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringContaining(`"@${long}": larger than 64 MiB, the limit for a list of assets`),
+    });
+    expect(server.requests.length).toBe(0);
+  });
+
+  test.each([
+    ["--limit 1", "a network and an address are needed"],
+    ["ethereum", '"ethereum": an address is needed after the network'],
+    ["@/nowhere/list", '"@/nowhere/list": cannot be read (no such file)'],
+    [`${one} --feed price`, '--feed "price": accepted:'],
+    [`${one} --by pool`, "--by pool with --feed prices: accepted: token"],
+    [`${one} --interval 5s`, "--interval: goes with --feed ohlcv"],
+    [`${one} --feed ohlcv --interval 1m`, '--interval "1m": accepted:'],
+    [`${one} --feed ohlcv --since -1h`, '--since "-1h": streams keep the last 15 minutes'],
+    [`${one} --feed ohlcv --since 2027-01-01`, '--since "2027-01-01": lies in the future'],
+    [`${one} -o table`, "--output table: a stream gives each event as one line of JSON"],
+    [`${one} --limit 0`, '--limit "0"'],
+    [`${one} --for 10`, '--for "10"'],
+    [`${one} --streaming-url http://streams.example`, "must be https"],
+    [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (no such folder)'],
+    [`${one} --events tail-%Y.ndjson`, '--events "tail-%Y.ndjson": is one file, whatever the time is'],
+    [`${one} --out -`, '--out "-": must be the name of a file'],
+    [`${one} --events -`, '--events "-": must be the name of a file'],
+    [`${one} --out t.ndjson --events ./t.ndjson`, '--events "./t.ndjson": is the file of --out'],
+    [`${one} --all`, "--all: dexdata stream has no such flag"],
+    [`${one} --fields p`, "--fields: stream does not take it"],
+  ])("stream %s", async (words, message) => {
+    const server = await serveInTest(pricesOf);
+    const { exit, stderr, stdout } = await listen(words, server).outcome;
+    expect([exit, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+    expect(server.requests.length).toBe(0);
+  });
+});
