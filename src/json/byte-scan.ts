@@ -28,6 +28,9 @@ const inString = Uint8Array.from({ length: 256 }, (_, byte) => {
 /** Which bytes may follow a backslash: `"\/bfnrt`, and `u` with four digits. */
 const escapes = new Set<number>(Buffer.from('"\\/bfnrt'));
 
+/** One for all, as a stack would take longer than the scan: what is wrong, who reads the text then says. */
+const broken = new SyntaxError("not JSON");
+
 const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 
 /**
@@ -86,7 +89,7 @@ export class ByteScan {
         kind = inString[bytes[index] ?? 0];
       }
       if (kind === ENDS) break;
-      if (kind === IS_CONTROL) throw broken();
+      if (kind === IS_CONTROL) throw broken;
       if (kind === IS_WIDE) isWide = true;
       index = kind === ESCAPES ? this.endOfEscape(index) : index + 1;
     }
@@ -101,15 +104,15 @@ export class ByteScan {
     let index = this.skipBlanks(at + 1);
     if (bytes[index] === CLOSE_OBJECT) return index + 1;
     for (;;) {
-      if (bytes[index] !== QUOTE) throw broken();
+      if (bytes[index] !== QUOTE) throw broken;
       const keyEnd = this.endOfString(index);
       const colon = this.skipBlanks(keyEnd);
-      if (bytes[colon] !== COLON) throw broken();
+      if (bytes[colon] !== COLON) throw broken;
       const start = this.skipBlanks(colon + 1);
       const end = visit?.(index, start) ?? this.endOfValue(start, depth + 1);
       const next = this.skipBlanks(end);
       if (bytes[next] === CLOSE_OBJECT) return next + 1;
-      if (bytes[next] !== COMMA) throw broken();
+      if (bytes[next] !== COMMA) throw broken;
       index = this.skipBlanks(next + 1);
     }
   }
@@ -124,7 +127,7 @@ export class ByteScan {
       const end = visit === undefined ? this.endOfValue(index, depth + 1) : visit(index);
       const next = this.skipBlanks(end);
       if (bytes[next] === CLOSE_ARRAY) return next + 1;
-      if (bytes[next] !== COMMA) throw broken();
+      if (bytes[next] !== COMMA) throw broken;
       index = this.skipBlanks(next + 1);
     }
   }
@@ -165,8 +168,8 @@ export class ByteScan {
     this.hasEscapes = true;
     const escaped = this.bytes[at + 1] ?? 0;
     if (escapes.has(escaped)) return at + 2;
-    if (escaped !== 117) throw broken();
-    for (let index = at + 2; index < at + 6; index += 1) if (!isHex(this.bytes[index] ?? 0)) throw broken();
+    if (escaped !== 117) throw broken;
+    for (let index = at + 2; index < at + 6; index += 1) if (!isHex(this.bytes[index] ?? 0)) throw broken;
     return at + 6;
   }
 
@@ -186,14 +189,14 @@ export class ByteScan {
     const { bytes } = this;
     let index = at;
     while (((bytes[index] ?? 0) ^ 48) < 10) index += 1;
-    if (index === at) throw broken();
+    if (index === at) throw broken;
     return index;
   }
 
   private endOfLiteral(at: number, literal: Uint8Array | undefined): number {
-    if (literal === undefined) throw broken();
+    if (literal === undefined) throw broken;
     for (let index = 1; index < literal.length; index += 1)
-      if (this.bytes[at + index] !== literal[index]) throw broken();
+      if (this.bytes[at + index] !== literal[index]) throw broken;
     return at + literal.length;
   }
 }
@@ -207,9 +210,4 @@ export type Visit = (key: number, value: number) => number | undefined;
 function isHex(byte: number): boolean {
   const lower = byte | 32;
   return (byte >= 48 && byte <= 57) || (lower >= 97 && lower <= 102);
-}
-
-/** What is wrong, who reads the text then says. */
-function broken(): SyntaxError {
-  return new SyntaxError();
 }

@@ -1,6 +1,6 @@
 import { planBatches } from "../client/batches.ts";
 import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
-import { keyOf } from "./all-answers.ts";
+import { keyOf } from "./pull-answers.ts";
 import { costOf } from "../client/spending/meter.ts";
 import type { Walk } from "../client/pages/page.ts";
 import type { Args, Question } from "../contract/args.ts";

@@ -22,8 +22,6 @@ export const words: Readonly<Record<string, string>> = {
   "src/files/out/growing-file.ts: await rows.sync(); → ;": "unnoticed: only a loss of power would show it",
   "src/client/rows/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
     neverComes,
-  "src/json/byte-scan.ts: if (!isHex(this.bytes[index] ?? 0)) throw broken(); → if (!isHex(this.bytes[index] ?? 1)) throw broken();":
-    neverComes,
   "src/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
     neverComes,
   'src/contract/key.ts: .replace(/^([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@") → .replace(/([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@")':

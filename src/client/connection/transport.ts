@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock, Context } from "../../context/context.ts";
 import { createAgent } from "./agent.ts";
 import type { Answer } from "../answer/answer-body.ts";
@@ -50,6 +51,8 @@ export async function withDeadline<T>(
   const waiting = new AbortController();
   clock.sleep(timeout, waiting.signal).then(late, () => undefined);
   const abort = (): void => controller.abort(signal.reason);
+  // Any number of requests may be under way; Node would take eleven listeners for a leak, and say so to the user.
+  setMaxListeners(0, signal);
   signal.addEventListener("abort", abort, { once: true });
   try {
     return await outcome;

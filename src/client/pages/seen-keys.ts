@@ -66,7 +66,7 @@ function createRecentTable(): Pick<HashTable, "add" | "has"> {
 }
 
 /** Beyond it, linear probing gets slow. */
-const fullness = 0.75;
+const fullness = 0.8;
 const firstSlots = 1024;
 
 /**

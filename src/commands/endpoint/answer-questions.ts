@@ -3,7 +3,7 @@ import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, isOfOneInput } from "../../contract/failure.ts";
-import { answers, type Part } from "../../pull/all-answers.ts";
+import { answers, type Part } from "../../pull/pull-answers.ts";
 import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import type { Renderer } from "../../render/renderer.ts";

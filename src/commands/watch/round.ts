@@ -4,7 +4,7 @@ import type { Args } from "../../contract/args.ts";
 import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Context } from "../../context/context.ts";
 import { Failure, isOfOneInput } from "../../contract/failure.ts";
-import { answers } from "../../pull/all-answers.ts";
+import { answers } from "../../pull/pull-answers.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../client/pages/seen-keys.ts";
 import type { Questions } from "../asking/questions.ts";
