@@ -139,7 +139,7 @@ describe("keys of rows that were seen", () => {
     expect(seen.takeAdded()).toBe("");
   });
 
-  test("a million keys take at most 17 MB", async () => {
+  test("a million keys take at most 12 MB", async () => {
     const before = await aliveBytes();
     const seen = createSeenKeys("all", false);
     for (let index = 0; index < 1_000_000; index += 1)
@@ -147,7 +147,7 @@ describe("keys of rows that were seen", () => {
     const taken = (await aliveBytes()) - before;
     expect(seen.add(hashOf('"0x0","ethereum"'))).toBe(false);
     expect(taken).toBeGreaterThan(8_000_000);
-    expect(taken).toBeLessThanOrEqual(17_000_000);
+    expect(taken).toBeLessThanOrEqual(12_000_000);
   });
 });
 

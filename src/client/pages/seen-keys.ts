@@ -67,16 +67,18 @@ function createRecentTable(): Pick<HashTable, "add" | "has"> {
 
 /** Beyond it, linear probing gets slow. */
 const fullness = 0.8;
-const firstSlots = 1024;
+/** By less than the double, so that a million hashes fit into 12 MB. */
+const growth = 1.5;
+const firstSlots = 960;
 
 /**
- * An open-addressed set of 64-bit hashes, each two signed words, that doubles. A high word of 0 counts as 1, so that it
+ * An open-addressed set of 64-bit hashes, each two signed words, that grows. A high word of 0 counts as 1, so that it
  * tells whether a slot is taken.
  */
 export class HashTable {
   /** How many it holds. */
   size = 0;
-  /** Two a slot; as many slots as a power of two. */
+  /** Two a slot. */
   #words = new Int32Array(2 * firstSlots);
 
   /** True when it was not there before. */
@@ -87,7 +89,7 @@ export class HashTable {
     this.#words[at] = high;
     this.#words[at + 1] = low;
     this.size += 1;
-    if (this.size * 2 > this.#words.length * fullness) this.#double();
+    if (this.size * 2 > this.#words.length * fullness) this.#grow();
     return true;
   }
 
@@ -101,12 +103,13 @@ export class HashTable {
     this.size = 0;
   }
 
-  #double(): void {
+  #grow(): void {
     const old = this.#words;
-    const words = new Int32Array(2 * old.length);
+    const words = new Int32Array(2 * Math.ceil((old.length / 2) * growth));
     for (let from = 0; from < old.length; from += 2) {
-      const [high, low] = [old[from] ?? 0, old[from + 1] ?? 0];
-      if (high === 0) continue;
+      const high = old[from];
+      const low = old[from + 1];
+      if (high === 0 || high === undefined || low === undefined) continue;
       const at = placeOf(words, high, low);
       words[at] = high;
       words[at + 1] = low;
@@ -117,11 +120,10 @@ export class HashTable {
 
 /** Where the hash stands, or the empty slot where it would. */
 function placeOf(words: Int32Array, high: number, low: number): number {
-  const last = words.length - 1;
-  let at = ((high ^ low) << 1) & last;
+  let at = 2 * (((high ^ low) >>> 0) % (words.length / 2));
   for (let taken = words[at]; taken !== 0; taken = words[at]) {
     if (taken === high && words[at + 1] === low) return at;
-    at = (at + 2) & last;
+    at = at + 2 === words.length ? 0 : at + 2;
   }
   return at;
 }
