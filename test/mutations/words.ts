@@ -76,4 +76,6 @@ export const words: Readonly<Record<string, string>> = {
   "src/json/json-text.ts: if (kept === 0) return text; → if (kept === 0) ;": onlySpeed,
   "src/client/streams/event-frame.ts: while (((bytes[at] ?? 0) ^ 0x30) < 10) at += 1; → while (((bytes[at] ?? 1) ^ 0x30) < 10) at += 1;":
     neverComes,
+  "src/client/streams/byte-store.ts: if (length + more <= room.length) return; → if (length + more < room.length) return;":
+    onlySpeed,
 };
