@@ -40,6 +40,10 @@ const literals = new Map(["true", "false", "null"].map((word) => [word.charCodeA
  */
 export class ByteScan {
   readonly bytes: Uint8Array;
+  /** Of the same bytes. */
+  readonly view: DataView;
+  /** Where each value that holds no others begins and ends, while somebody wants to know. */
+  leaves: number[] | undefined;
   /** There was white space between tokens. */
   hasBlanks = false;
   /** A string with a backslash came. */
@@ -52,6 +56,7 @@ export class ByteScan {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   /** The index of the first byte at or after `at` that is not white space. */
@@ -72,6 +77,14 @@ export class ByteScan {
     const byte = this.bytes[at] ?? 0;
     if (byte === OPEN_OBJECT) return this.endOfObject(at, depth);
     if (byte === OPEN_ARRAY) return this.endOfArray(at, depth);
+    const end = this.endOfLeaf(at);
+    this.leaves?.push(at, end);
+    return end;
+  }
+
+  /** The same of a value that holds no others. */
+  endOfLeaf(at: number): number {
+    const byte = this.bytes[at] ?? 0;
     if (byte === QUOTE) return this.endOfString(at);
     if (byte === MINUS || (byte >= 48 && byte <= 57)) return this.endOfNumber(at);
     return this.endOfLiteral(at, literals.get(byte));

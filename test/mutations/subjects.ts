@@ -73,6 +73,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/json/byte-scan.ts": bytes,
       "src/client/rows/byte-rows.ts": bytes,
+      "src/client/rows/row-pattern.ts": bytes,
       "src/client/rows/row-key.ts": bytes,
       "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],

@@ -78,4 +78,6 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   "src/client/streams/byte-store.ts: if (length + more <= room.length) return; → if (length + more < room.length) return;":
     onlySpeed,
+  "src/client/pages/seen-keys.ts: let at = 2 * (((high ^ low) >>> 0) % (words.length / 2)); → let at = 2 * (((high ^ low) >>> 1) % (words.length / 2));":
+    onlySpeed,
 };

@@ -3,6 +3,7 @@ import { ByteScan, Unread, type Visit } from "../../json/byte-scan.ts";
 import { isSafeJson } from "../../json/json-text.ts";
 import { isObject } from "../../json/raw-json.ts";
 import { hashKeyAt } from "./row-key.ts";
+import { followPattern, type RowPattern } from "./row-pattern.ts";
 import type { Rows } from "./rows.ts";
 
 /** An answer whose rows were not parsed. */
@@ -104,23 +105,47 @@ function createRowWalk(
   spans: number[],
 ): (start: number) => number {
   const stride = 2 + 2 * names.length;
+  const note = (index: number, from: number, to: number): void => {
+    const at = spans.length - stride + 2 + 2 * index;
+    spans[at] = from;
+    spans[at + 1] = to;
+  };
   const visit: Visit = (key, value) => {
     for (let index = 0; index < names.length; index += 1) {
       const name = names[index];
       if (name === undefined || !scan.isNamed(key, name)) continue;
       const end = scan.endOfValue(value, 3);
-      const at = spans.length - stride + 2 + 2 * index;
-      spans[at] = value;
-      spans[at + 1] = end;
+      note(index, value, end);
       return end;
     }
     return undefined;
+  };
+  let pattern: RowPattern | undefined;
+  const found: number[] = [];
+  /** For each name where its value stands among the leaves; -1 for what the pattern lacks. */
+  let places: readonly number[] = [];
+  /** The whole row, as a pattern for the next ones. */
+  const walk = (start: number): number => {
+    const leaves: number[] = [];
+    scan.leaves = leaves;
+    const end = scan.endOfObject(start, 2, visit);
+    scan.leaves = undefined;
+    const begin = spans.length - stride;
+    places = names.map((_, index) => leaves.indexOf(spans[begin + 2 + 2 * index] ?? -1));
+    // What tells it apart holds other values: then the next row has to be walked as well.
+    const isWhole = places.every((place, index) => place >= 0 || spans[begin + 2 + 2 * index] === -1);
+    pattern = isWhole ? { start, leaves: [...leaves, end] } : undefined;
+    return end;
   };
   return (start) => {
     if (scan.bytes[start] !== OPEN_OBJECT) throw new Unread();
     spans.push(start, -1);
     for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
-    const end = scan.endOfObject(start, 2, visit);
+    const followed = pattern === undefined ? -1 : followPattern(scan, pattern, start, found);
+    const end = followed < 0 ? walk(start) : followed;
+    if (followed >= 0)
+      for (const [index, place] of places.entries())
+        if (place >= 0) note(index, found[place] ?? -1, found[place + 1] ?? -1);
     spans[spans.length - stride + 1] = end;
     return end;
   };
