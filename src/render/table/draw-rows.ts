@@ -1,21 +1,16 @@
 import CliTable from "cli-table3";
 import type { Paint } from "../painter.ts";
-import { blank, type Cell } from "../values/cell.ts";
-import { cutText, isPlain, textWidth } from "../values/width.ts";
-import { GAP } from "./fit-columns.ts";
-
-/** One column of a table whose width is settled. */
-export interface DrawnColumn {
-  readonly title: string;
-  readonly width: number;
-  /** Digits under digits. */
-  readonly isRight: boolean;
-  readonly isWhole: boolean;
-  /** Stands where words were cut. */
-  readonly cutMark: string;
-}
-
-type Row = readonly (Cell | undefined)[];
+import type { Cell } from "../values/cell.ts";
+import { isPlain, textWidth } from "../values/width.ts";
+import {
+  between,
+  type DrawnColumn,
+  fitRow,
+  type TableRow,
+  titlesOf,
+  withoutTrailingBlanks,
+  writeLines,
+} from "./table-lines.ts";
 
 /**
  * cli-table3 measures each cell eight times, so it takes 0.2 ms for a row, and more than linear time in the rows of one
@@ -26,22 +21,18 @@ const [libraryRows, chunkRows] = [100, 32];
 /** Rows as lines, the titles before them where they are wanted. */
 export function drawRows(
   columns: readonly DrawnColumn[],
-  rows: readonly Row[],
+  rows: readonly TableRow[],
   paint: Paint,
   hasHeader: boolean,
 ): string {
-  const fitted = rows.map((row) => columns.map((column, index) => fitCell(row[index] ?? blank, column)));
+  const fitted = rows.map((row) => fitRow(columns, row));
   if (!hasHeader) return writeLines(columns, fitted, paint);
-  const titles = columns.map((column) => fitCell({ text: column.title, tone: "heading" }, column));
+  const titles = titlesOf(columns);
   const drawn = [titles, ...fitted.slice(0, libraryRows)];
   let lines = "";
   for (let at = 0; at < drawn.length; at += chunkRows)
     lines += drawWithLibrary(columns, drawn.slice(at, at + chunkRows), paint);
   return lines + writeLines(columns, fitted.slice(libraryRows), paint);
-}
-
-function fitCell(cell: Cell, { width, isWhole, cutMark }: DrawnColumn): Cell {
-  return isWhole ? cell : { text: cutText(cell.text, width, cutMark), tone: cell.tone };
 }
 
 /** Measured as nothing: a color that does not exist. */
@@ -81,35 +72,6 @@ function drawWithLibrary(
     .split("\n")
     .map((line) => `${withoutTrailingBlanks(line)}\n`)
     .join("");
-}
-
-function writeLines(
-  columns: readonly DrawnColumn[],
-  rows: readonly (readonly Cell[])[],
-  paint: Paint,
-): string {
-  return rows
-    .map((row) => {
-      // Joined once: a text that is put together in steps leaves one more to collect at each of them.
-      const parts = columns.map(({ width, isRight }, index) => {
-        const { text, tone } = row[index] ?? blank;
-        const padding = " ".repeat(Math.max(0, width - textWidth(text)));
-        const painted = paint(text, tone);
-        return isRight ? padding + painted : painted + padding;
-      });
-      return `${withoutTrailingBlanks(parts.join(between))}\n`;
-    })
-    .join("");
-}
-
-/** Between two columns. */
-const between = " ".repeat(GAP);
-
-/** By hand: ` +$` takes quadratic time on long runs of blanks inside a line. */
-function withoutTrailingBlanks(line: string): string {
-  let end = line.length;
-  while (line.charCodeAt(end - 1) === 32) end--;
-  return line.slice(0, end);
 }
 
 /** Without lines between its rows cli-table3 leaves them out altogether. */

@@ -5,6 +5,7 @@ import { roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { sparkColumn } from "./spark-column.ts";
+import { drawRows } from "./draw-rows.ts";
 import { createTableSection } from "./table-section.ts";
 
 /** Rows that come one a page are so many before a table is begun: each could ask for other widths. */
@@ -60,6 +61,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
   const style = { now, hasAges, isUnicode, countsZeros: isUnicode && output.isTerminal, isRoomy: false };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
+    drawRows,
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,

@@ -7,6 +7,7 @@ import { createPaint, type Paint } from "../painter.ts";
 import { type RecordPart, recordParts } from "./record-parts.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { splitPath } from "../formats/row-text.ts";
+import { drawLines } from "./table-lines.ts";
 import { createTableSection } from "./table-section.ts";
 import { valueAt } from "../values/value-at.ts";
 import { textWidth } from "../values/width.ts";
@@ -56,7 +57,7 @@ function writeParts(
     if (part.kind === "value") continue;
     const { rowBefore } = part;
     const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
-    const section = createTableSection({ ...part, style: ofTable, paint, room });
+    const section = createTableSection({ ...part, drawRows: drawLines, style: ofTable, paint, room });
     blocks.push(section.lines(part.rows));
   }
   return blocks.join("\n");

@@ -1,12 +1,13 @@
 import type { Cell, CellStyle } from "../values/cell.ts";
 import { columnCell, type TableColumn } from "./columns.ts";
-import { type DrawnColumn, drawRows } from "./draw-rows.ts";
+import type { DrawnColumn, DrawRows } from "./table-lines.ts";
 import { fitColumns, GAP, measureColumn, type MeasuredColumn } from "./fit-columns.ts";
 import type { Paint } from "../painter.ts";
 import { textWidth } from "../values/width.ts";
 
 interface SectionOptions {
   readonly columns: readonly TableColumn[];
+  readonly drawRows: DrawRows;
   readonly style: CellStyle;
   readonly paint: Paint;
   /** Columns of the terminal; undefined where there is no end to them. */
@@ -35,6 +36,7 @@ interface PlacedColumn extends DrawnColumn {
  */
 export function createTableSection({
   columns,
+  drawRows,
   style,
   paint,
   room,
