@@ -1,5 +1,5 @@
 import { allCommands } from "../src/program/all-commands.ts";
-import { answerShell } from "../src/program/completion/answer-shell.ts";
+import { answerShell } from "../src/program/completion/complete.ts";
 
 /** A shell waits for this at each Tab: only what names commands and flags is loaded. */
 export function completeWords(argv: readonly string[]): void {

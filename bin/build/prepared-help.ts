@@ -1,7 +1,7 @@
 import type { Plugin } from "rolldown";
 import { preparedFile } from "../../src/program/help/prepared-file.ts";
 import { allCommands } from "../../src/program/all-commands.ts";
-import { preparedPage, preparedWords } from "../../src/program/help/prepared-pages.ts";
+import { preparedPage, preparedWords } from "../../src/program/help/print-help.ts";
 
 /** Writes the pages of help beside the chunks, from the same tables that the program reads. */
 export const preparedHelp: Plugin = {

@@ -61,6 +61,7 @@ export type PositionalSuggestion =
   | "networks"
   | "addresses"
   | "profiles"
+  | "records"
   | "settings"
   | "setting values"
   | "commands"
@@ -95,6 +96,11 @@ export function command<Own extends Flags, Shared extends Flags>(described: Desc
     endpoints: [],
     run: async (words, typed, context) => await run({ words, typed, flags: readValues(all, typed) }, context),
   };
+}
+
+/** Whether the command accepts a flag of this name. */
+export function hasFlag({ flags, shared }: Command, name: string): boolean {
+  return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);
 }
 
 /** As help shows it: `<address…|@file|->`. */

@@ -2,7 +2,7 @@ import { type Context, exitOfInterruption, isInterruption } from "../context/con
 import type { ExitCode } from "../contract/exit-codes.ts";
 import { fail, Failure } from "../contract/failure.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
-import { outputFailure } from "../run/output-failure.ts";
+import { outputFailure } from "../run/failure-text.ts";
 
 /** The only place that catches everything: the exit code of the work, or its failure said and its code. */
 export async function guarded(

@@ -1,11 +1,12 @@
 import type { Context } from "../context/context.ts";
-import type { ExitCode } from "../contract/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../contract/exit-codes.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { nearest } from "../text/nearest.ts";
-import type { Command } from "../commands/command.ts";
+import { type Command, type Positional, usageOf } from "../commands/command.ts";
 import type { LocalOutputFlags } from "../run/flags/shared-flags.ts";
 import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.ts";
-import { describeCommand } from "./described-command.ts";
+import type { Flags } from "../run/flags/flag.ts";
+import { flagHelp } from "./help/flag-rows.ts";
 
 /** Every command with its flags, for programs; a line each for people. */
 export async function listCommands(
@@ -40,4 +41,68 @@ export async function listCommands(
       flags: Object.keys(entry.flags).length + Object.keys(entry.shared).length,
     })),
   );
+}
+
+/** Describes one command to programs that build or check command lines. */
+export function describeCommand(command: Command) {
+  const { words, section, summary, positionals, flags, shared, examples, credits, plan } = command;
+  return {
+    command: words,
+    section,
+    summary,
+    usage: `dexdata ${usageOf(command)}`,
+    positionals: positionals.map(describePositional),
+    /** `shared`: other commands take the very same flag. */
+    flags: [...describeFlags(flags, false), ...describeFlags(shared, true)],
+    examples,
+    exit_codes: exitsOf(command),
+    /** Empty unless the command belongs to an endpoint. */
+    endpoints: command.endpoints.map(({ id, method, path, plan: needed }) => ({
+      id,
+      method,
+      path,
+      plan: needed,
+    })),
+    /** Both are null for a command that sends nothing. */
+    credits: credits?.full ?? null,
+    plan: credits === undefined ? null : plan.full,
+  };
+}
+
+/** `stdin`: `-` reads a list from stdin. `file`: `@name` reads one from a file. */
+function describePositional({ name, isOptional, isRepeatable, isList }: Positional) {
+  return {
+    name,
+    required: isOptional !== true,
+    repeatable: isRepeatable === true,
+    stdin: isList === true,
+    file: isList === true,
+  };
+}
+
+/** `placeholder` is null for a boolean flag; `default` is null where there is none, or where it depends on the run. */
+function describeFlags(flags: Flags, shared: boolean) {
+  return Object.entries(flags).map(([name, flag]) => ({
+    name,
+    short: flag.short ?? null,
+    type: flag.type.name,
+    placeholder: flag.type.placeholder ?? null,
+    choices: flag.type.choices ?? null,
+    default: flag.default ?? null,
+    repeatable: flag.type.isRepeatable === true,
+    shared,
+    group: flag.group,
+    help: flagHelp(flag),
+  }));
+}
+
+const serviceExits = [3, 4, 5, 6, 7];
+
+/** Exit 8 means part of the result is missing: only for several inputs in one run, or a run that lasts until stopped. */
+function exitsOf({ credits, flags, positionals }: Command): readonly number[] {
+  const sends = credits !== undefined;
+  const isPartial = positionals.some(({ isRepeatable }) => isRepeatable) || "idle-exit" in flags;
+  return Object.keys(exitCodes)
+    .map(Number)
+    .filter((exit) => (sends || !serviceExits.includes(exit)) && (exit !== 8 || (isPartial && sends)));
 }

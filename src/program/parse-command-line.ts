@@ -1,7 +1,7 @@
 import { Command as Parser, CommanderError, Option } from "commander";
 import { type Failure, usageFailure } from "../contract/failure.ts";
 import { versionLine } from "../contract/version.ts";
-import type { Command } from "../commands/command.ts";
+import { type Command, hasFlag } from "../commands/command.ts";
 import type { Flag, Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import type { HelpForm } from "./help/command-help.ts";
@@ -73,10 +73,10 @@ function createParser(commands: readonly Command[]): {
   const program = new Parser("dexdata");
   let reached = program;
   let chosen: Chosen | undefined;
-  const flagsOf = new Map<Parser, Flags>();
+  const commandOf = new Map<Parser, Command>();
   const reach = (_: Parser, inner: Parser): void => {
     reached = inner;
-    addOptions(inner, flagsOf.get(inner) ?? {});
+    addOptions(inner, commandOf.get(inner)?.flags ?? {});
   };
   // It neither writes nor exits: help, the version and refusals are told from what it throws.
   program
@@ -89,7 +89,7 @@ function createParser(commands: readonly Command[]): {
   addOptions(program, sharedFlags);
   for (const command of commands) {
     const parser = parserOf(program, command.words.split(" "), reach);
-    flagsOf.set(parser, command.flags);
+    commandOf.set(parser, command);
     // Words are counted by the command, so it takes any.
     parser.argument("[words...]").action((words: string[]) => {
       chosen = { command, words };
@@ -148,12 +148,13 @@ function typedFlags(parser: Parser, program: Parser): TypedFlags {
 
 /** A flag of other commands, or words that are more likely another command. */
 function foreignWord(
-  { words: path, flags, shared }: Command,
+  command: Command,
   words: readonly string[],
   typed: TypedFlags,
   commands: readonly Command[],
 ): Failure | undefined {
-  const foreign = [...typed.keys()].find((name) => !(name in flags) && !(name in shared));
+  const { words: path } = command;
+  const foreign = [...typed.keys()].find((name) => !hasFlag(command, name));
   if (foreign !== undefined)
     return usageFailure(`--${foreign}: ${path} does not take it`, `see: dexdata ${path} --help`);
   const meant = misreadCommand(commands, path, words);

@@ -1,7 +1,7 @@
 import { nearest } from "../text/nearest.ts";
 import { didYouMean, nearestCommand } from "../commands/asking/nearest-command.ts";
 import { networkAliases, wellKnownNetworks } from "../contract/network-aliases.ts";
-import { type Command, positionalText } from "../commands/command.ts";
+import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
 /** What to type instead of a word that is no command; `path`: the words before it. Undefined where nothing is near. */
 export function hintAtWord(
@@ -78,7 +78,7 @@ export function hintAtFlag(
   const name = renamed.get(flag);
   if (name !== undefined && known.includes(name.split(" ")[0] ?? "")) return `did you mean ${name}?`;
   const bare = flag.slice(2);
-  const owners = commands.filter(({ flags, shared }) => bare in flags || bare in shared);
+  const owners = commands.filter((each) => hasFlag(each, bare));
   if (owners.length > 0) return `it belongs to: ${owners.map(({ words }) => words).join(", ")}`;
   const near = nearest(flag, known);
   return near === undefined ? undefined : `did you mean ${near}?`;

@@ -1,5 +1,5 @@
 import type { Context, Output } from "../context/context.ts";
-import type { SharedValues } from "./flags/shared-flags.ts";
+import type { ProgressMode } from "./flags/output-flags.ts";
 import { readsUnicode } from "./output/terminal.ts";
 import type { Countdown } from "./report.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -23,11 +23,10 @@ const [brief, tick, logged] = [500, 100, 10_000];
 
 export function createProgress(
   context: Context,
-  flags: Pick<SharedValues, "progress">,
+  mode: ProgressMode,
   { isQuiet }: Pick<RunOptions, "isQuiet">,
 ): Progress {
   const { clock, signal, env } = context;
-  const mode = flags.progress ?? "auto";
   const isLive = mode === "auto" && !isQuiet && canRedraw(context);
   const done = new AbortController();
   let waits: readonly { readonly until: number; readonly why: string }[] = [];

@@ -1,6 +1,5 @@
 import type { Target } from "../client/connection/target.ts";
 import type { Context } from "../context/context.ts";
-import { bounded } from "./deadline.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
 import { createListSources, type ListSources } from "./list-sources.ts";
 import { openClient, type OpenClient } from "./open-client.ts";
@@ -8,6 +7,7 @@ import { createHeldOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
 import { type OtherValues, readRunOptions, type RunOptions } from "./run-options.ts";
+import { fail, type Failure } from "../contract/failure.ts";
 
 /** One run: what its command line, the environment and config.json make of it. */
 export interface Run {
@@ -63,7 +63,7 @@ export async function withRun<Result>(
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
   const options = adjust(readRunOptions(flags, isFile ? { ...outer, stdout: pipe } : outer));
-  const progress = createProgress(outer, { ...flags, ...(!hasProgress && { progress: "none" }) }, options);
+  const progress = createProgress(outer, hasProgress ? (flags.progress ?? "auto") : "none", options);
   const { context: timed, release } = bounded({ ...outer, ...progress.outputs }, options.deadline);
   const stderr = createHeldOutput(timed.stderr);
   const context = { ...timed, stderr };
@@ -116,4 +116,26 @@ export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: 
     report.warn(`the service counted this as ${plan}, not ${target.tier}${why}; see: dexdata auth status`);
   }
   report.close(meter, rest);
+}
+
+/** A context that also ends when `--deadline` has passed; `release` stops the clock. */
+export function bounded(
+  context: Context,
+  deadline: number | undefined,
+): { readonly context: Context; readonly release: () => void } {
+  if (deadline === undefined) return { context, release: () => undefined };
+  const late = new AbortController();
+  const done = new AbortController();
+  context.clock.sleep(deadline, done.signal).then(
+    () => late.abort(deadlineFailure(deadline)),
+    () => undefined,
+  );
+  const signal = AbortSignal.any([context.signal, late.signal]);
+  return { context: { ...context, signal }, release: () => done.abort() };
+}
+
+function deadlineFailure(milliseconds: number): Failure {
+  return fail("timeout", `not done within the --deadline of ${milliseconds / 1000} s`, {
+    next: "allow more time, or ask for less",
+  });
 }

@@ -3,8 +3,7 @@ import nodePath from "node:path";
 import { fc } from "../harness/properties.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { apiCommand } from "../../src/commands/api/api-command.ts";
-import { rawCall } from "../../src/commands/api/raw-call.ts";
-import { readRawPath } from "../../src/commands/api/raw-path.ts";
+import { rawCall, readRawPath } from "../../src/commands/api/raw-call.ts";
 import { createRequestUrls } from "../../src/client/connection/request-url.ts";
 import { type EndpointId, endpoints } from "../../src/contract/endpoints/all.ts";
 import { networks } from "../../src/contract/endpoints/networks.ts";
@@ -13,15 +12,7 @@ import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";
 import { usualPath, usualWords } from "../harness/usual-asking.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import {
-  bytes,
-  empty,
-  html,
-  json,
-  redirect,
-  type Reply,
-  type ScriptedServer,
-} from "../harness/scripted-server.ts";
+import { bytes, empty, html, json, redirect, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";

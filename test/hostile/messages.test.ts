@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../src/program/all-commands.ts";
-import { answerShell } from "../../src/program/completion/answer-shell.ts";
+import { answerShell } from "../../src/program/completion/complete.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
 import { json, type Script, slow } from "../harness/scripted-server.ts";

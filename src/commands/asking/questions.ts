@@ -1,16 +1,14 @@
-import type { Subject, Walk } from "../../client/pages/page.ts";
+import type { Place, Subject, Walk } from "../../client/pages/page.ts";
 import { type Args, readArgs, type Typed } from "../../contract/args.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { completeWindow } from "../../client/candles/default-window.ts";
-import { chooseEndpoint } from "./choose-endpoint.ts";
+import { chooseEndpoint, positionals, takesAddress, takesMany, takesNetwork } from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
-import { readWanted } from "./paging.ts";
-import { positionals, takesAddress, takesMany, takesNetwork } from "./positionals.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { isList, readSubjects } from "./subjects.ts";
@@ -19,6 +17,7 @@ import type { RowFormat } from "../../contract/output-format.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
+import type { ReplyFlags } from "../endpoint/reply-flags.ts";
 
 /** A command line understood: what is asked, how often, and how much of it is wanted. Nothing was sent yet. */
 export interface Questions {
@@ -150,7 +149,7 @@ export function groupsOf(
 }
 
 /** Whether rows in full are needed: for one of the fields that are named, else for the usual columns. */
-export function showsDetails(
+function showsDetails(
   endpoint: Endpoint,
   { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
 ): boolean {
@@ -163,4 +162,36 @@ export function showsDetails(
 
 function isDetail(record: RecordShape, parts: readonly string[]): boolean {
   return parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true);
+}
+
+/** How much of a list is wanted. */
+export interface Wanted {
+  /** Rows in all; undefined for every row. */
+  readonly limit: number | undefined;
+  readonly walk: Walk;
+}
+
+const defaultLimit = 10;
+
+/** Reads `--limit`, `--all`, `--page-size`, `--cursor` and `--page`, as far as the endpoint's list has them. */
+export function readWanted(
+  endpoint: Endpoint,
+  flags: Values<ReplyFlags>,
+  usualPageSize: number | undefined,
+): Wanted {
+  const { reply } = endpoint;
+  if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
+    return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
+  }
+  const limit = flags.all === true ? undefined : (flags.limit ?? defaultLimit);
+  const pageSize = flags["page-size"] ?? usualPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  const start = placeOf(flags.cursor, flags.page);
+  return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
+}
+
+function placeOf(cursor: string | undefined, page: number | undefined): Place | undefined {
+  // Specification, pool transactions: an empty cursor means the first page.
+  if (cursor === "") return undefined;
+  if (cursor !== undefined) return { flag: "cursor", value: cursor };
+  return page === undefined ? undefined : { flag: "page", value: String(page) };
 }

@@ -115,7 +115,7 @@ async function listKnown(
 }
 
 /** Why an answer has no rows, where what was asked tells; undefined where it does not. */
-export function whyEmpty({ args, endpoint }: Question): string | undefined {
+function whyEmpty({ args, endpoint }: Question): string | undefined {
   const token = args.get("token_address");
   const isRaw = endpoint.rawPath !== undefined;
   if (token !== undefined && isSymbol(token)) {

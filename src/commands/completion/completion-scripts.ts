@@ -3,12 +3,12 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /** The text of a script as it stands, but `@{` for `${`, which TypeScript would take for its own. */
-export function shellText({ raw }: TemplateStringsArray): string {
+function shellText({ raw }: TemplateStringsArray): string {
   return raw.join("").replaceAll("@{", "${");
 }
 
 /** Hands the words before the cursor to `dexdata __complete`, and zsh what it says of them. */
-export const zshScript = shellText`#compdef dexdata
+const zshScript = shellText`#compdef dexdata
 # zsh completion for dexdata, written by "npm run generate"
 _dexdata() {
   local -a program lines closed open
@@ -45,7 +45,7 @@ fi
 `;
 
 /** Hands the words before the cursor to `dexdata __complete`, and fish what it says of them. */
-export const fishScript = shellText`# fish completion for dexdata, written by "npm run generate"
+const fishScript = shellText`# fish completion for dexdata, written by "npm run generate"
 function __dexdata_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
@@ -66,7 +66,7 @@ complete -c dexdata -f -k -a '(__dexdata_complete)'
 `;
 
 /** Hands the words before the cursor to `dexdata __complete`, and Bash what it says of them. */
-export const bashScript = shellText`# bash completion for dexdata, written by "npm run generate"
+const bashScript = shellText`# bash completion for dexdata, written by "npm run generate"
 _dexdata() {
   local line=@{COMP_LINE:0:COMP_POINT} rest word i kind="" prefix="" kept="" breaks current
   local -a words=() program=()

@@ -6,7 +6,7 @@ import { plans } from "../../contract/tier.ts";
 import { readJsonFile } from "../../files/read-json-file.ts";
 import { counted } from "../../text/counted.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { accountFile } from "../../run/spending/account-file.ts";
+import { accountFile } from "../../run/spending/open-pace.ts";
 import { type Finding, fail, ok, took, warn } from "./finding.ts";
 
 /** What this machine's processes used of the minute, as they told each other. */

@@ -6,13 +6,16 @@ import { Failure, isOfOneInput } from "../../contract/failure.ts";
 import { answers, type Part } from "../../pull/pull-answers.ts";
 import { countEnd, countPage } from "../../pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
-import type { Renderer } from "../../render/renderer.ts";
+import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { moreLine } from "./continuation.ts";
 import { answerShapes, leftOutLines, type MissingFields, watchFields } from "./missing-fields.ts";
-import { presentationOf } from "./presentation.ts";
 import type { Pull } from "./pull.ts";
 import { createListKeeper } from "../asking/kept-lists.ts";
 import { hintAtEmpty, withSuggestion } from "../asking/suggestion.ts";
+import type { Context } from "../../context/context.ts";
+import type { Questions } from "../asking/questions.ts";
+import { drawsUnicode, readsUnicode } from "../../run/output/terminal.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 
 /** Every question in turn, page by page to the output, then what there is to say about them once it is whole. */
 export async function answerQuestions(run: Pull): Promise<ExitCode> {
@@ -154,4 +157,28 @@ async function openRenderer({ context, options, questions, destination }: Pull):
     isContinued: destination.tally.rows > 0,
     now: options.now,
   });
+}
+
+/** How the answers to these questions look, wherever and whenever they are shown. */
+export function presentationOf(
+  { env }: Pick<Context, "env">,
+  options: RunOptions,
+  questions: Questions,
+): Omit<Presentation, "output" | "isContinued" | "now"> {
+  return {
+    format: options.format,
+    endpoint: questions.endpoint,
+    groups: questions.groups,
+    isRecord: questions.isRecord,
+    isWhole: questions.walk.once === "document",
+    fields: options.fields,
+    hasHeader: options.hasHeader,
+    columns: options.columns,
+    orderedBy: questions.asked[0]?.get("order_by"),
+    isWide: options.isWide,
+    isColored: options.isColored,
+    isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
+    ...(options.picture === "chart" && { chart: questions.asked[0] }),
+    hasSparks: options.picture === "spark",
+  };
 }

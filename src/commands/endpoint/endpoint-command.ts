@@ -9,8 +9,6 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 /** The command of endpoints that share their words. Everything it is follows from them. */
 export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
   const [endpoint] = group;
-  const flags = endpointFlags(group);
-  const all = { ...sharedFlags, ...flags };
   const credits = endpoint.reply.kind === "batch" ? "one an address" : "one a request";
   return {
     words: endpoint.command,
@@ -18,12 +16,16 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
     positionals: positionals(group),
     summary: endpoint.summary,
     examples: endpoint.examples,
-    flags,
+    // Made when they are read: those of all commands would take a millisecond of each start.
+    get flags() {
+      return endpointFlags(group);
+    },
     shared: sharedFlags,
     credits: { full: credits, brief: credits },
     plan: planOf(group),
     endpoints: group,
     run: async (words, typed, context) => {
+      const all = { ...sharedFlags, ...endpointFlags(group) };
       const input = { words, typed, flags: readValues<EndpointFlags>(all, typed) };
       if (typed.get("fields")?.at(-1) === "?") {
         const { listFieldsOf } = await import("./list-fields.ts");

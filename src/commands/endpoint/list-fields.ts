@@ -3,7 +3,7 @@ import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { type FieldAtPath, fieldPaths } from "../../contract/field-paths.ts";
 import type { FieldType, Reading } from "../../contract/record.ts";
-import { chooseEndpoint } from "../asking/choose-endpoint.ts";
+import { chooseEndpoint } from "../asking/positionals.ts";
 import { groupsOf } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";

@@ -10,6 +10,8 @@ import type { RunOptions } from "../../run/run-options.ts";
 import type { Questions } from "../asking/questions.ts";
 import type { Destination } from "../../pull/destination.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
+import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
+import type { PullState } from "../../render/progress/progress-parts.ts";
 
 /** A command line that asks the service, as it was typed. */
 export interface TypedCommand {
@@ -34,4 +36,49 @@ export interface Pull {
   readonly typed: TypedCommand;
   /** The last page handed on, and what it answers. */
   last?: { readonly question: Question; readonly page: Page };
+}
+
+export function pullState(run: Pick<Pull, "questions" | "destination" | "open" | "last">): PullState {
+  const { meter } = run.open.client;
+  const { tally } = run.destination;
+  const { asked } = run.questions;
+  const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length } : undefined;
+  const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
+  return {
+    rows: tally.rows,
+    rowsInAll,
+    inputs,
+    part: partOf(run, inputs, rowsInAll),
+    requests: meter.requests,
+    credits: meter.credits,
+  };
+}
+
+function rowsWanted({
+  questions,
+  destination,
+  last,
+}: Pick<Pull, "questions" | "destination" | "last">): number | undefined {
+  const { limit, walk, endpoint } = questions;
+  if (walk.subjects !== undefined) return walk.subjects.length;
+  if (endpoint.reply.kind !== "cursor-pages" && endpoint.reply.kind !== "numbered-pages") return undefined;
+  const left = last?.page.left ?? Number.POSITIVE_INFINITY;
+  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, destination.tally.rows + left);
+  return Number.isFinite(wanted) ? wanted : undefined;
+}
+
+function partOf(
+  { questions, destination, last }: Pick<Pull, "questions" | "destination" | "last">,
+  inputs: PullState["inputs"],
+  rowsInAll: number | undefined,
+): number | undefined {
+  const { tally } = destination;
+  if (inputs !== undefined) return inputs.answered / inputs.of;
+  if (rowsInAll !== undefined) return Math.min(1, (tally.rows + tally.missing) / rowsInAll);
+  // Where intervals have no trade rows are fewer than a window could hold, so it is the window that is measured.
+  if (questions.endpoint.reply.kind !== "candles" || last === undefined) return undefined;
+  const { start, end } = candleWindow(last.question.args);
+  const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
+  const reached = last.page.next === undefined ? to : wholeSeconds(last.page.next.value);
+  return (reached - from) / (to - from);
 }

@@ -69,9 +69,9 @@ const candleFlags = {
 
 const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
   type: flag(
-    list("groups", (label, typed) => {
+    list("groups", (_, typed, name) => {
       const unknown = typed.find((word) => !groups.includes(word));
-      if (unknown !== undefined) throw choiceFailure(`${label.split(" ")[0]} "${unknown}"`, unknown, groups);
+      if (unknown !== undefined) throw choiceFailure(`--${name} "${unknown}"`, unknown, groups);
       return typed;
     }),
     "Rows",

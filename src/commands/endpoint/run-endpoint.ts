@@ -13,15 +13,13 @@ import type { FinishedPull } from "../../pull/finished-pull.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
-import { whyCutShort } from "./going-on.ts";
+import { restOf, restText, whyCutShort } from "./continuation.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, sayWhatItWas, withRun } from "../../run/with-run.ts";
-import type { Pull, TypedCommand } from "./pull.ts";
-import { pullState } from "./pull-state.ts";
+import { type Pull, pullState, type TypedCommand } from "./pull.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
-import { restOf, restText } from "./continuation.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
@@ -44,7 +42,7 @@ export async function runEndpoint(
 }
 
 /** What the typed words ask; everything in them is checked before it resolves. */
-export type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
+type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
 
 /** Reads the questions, asks them, and says what it was. */
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
@@ -213,7 +211,7 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
 }
 
 /** `--out`, `--resume`, `--force` and `--receipt`; a file that would be lost is refused. */
-export function readDestination(flags: SharedValues): WantedDestination {
+function readDestination(flags: SharedValues): WantedDestination {
   const { out: file, receipt } = flags;
   const isResumed = flags.resume === true;
   const isForced = flags.force === true;

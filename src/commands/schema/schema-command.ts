@@ -1,11 +1,11 @@
 import { command } from "../command.ts";
 import { documentFlags } from "../../run/flags/shared-flags.ts";
-import { knownRecords, schemaFlags } from "./known-records.ts";
+import { schemaFlags } from "./known-records.ts";
 
 export const schemaCommand = command({
   words: "schema",
   section: "Learn",
-  positionals: [{ name: "record", isOptional: true, suggests: knownRecords().map(({ name }) => name) }],
+  positionals: [{ name: "record", isOptional: true, suggests: "records" }],
   summary: "the columns of a command's ndjson, for databases and programs",
   examples: [
     "dexdata schema",

@@ -9,7 +9,7 @@ import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { counted, grouped } from "../../text/counted.ts";
 import type { OpenClient } from "../../run/open-client.ts";
-import { presentationOf } from "../endpoint/presentation.ts";
+import { presentationOf } from "../endpoint/answer-questions.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { compareRounds, noChanges } from "./compare-rounds.ts";

@@ -1,10 +1,19 @@
 import type { Context } from "../../context/context.ts";
 import type { Command } from "../../commands/command.ts";
-import { type Asked, type Completion, files, nothing, only } from "./completion.ts";
-import { commandWords } from "./command-words.ts";
-import { flagWords, valueWords } from "./flag-words.ts";
-import { positionalWords } from "./positional-words.ts";
-import { flagsOf, readFlag, readTypedLine } from "./typed-line.ts";
+import {
+  type Asked,
+  type Candidate,
+  type Completion,
+  files,
+  flagsOf,
+  nothing,
+  only,
+  readFlag,
+  readTypedLine,
+} from "./typed-line.ts";
+import { commandWords, positionalWords } from "./positional-words.ts";
+import { flagWords, valueWords } from "./suggested-words.ts";
+import { visibleText } from "../../render/sanitise.ts";
 
 /** Words of the command line after the program's name, the last one as far as the cursor; it may be empty. */
 export function complete(
@@ -33,4 +42,30 @@ function atFlag(asked: Asked, current: string): Completion {
     flag?.type.placeholder !== undefined && attached !== undefined && current !== `-${flag.short ?? ""}`;
   if (isValue) return valueWords(asked, flag, attached, current);
   return only(flagWords(asked.line));
+}
+
+/**
+ * What `dexdata __complete <shell> <word>…` prints for the completion scripts: kind and prefix, then a candidate a
+ * line, with tabs between. Bash shows what it is given; zsh and fish match for themselves, as their users set them up.
+ */
+export function answerShell(
+  context: Pick<Context, "env" | "platform">,
+  commands: readonly Command[],
+  argv: readonly string[],
+): string {
+  const [shell, ...raw] = argv;
+  const words = shell === "bash" ? raw.map(unquoted) : raw;
+  const { kind, prefix, candidates } = complete(context, commands, words);
+  const partial = (words.at(-1) ?? "").slice(prefix.length);
+  const shown = shell === "bash" ? candidates.filter(({ word }) => word.startsWith(partial)) : candidates;
+  return [`${kind}\t${prefix}`, ...shown.map(lineOf)].map((line) => `${line}\n`).join("");
+}
+
+function lineOf({ word, description = "" }: Candidate): string {
+  return `${word}\t${visibleText(description)}`;
+}
+
+/** Bash hands words over as they were typed. */
+function unquoted(word: string): string {
+  return word.replaceAll(/\\(.)/gu, "$1").replaceAll(/["']/gu, "");
 }

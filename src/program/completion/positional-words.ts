@@ -2,10 +2,11 @@ import { outputFormats } from "../../contract/output-format.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
 import type { Context } from "../../context/context.ts";
 import type { Command, Positional } from "../../commands/command.ts";
-import { type Asked, type Candidate, type Completion, files, nothing, only } from "./completion.ts";
-import { commandWords, helpWords } from "./command-words.ts";
-import { flagWords } from "./flag-words.ts";
-import { knownNetworks, storedProfiles } from "./kept-words.ts";
+import { knownRecords } from "../../commands/schema/known-records.ts";
+import { type Asked, type Candidate, type Completion, files, nothing, only } from "./typed-line.ts";
+import { flagWords, knownNetworks, storedProfiles } from "./suggested-words.ts";
+import { groupSummaries } from "../help/overview.ts";
+import { topicNames } from "../help/topic-names.ts";
 
 /** Words that are no flags, by what the command says of each. */
 export function positionalWords(asked: Asked, command: Command, current: string): Completion {
@@ -31,6 +32,8 @@ export function positionalWords(asked: Asked, command: Command, current: string)
       return only(ofSetting(context, command, before));
     case "profiles":
       return only(storedProfiles(context));
+    case "records":
+      return only(knownRecords().map(({ name }) => ({ word: name })));
     case undefined:
     case "commands":
     case "commands and topics":
@@ -63,4 +66,23 @@ function ofSetting(
   return Object.entries(choices).flatMap(([setting, values]) =>
     setting === name ? values.map((word) => ({ word })) : [],
   );
+}
+
+/** The words that may follow `path` on the way to a command. */
+export function commandWords(entries: readonly Command[], path: string): readonly Candidate[] {
+  const start = path === "" ? "" : `${path} `;
+  const found = new Map<string, Candidate>();
+  for (const { words, summary } of entries) {
+    if (!words.startsWith(start)) continue;
+    const [word = "", ...more] = words.slice(start.length).split(" ");
+    const description = more.length === 0 ? summary : (groupSummaries[word] ?? "");
+    if (!found.has(word)) found.set(word, { word, description });
+  }
+  return [...found.values()];
+}
+
+/** The same after `help`, which explains some topics beside. */
+export function helpWords(entries: readonly Command[], before: readonly string[]): readonly Candidate[] {
+  const topics = before.length === 0 ? topicNames : [];
+  return [...commandWords(entries, before.join(" ")), ...topics.map((word) => ({ word }))];
 }

@@ -1,6 +1,7 @@
 import type { Command } from "../../commands/command.ts";
 import type { Flag, Flags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import type { Context } from "../../context/context.ts";
 
 /** The words before the one that is completed, as the program would understand them. */
 export interface TypedLine {
@@ -72,4 +73,32 @@ export function readFlag(flags: Flags, word: string): ReadFlag {
     if (name !== undefined && takesValue(flag)) return { name, flag, isFollowed: at === word.length - 1 };
   }
   return { isFollowed: false };
+}
+
+/** What may be typed where the cursor stands. */
+export interface Completion {
+  /** `files`: what the shell itself knows. */
+  readonly kind: "words" | "files";
+  /** The part of the word under the cursor that stays as it is: `--output=`, `ethereum,`. */
+  readonly prefix: string;
+  /** What may follow the prefix; after one that ends in `=`, `:`, `,` or `.` more is to be typed. */
+  readonly candidates: readonly Candidate[];
+}
+
+export interface Candidate {
+  readonly word: string;
+  readonly description?: string;
+}
+
+export const nothing: Completion = { kind: "words", prefix: "", candidates: [] };
+
+export const files = (prefix: string): Completion => ({ kind: "files", prefix, candidates: [] });
+
+export const only = (candidates: readonly Candidate[]): Completion => ({ ...nothing, candidates });
+
+/** What the completion of a word is read from. */
+export interface Asked {
+  readonly context: Pick<Context, "env" | "platform">;
+  readonly entries: readonly Command[];
+  readonly line: TypedLine;
 }

@@ -3,12 +3,13 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import type { Command } from "../../commands/command.ts";
 import { didYouMean, nearestCommand } from "../../commands/asking/nearest-command.ts";
-import type { HelpForm } from "./command-help.ts";
+import { commandHelp, type HelpForm } from "./command-help.ts";
 import type { Block } from "../../render/page/help-page.ts";
-import { preparedPage } from "./prepared-pages.ts";
-import { printPage } from "../../run/output/print-page.ts";
+import { printPage } from "../../run/output/terminal.ts";
 import { topicNames } from "./topic-names.ts";
 import { topics } from "./topics/topics.ts";
+import { groupHelp, overview } from "./overview.ts";
+import type { PreparedPage } from "./prepared-file.ts";
 
 /** What `dexdata help <words>` shows: a command, a word that leads to some, a topic, or without words the overview. */
 export async function printHelp(
@@ -39,4 +40,24 @@ function pageOf(
       "see: dexdata --help",
     ),
   );
+}
+
+/** The page on these words where they name a command, or lead to some; without words the overview of all. */
+export function preparedPage(entries: readonly Command[], words: string): PreparedPage | undefined {
+  if (words === "") return inBothForms(overview(entries));
+  const entry = entries.find((each) => each.words === words);
+  if (entry !== undefined) return { brief: commandHelp(entry, "brief"), full: commandHelp(entry, "full") };
+  const leads = entries.some((each) => each.words.startsWith(`${words} `));
+  return leads ? inBothForms(groupHelp(words, entries)) : undefined;
+}
+
+function inBothForms(page: readonly Block[]): PreparedPage {
+  return { brief: page, full: page };
+}
+
+/** The words of every such page. */
+export function preparedWords(entries: readonly Command[]): readonly string[] {
+  const commands = entries.map(({ words }) => words);
+  const groups = commands.filter((words) => words.includes(" ")).map((words) => words.split(" ")[0] ?? "");
+  return [...new Set(["", ...groups, ...commands])];
 }

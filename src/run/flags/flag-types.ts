@@ -63,7 +63,7 @@ export const text = (placeholder: string, name: Named = "text"): FlagType<string
 export const readBy = <Value>(
   name: Named,
   placeholder: string,
-  read: (label: string, typed: string) => Value,
+  read: (label: string, typed: string, flag: string) => Value,
 ): FlagType<Value> => one(name, placeholder, read);
 
 export const texts = (placeholder: string): FlagType<readonly string[]> => ({
@@ -108,14 +108,12 @@ export function choice<const Word extends string>(
 /** Several, with commas between. */
 export const list = <Value>(
   placeholder: string,
-  read: (label: string, items: readonly string[]) => Value,
+  read: (label: string, items: readonly string[], flag: string) => Value,
 ): FlagType<Value> => ({
-  ...one("list", placeholder, (label, typed) =>
-    read(
-      label,
-      typed.split(",").map((item) => item.trim()),
-    ),
-  ),
+  ...one("list", placeholder, (label, typed, flag) => {
+    const items = typed.split(",").map((item) => item.trim());
+    return read(label, items, flag);
+  }),
   isList: true,
 });
 

@@ -6,9 +6,9 @@ import { host, readBy, text, toggle, wholeNumber } from "./flag-types.ts";
 
 const group = "Hosts and keys";
 
-export const faults = readBy("text", "spec", (label, typed) => {
+export const faults = readBy("text", "spec", (_, typed, name) => {
   const read = parseFaults(typed);
-  if (isFaultProblem(read)) throw usageFailure(`${label.split(" ")[0]} ${read.problem}`, read.next);
+  if (isFaultProblem(read)) throw usageFailure(`--${name} ${read.problem}`, read.next);
   return read;
 });
 

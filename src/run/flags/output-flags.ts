@@ -7,6 +7,8 @@ import { choice, counting, list, outputFile, readBy, toggle } from "./flag-types
 /** How a run that takes a while says how far it is. */
 const progressModes = ["auto", "plain", "none"] as const;
 
+export type ProgressMode = (typeof progressModes)[number];
+
 const fieldPaths = list("paths", (label, paths) => {
   if (paths.some((path) => path === "" || path.split(".").includes(""))) {
     throw usageFailure(

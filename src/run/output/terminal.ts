@@ -2,6 +2,8 @@ import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { type ColorMode, readSetting, settings } from "../../settings/settings.ts";
+import { createPaint } from "../../render/painter.ts";
+import { type Block, drawPage } from "../../render/page/help-page.ts";
 
 /** NO_COLOR and TERM=dumb switch it off, FORCE_COLOR on; `auto` looks at the terminal. */
 export function isColored(when: string, context: Context): boolean {
@@ -34,4 +36,16 @@ export function readsUnicode(env: Context["env"]): boolean {
 /** The fonts of the Linux console have neither heavy lines nor bars. */
 export function drawsUnicode(env: Context["env"]): boolean {
   return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
+}
+
+/** Lines are no longer than this, however wide the window: long ones are hard to read. */
+const widest = 100;
+const usual = 80;
+
+/** To people: fitted to the window, headings in bold where there is colour. */
+export async function printPage(blocks: readonly Block[], context: Context): Promise<void> {
+  const { isTerminal, columns } = context.stdout;
+  const width = Math.min(columns ?? usual, widest);
+  const paint = await createPaint(isColored(settledColor(context), context));
+  await context.stdout.write(drawPage(blocks, { width, breaksCommands: isTerminal, paint }));
 }

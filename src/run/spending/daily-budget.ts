@@ -12,11 +12,11 @@ import { saidOf } from "../../files/file-fault.ts";
 import { sizeOf } from "../../files/paths.ts";
 import { member } from "../../json/raw-json.ts";
 import { updateStateFile } from "../../files/update-json-file.ts";
-import { accountFile, removeUnusedAccounts } from "./account-file.ts";
+import { accountFile, removeUnusedAccounts } from "./open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 
 /** `budget.daily` in credits, and what changes it. */
-export interface DailyTerms {
+interface DailyTerms {
   readonly most: number;
   /** A command or a variable: goes before ` changes it`. */
   readonly changedBy: string;
@@ -33,7 +33,7 @@ interface Spent {
  * noted before a request leaves and taken back when it cost nothing, so a process that is killed in between has
  * spent too much on paper rather than too much in truth.
  */
-export function dailyBudget(
+function dailyBudget(
   context: Context,
   target: Pick<Target, "rest" | "key">,
   { most, changedBy }: DailyTerms,

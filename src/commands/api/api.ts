@@ -4,23 +4,23 @@ import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { hasColumns, namesColumns } from "../../render/formats/formats.ts";
 import { readInteger, readParam } from "../../contract/read-param.ts";
-import type { Reply } from "../../contract/reply.ts";
+import { listNameOf, type Reply } from "../../contract/reply.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { ApiFlags } from "./api-flags.ts";
+import type { ApiFlags } from "./api-command.ts";
 import type { Questions } from "../asking/questions.ts";
-import { rawCall } from "./raw-call.ts";
-import { readRawPath } from "./raw-path.ts";
+import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { runQuestions } from "../endpoint/run-endpoint.ts";
+import { listFields } from "../endpoint/list-fields.ts";
 
 type Flags = Values<ApiFlags>;
 type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
 
 /** What `dexdata api` asks: one answer as it comes, or with `--paginate` the rows of a whole list. */
-export function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
+function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
   const [path, more] = words;
   const usage = "usage: dexdata api <path> [-f name=value …]";
   if (path === undefined) throw usageFailure("a path of the service is needed", usage);
@@ -134,8 +134,34 @@ function readPaging(paging: Args, name: string, max: number): number | undefined
 /** A path of the service, asked like everything else: same key, pace, retries, budget and output. */
 export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
   if (input.typed.get("fields")?.at(-1) === "?")
-    return await (await import("./raw-fields.ts")).listRawFields(input, outer);
+    return await (await import("./api.ts")).listRawFields(input, outer);
   return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
     Promise.resolve(readRawQuestions(input, options)),
   );
+}
+
+/** `--fields ?` of a path: of its rows, or of the whole answer where that is what is shown. */
+export async function listRawFields(
+  { words: [path], flags }: Input<ApiFlags>,
+  context: Context,
+): Promise<ExitCode> {
+  if (path === undefined) throw usageFailure("a path of the service is needed", "usage: dexdata api <path>");
+  const { endpoint } = rawCall(readRawPath(path), []);
+  if (endpoint.isUnknown === true) {
+    throw usageFailure(
+      `--fields ?: dexdata knows no fields of ${endpoint.rawPath}`,
+      "look at an answer of it",
+    );
+  }
+  const { reply } = endpoint;
+  const groups = reply.kind === "groups" ? reply.groups : [onlyGroup];
+  const isWhole = flags.paginate !== true;
+  return await listFields(context, flags, endpoint, groups, (group) =>
+    isWhole ? pathToRow(endpoint, group) : "",
+  );
+}
+
+function pathToRow({ reply }: Endpoint, group: string): string {
+  const list = listNameOf(reply, group);
+  return list === undefined ? "" : `${list}.0.`;
 }

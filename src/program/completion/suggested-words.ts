@@ -1,0 +1,128 @@
+import type { Flag } from "../../run/flags/flag.ts";
+import { type Asked, type Candidate, type Completion, files, nothing, only } from "./typed-line.ts";
+import { flagHelp } from "../help/flag-rows.ts";
+import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
+import type { Field, RecordShape } from "../../contract/record.ts";
+import type { Command } from "../../commands/command.ts";
+import type { Context } from "../../context/context.ts";
+import { NETWORK_ROWS } from "../../sandbox/market/well-known.ts";
+import { readCredentials } from "../../settings/credentials.ts";
+import { listEnding, readNewestList } from "../../settings/list-cache.ts";
+
+/** The flags that may still be typed, and `--help`. */
+export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {
+  const flags = Object.entries(entry === undefined ? {} : { ...entry.flags, ...entry.shared }).filter(
+    ([name, { type }]) => type.isRepeatable === true || !given.has(name),
+  );
+  const ours: Candidate[] = flags.map(([name, flag]) => ({ word: `--${name}`, description: flagHelp(flag) }));
+  ours.push({ word: "--help", description: "examples, flags and cost" });
+  return path === "" ? [...ours, { word: "--version", description: "print the version" }] : ours;
+}
+
+/** Values of a flag, after the part of the word that stays as it is (`--output=`). */
+export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
+  if (flag.type.placeholder === "file") return files(attached);
+  if (flag.type.isList !== true)
+    return { ...wordsOf(asked, flag, current.slice(attached.length)), prefix: attached };
+  const comma = current.lastIndexOf(",");
+  const prefix = comma < 0 ? attached : current.slice(0, comma + 1);
+  const taken = new Set(prefix.slice(attached.length).split(","));
+  const { candidates } = wordsOf(asked, flag, current.slice(prefix.length));
+  return { kind: "words", prefix, candidates: candidates.filter(({ word }) => !taken.has(word)) };
+}
+
+function wordsOf({ context, line }: Asked, { type: { choices }, suggests }: Flag, typed: string): Completion {
+  const fixed = choices ?? (typeof suggests === "object" ? suggests : undefined);
+  if (fixed !== undefined) return only(fixed.map((word) => ({ word })));
+  if (suggests === undefined || typeof suggests === "object") return nothing;
+  switch (suggests) {
+    case "networks":
+      return only(knownNetworks(context));
+    case "dexes":
+      return only(knownDexes(context, networkOf(line)));
+    case "profiles":
+      return only(storedProfiles(context));
+    case "fields":
+      return only(fieldWords(line.entry, typed));
+    case "parameters":
+      return only(parameterWords(line.positionals[0]));
+  }
+}
+
+/** The network that was typed, also as `network:address`. */
+function networkOf({ positionals: [first = ""] }: Asked["line"]): string {
+  return first.split(":")[0] ?? "";
+}
+
+/** Fields of the rows of a command; inside a record once its name and a dot are typed. */
+export function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
+  const names = new Set<string>();
+  const before = typed.split(".").slice(0, -1);
+  for (const { rows } of entry?.endpoints ?? []) {
+    for (const { record, added } of Object.values(rows)) {
+      const inner = innerRecord({ ...record, ...added?.record }, before);
+      for (const [name, field] of Object.entries(inner))
+        names.add([...before, name + opening(field)].join("."));
+    }
+  }
+  return [...names].map((word) => ({ word }));
+}
+
+/** `24h.` and `tokens.0.`: what follows stands inside. */
+function opening({ type: { kind } }: Field): string {
+  return kind === "record" ? "." : kind === "list" ? ".0." : "";
+}
+
+function innerRecord(record: RecordShape, path: readonly string[]): RecordShape {
+  const [name, ...rest] = path;
+  if (name === undefined) return record;
+  const type = Object.hasOwn(record, name) ? record[name]?.type : undefined;
+  if (type?.kind === "record") return innerRecord(type.record, rest);
+  if (type?.kind === "list" && /^\d+$/u.test(rest[0] ?? "")) return innerRecord(type.record, rest.slice(1));
+  return {};
+}
+
+/** `order_by=`: wire names of what a path of the service takes. */
+export function parameterWords(path: string | undefined): readonly Candidate[] {
+  const segments =
+    (path ?? "")
+      .split("?")[0]
+      ?.split("/")
+      .filter((each) => each !== "") ?? [];
+  const params = findEndpoint(segments)?.endpoint.params ?? [];
+  return params
+    .filter(({ place }) => place === "query")
+    .map(({ name, help }) => ({ word: `${name}=`, description: help }));
+}
+
+type Surroundings = Pick<Context, "env" | "platform">;
+
+/** The service's networks, as it listed them to this machine last; until it has, those that the sandbox is made of. */
+export function knownNetworks(context: Surroundings): readonly Candidate[] {
+  const kept = typable(readNewestList(context, listEnding("networks", undefined)));
+  return kept.length > 0
+    ? kept
+    : NETWORK_ROWS.map(({ id, displayName }) => ({ word: id, description: displayName }));
+}
+
+/** The DEXes of a network, if the service ever listed them to this machine. */
+export function knownDexes(context: Surroundings, network: string): readonly Candidate[] {
+  return network === "" ? [] : typable(readNewestList(context, listEnding("dexes", network)));
+}
+
+/** Names only; the keys stay where they are. */
+export function storedProfiles(context: Surroundings): readonly Candidate[] {
+  const { profiles } = readCredentials(context);
+  return typable([...profiles].map(([name, { tier }]) => `${name}\t${tier}`));
+}
+
+/**
+ * A shell puts the word into the line as it is, so one that means something to a shell is left out: what the service
+ * says must not become a command.
+ */
+function typable(texts: readonly string[]): readonly Candidate[] {
+  return texts
+    .map((text) => text.split("\t"))
+    .map(([word = "", description = ""]) => ({ word, description }))
+    .filter(({ word }) => /^[\w.][\w.+-]*$/u.test(word));
+}
