@@ -4,7 +4,7 @@ import { type Flags, readValues, type TypedFlags, type Values } from "../run/fla
 import type { Block } from "../render/page/help-page.ts";
 
 /** Where the overview of all commands lists it, in that order. */
-export const sections = ["Ask", "Follow", "Set up", "Learn"] as const;
+export const sections = ["Market data", "Live data", "Setup", "Reference"] as const;
 
 export type Section = (typeof sections)[number];
 
@@ -42,7 +42,7 @@ export interface PlanInWords extends InWords {
   readonly isBounded?: true;
 }
 
-export const anyPlan: PlanInWords = { full: "any, also without a key", brief: "any" };
+export const anyPlan: PlanInWords = { full: "any (no key required)", brief: "any" };
 
 /** A word that is no flag. */
 export interface Positional {

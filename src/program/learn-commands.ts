@@ -8,7 +8,7 @@ type All = () => readonly Command[];
 export const helpCommand = (all: All): Command =>
   command({
     words: "help",
-    section: "Learn",
+    section: "Reference",
     positionals: [{ name: "command|topic", isOptional: true, suggests: "commands and topics" }],
     summary: "a command in full, or a topic",
     examples: ["dexdata help txns", "dexdata help exit-codes"],
@@ -21,7 +21,7 @@ export const helpCommand = (all: All): Command =>
 export const commandsCommand = (all: All): Command =>
   command({
     words: "commands",
-    section: "Learn",
+    section: "Reference",
     positionals: [{ name: "command", isOptional: true, suggests: "commands" }],
     summary: "every command with flags, exit codes, plan and credits, as data",
     examples: ["dexdata commands", "dexdata commands -o json", "dexdata commands pools search -o json"],

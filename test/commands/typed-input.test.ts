@@ -18,7 +18,7 @@ test("a command reads the flags it declares, each as its own type, and no other:
   const seen: unknown[] = [];
   const counting = command({
     words: "count",
-    section: "Ask",
+    section: "Market data",
     positionals: [],
     summary: "counts",
     examples: [],

@@ -47,14 +47,14 @@ export const apiNotes: readonly Block[] = [
 
 export const apiCommand = command({
   words: "api",
-  section: "Ask",
+  section: "Market data",
   positionals: [{ name: "path" }],
   summary: "any path of the service, as it answers, or every row of a list",
   credits: {
-    full: "one a request, one an address for /multi/prices",
-    brief: "one a request, ...",
+    full: "1 credit per request, 1 per address for /multi/prices",
+    brief: "1 per request, ...",
   },
-  plan: { full: "the endpoint's", brief: "the endpoint's" },
+  plan: { full: "depends on the endpoint", brief: "depends on the endpoint" },
   examples: [
     "dexdata api /networks",
     "dexdata api /networks/ethereum/pools/search -f order_by=liquidity_usd -f limit=5",

@@ -8,12 +8,12 @@ const errors = pick(sharedFlags, "error-format");
 export const authCommands = [
   command({
     words: "auth login",
-    section: "Set up",
+    section: "Setup",
     positionals: [],
     summary: "store a key, typed unseen or from stdin",
     credits: {
-      full: "one a request; the plan is asked for on each host until one takes the key",
-      brief: "one a request, ...",
+      full: "1 credit per request, on each host until one accepts the key",
+      brief: "1 per request, ...",
     },
     examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],
     flags: {},
@@ -22,10 +22,10 @@ export const authCommands = [
   }),
   command({
     words: "auth status",
-    section: "Set up",
+    section: "Setup",
     positionals: [],
     summary: "which key is used, from where, and its plan",
-    credits: { full: "one a request", brief: "one a request" },
+    credits: { full: "1 credit per request", brief: "1 per request" },
     examples: ["dexdata auth status"],
     flags: {},
     shared: askingFlags,
@@ -33,7 +33,7 @@ export const authCommands = [
   }),
   command({
     words: "auth list",
-    section: "Set up",
+    section: "Setup",
     positionals: [],
     summary: "every stored key, and which is in use",
     examples: ["dexdata auth list", "dexdata auth list -o json"],
@@ -43,7 +43,7 @@ export const authCommands = [
   }),
   command({
     words: "auth switch",
-    section: "Set up",
+    section: "Setup",
     positionals: [{ name: "profile", isOptional: true, suggests: "profiles" }],
     summary: "use another stored key; of two, the other",
     examples: ["dexdata auth switch work", "dexdata auth switch"],
@@ -53,7 +53,7 @@ export const authCommands = [
   }),
   command({
     words: "auth logout",
-    section: "Set up",
+    section: "Setup",
     positionals: [],
     summary: "remove a stored key from this machine",
     examples: ["dexdata auth logout", "dexdata auth logout --profile work", "dexdata auth logout --all"],

@@ -9,7 +9,7 @@ import { choiceFailure } from "../../contract/read-param.ts";
 
 export const completionCommand = command({
   words: "completion",
-  section: "Set up",
+  section: "Setup",
   positionals: [{ name: shells.join("|"), suggests: shells }],
   summary: "a completion script for bash, zsh or fish",
   examples: [

@@ -1,7 +1,7 @@
 import { command } from "../command.ts";
 import { localRowFlags } from "../../run/flags/shared-flags.ts";
 
-const common = { section: "Set up", flags: {}, shared: localRowFlags } as const;
+const common = { section: "Setup", flags: {}, shared: localRowFlags } as const;
 
 export const configCommands = [
   command({

@@ -3,10 +3,10 @@ import { doctorFlags } from "./doctor-flags.ts";
 
 export const doctorCommand = command({
   words: "doctor",
-  section: "Set up",
+  section: "Setup",
   positionals: [],
   summary: "check key, hosts, network, clock and files, and say what to do",
-  credits: { full: "2 at most: one question, one event", brief: "2 at most: one question, ..." },
+  credits: { full: "up to 2 credits: 1 request, 1 event", brief: "up to 2: 1 request, ..." },
   examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
   ...doctorFlags,
   notes: [

@@ -9,10 +9,10 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 /** The command of endpoints that share their words. Everything it is follows from them. */
 export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
   const [endpoint] = group;
-  const credits = endpoint.reply.kind === "batch" ? "one an address" : "one a request";
+  const unit = endpoint.reply.kind === "batch" ? "address" : "request";
   return {
     words: endpoint.command,
-    section: "Ask",
+    section: "Market data",
     positionals: positionals(group),
     summary: endpoint.summary,
     examples: endpoint.examples,
@@ -21,7 +21,7 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
       return endpointFlags(group);
     },
     shared: sharedFlags,
-    credits: { full: credits, brief: credits },
+    credits: { full: `1 credit per ${unit}`, brief: `1 per ${unit}` },
     plan: planOf(group),
     endpoints: group,
     run: async (words, typed, context) => {

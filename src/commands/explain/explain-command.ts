@@ -4,7 +4,7 @@ import { documentFlags } from "../../run/flags/shared-flags.ts";
 
 export const explainCommand = command({
   words: "explain",
-  section: "Learn",
+  section: "Reference",
   positionals: [{ name: "error code|status|exit code", suggests: Object.keys(serviceErrors) }],
   summary: "what an error code, a status or an exit code means",
   examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],

@@ -3,7 +3,7 @@ import { documentFlags } from "../../run/flags/shared-flags.ts";
 
 export const migrateCommand = command({
   words: "migrate",
-  section: "Learn",
+  section: "Reference",
   positionals: [{ name: "old URL", isQuoted: true }],
   summary: "the command that asks what the URL of a removed endpoint asked",
   examples: [

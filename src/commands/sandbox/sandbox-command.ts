@@ -3,7 +3,7 @@ import { faultsHelp, sandboxFlags, sandboxShared } from "./sandbox-flags.ts";
 
 export const sandboxCommand = command({
   words: "sandbox",
-  section: "Set up",
+  section: "Setup",
   positionals: [{ name: "-- command", isOptional: true, isRepeatable: true, suggests: "command line" }],
   summary: "the whole service on loopback, with simulated data",
   examples: [

@@ -4,7 +4,7 @@ import { schemaFlags } from "./known-records.ts";
 
 export const schemaCommand = command({
   words: "schema",
-  section: "Learn",
+  section: "Reference",
   positionals: [{ name: "record", isOptional: true, suggests: "records" }],
   summary: "the columns of a command's ndjson, for databases and programs",
   examples: [

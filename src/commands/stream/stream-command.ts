@@ -3,13 +3,13 @@ import { streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
 
 export const streamCommand = command({
   words: "stream",
-  section: "Follow",
+  section: "Live data",
   positionals: [{ name: "network:address", isRepeatable: true, isList: true, suggests: "addresses" }],
   summary: "prices, trades, candles or reserves as they happen",
-  credits: { full: "one an event", brief: "one an event" },
+  credits: { full: "1 credit per event", brief: "1 per event" },
   plan: {
-    full: "prices any, reserves free or higher, transactions and ohlcv dev or higher",
-    brief: "prices any, ...",
+    full: "prices: any; reserves: free or higher; transactions, ohlcv: dev or higher",
+    brief: "prices: any, ...",
     isBounded: true,
   },
   examples: [

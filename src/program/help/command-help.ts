@@ -3,7 +3,7 @@ import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** `brief` fits a screen: the command's own flags, and of the others the names. `full` says everything. */
+/** `brief` fits on a screen: a line for each flag of the command, and the names of the others. `full` has everything. */
 export type HelpForm = "brief" | "full";
 
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
@@ -11,21 +11,20 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
   const all = { ...own, ...shared };
   const usage = `dexdata ${usageOf(command)}${Object.keys(all).length === 0 ? "" : " [flags]"}`;
   const minor = filtered(own, (flag) => isMinor(flag, own));
-  const flagsSaid =
+  const flagBlocks =
     form === "full"
-      ? [...flagBlocks(all, fullRows), ...notes]
+      ? [...groupedFlags(all).map(([heading, inside]) => ({ heading, rows: fullRows(inside) })), ...notes]
       : [
-          ...flagBlocks(
-            filtered(own, (_, name) => !(name in minor)),
-            briefRows,
-          ),
+          ...mainFlags(filtered(own, (_, name) => !(name in minor))),
           ...moreFlags(words, { ...minor, ...shared }),
         ];
   return [
     { prose: summary },
-    { label: "Usage", prose: usage },
-    ...(examples.length === 0 ? [] : [{ heading: "Examples", commands: examples }]),
-    ...flagsSaid,
+    { label: "Usage", prose: usage, isClose: form === "brief" },
+    ...(examples.length === 0
+      ? []
+      : [{ heading: "Examples", commands: form === "full" ? examples : examples.slice(0, maxBriefExamples) }]),
+    ...flagBlocks,
     { prose: costSentence(command) },
     ...(form === "full" && Object.keys(shared).length > 5 ? [{ prose: topicsLine }] : []),
   ];
@@ -33,19 +32,21 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
 
 export function costSentence({ credits, plan }: Command): string {
   return credits === undefined
-    ? "Nothing is sent, and nothing spent."
-    : `Credits: ${credits.full}. Plan: ${plan.full}.`;
+    ? "No requests, no credits."
+    : `Cost: ${credits.full}. Plan: ${plan.full}.`;
 }
 
 const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>
   Object.fromEntries(Object.entries(flags).filter(([name, flag]) => isWanted(flag, name)));
 
+const maxBriefExamples = 2;
+
 const topicsLine = "See also: dexdata help output, time, credits, streams, environment, exit-codes.";
 
-/** A command with more flags than this has no room for those of its output. */
+/** A command with more flags than this has no room for its output flags. */
 const many = 20;
 
-/** Who is asked, and how, is seldom what somebody looks for; nor is a single flag of what others share. */
+/** Readers of brief help rarely look for paging, requests and hosts, nor for the only own flag of a group. */
 const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
 
 function isMinor({ group }: Flag, own: Flags): boolean {
@@ -54,11 +55,14 @@ function isMinor({ group }: Flag, own: Flags): boolean {
   return group === "Output" && (all.length > many || beside.length === 1);
 }
 
-function flagBlocks(flags: Flags, toRows: typeof fullRows): readonly Block[] {
-  return groupedFlags(flags).map(([heading, inside]) => ({ heading, rows: toRows(inside) }));
+function mainFlags(flags: Flags): readonly Block[] {
+  const rows = groupedFlags(flags).flatMap(([, inside]) => briefRows(inside));
+  return rows.length === 0 ? [] : [{ heading: "Flags", rows }];
 }
 
 function moreFlags(words: string, others: Flags): readonly Block[] {
-  const lists = groupedFlags(others).map(([group, flags]) => [group, nameList(flags)] as const);
-  return lists.length === 0 ? [] : [{ heading: `More flags, told by dexdata ${words} --help`, lists }];
+  const names = groupedFlags(others).map(([, flags]) => nameList(flags));
+  return names.length === 0
+    ? []
+    : [{ label: `More flags (see dexdata ${words} --help)`, prose: names.join(" ") }];
 }

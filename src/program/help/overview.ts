@@ -2,21 +2,21 @@ import { type Command, sections, usageOf } from "../../commands/command.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { topicNames } from "./topic-names.ts";
 
-/** What help and completion say of the words that only lead to others. */
+/** The summaries of words that only group commands, for help and completion. */
 export const groupSummaries: Readonly<Record<string, string>> = {
-  tokens: "search tokens",
-  pools: "search pools",
-  auth: "keys and their plans",
-  config: "settings that are kept",
+  tokens: "Search tokens",
+  pools: "Search pools",
+  auth: "Manage API keys",
+  config: "Manage settings",
 };
 
-const followed = ["txns --follow", "history of a pool and then what comes, without a hole"] as const;
+const followRow = ["txns --follow", "Backfill a pool's transactions, then follow new ones"] as const;
 
-/** What it is, how it is called, what can be tried at once; then all commands, a line each, on one screen. */
+/** Returns the page of `dexdata`: what it is, a first command, then every command on one line, grouped by task. */
 export function overview(entries: readonly Command[]): readonly Block[] {
   return [
-    { prose: "DEX market data: pools, tokens, prices, trades and candles on some 35 networks" },
-    { label: "Usage", prose: "dexdata <command> [flags]; -h says more, --help everything", isClose: true },
+    { prose: "DEX market data on 35 networks: pools, tokens, prices, trades and candles" },
+    { label: "Usage", prose: "dexdata <command> [flags]; -h for a summary, --help for all flags", isClose: true },
     {
       label: "Try",
       prose: "dexdata pools search ethereum --sandbox (no key, offline, free)",
@@ -26,13 +26,13 @@ export function overview(entries: readonly Command[]): readonly Block[] {
       heading,
       rows: [
         ...commandRows(entries.filter(({ section }) => section === heading)),
-        ...(heading === "Follow" ? [followed] : []),
+        ...(heading === "Live data" ? [followRow] : []),
       ],
     })),
   ];
 }
 
-/** The commands behind a word that only leads to them. */
+/** Returns the page of a word that only groups commands: `auth`, `config`. */
 export function groupHelp(word: string, entries: readonly Command[]): readonly Block[] {
   const inside = entries.filter(({ words }) => words.startsWith(`${word} `));
   return [
@@ -46,16 +46,13 @@ export function groupHelp(word: string, entries: readonly Command[]): readonly B
   ];
 }
 
-/**
- * Commands that share their first word are one line, with their second words behind what they are about; `help` has its
- * topics there.
- */
+/** Commands that share their first word are one row that lists their second words; the row of `help` lists its topics. */
 function commandRows(entries: readonly Command[]): readonly (readonly [string, string])[] {
   const rows = new Map<string, readonly [string, string]>();
   for (const { words, summary } of entries) {
     const [first = "", second] = words.split(" ");
     const siblings = entries.filter((other) => other.words.startsWith(`${first} `));
-    if (words === "help") rows.set(words, [words, `a command or topic: ${topicNames.join(", ")}`]);
+    if (words === "help") rows.set(words, [words, `${summary}: ${topicNames.join(", ")}`]);
     else if (second === undefined || siblings.length === 1) rows.set(words, [words, summary]);
     else {
       const names = siblings.map((other) => other.words.slice(first.length + 1)).join(", ");

@@ -132,7 +132,7 @@ describe("dexdata commands", () => {
     });
     expect((await dexdata("commands auth -o ndjson")).stdout.trimEnd().split("\n").length).toBe(5);
     expect((await dexdata("commands -o table")).stdout).toMatch(
-      /^COMMAND +CREDITS +PLAN +FLAGS\npool +one a request +any +\d+\n/u,
+      /^COMMAND +CREDITS +PLAN +FLAGS\npool +1 per request +any +\d+\n/u,
     );
     expect((await dexdata("commands pool serch")).stderr).toContain("did you mean pools search?");
   });
