@@ -23,7 +23,9 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
     { label: "Usage", prose: usage, isClose: form === "brief" },
     ...(examples.length === 0
       ? []
-      : [{ heading: "Examples", commands: form === "full" ? examples : examples.slice(0, maxBriefExamples) }]),
+      : [
+          { heading: "Examples", commands: form === "full" ? examples : examples.slice(0, maxBriefExamples) },
+        ]),
     ...flagBlocks,
     { prose: costSentence(command) },
     ...(form === "full" && Object.keys(shared).length > 5 ? [{ prose: topicsLine }] : []),
@@ -31,9 +33,7 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
 }
 
 export function costSentence({ credits, plan }: Command): string {
-  return credits === undefined
-    ? "No requests, no credits."
-    : `Cost: ${credits.full}. Plan: ${plan.full}.`;
+  return credits === undefined ? "No requests, no credits." : `Cost: ${credits.full}. Plan: ${plan.full}.`;
 }
 
 const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>

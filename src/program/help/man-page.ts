@@ -4,15 +4,15 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence } from "./command-help.ts";
 import { fullRows, groupedFlags } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
-import { type Surroundings, topicNames } from "./topic-names.ts";
-import { topics } from "./topics/topics.ts";
+import { type TopicContext, topicNames } from "./topic-names.ts";
+import { topicPage } from "./topics/topics.ts";
 
 /** dexdata(1) in roff, from the same tables as help. `surroundings`: whose folders and clock the topics name. */
-export function manPage(commands: readonly Command[], version: string, surroundings: Surroundings): string {
+export function manPage(commands: readonly Command[], version: string, surroundings: TopicContext): string {
   return [
     `.TH DEXDATA 1 "${new Date(surroundings.clock.now()).toISOString().slice(0, 10)}" "dexdata ${escaped(version)}" "User Commands"`,
     ".SH NAME",
-    "dexdata \\- DEX market data: pools, tokens, prices, trades and candles on some 35 networks",
+    "dexdata \\- DEX market data: pools, tokens, prices, trades and candles on 35 networks",
     ".SH SYNOPSIS",
     ".B dexdata",
     ".I command",
@@ -27,7 +27,7 @@ export function manPage(commands: readonly Command[], version: string, surroundi
     line("Which of them a command takes, dexdata <command> --help tells."),
     ...flagBlocks(sharedFlags).flatMap(block),
     ...topicNames.flatMap((name) => {
-      const lines = topics[name](commands, surroundings).flatMap(block);
+      const lines = topicPage(name, commands, surroundings).flatMap(block);
       // A heading begins a paragraph by itself.
       const rest = lines[0] === ".PP" ? lines.slice(1) : lines;
       return [`.SH ${name === "exit-codes" ? "EXIT STATUS" : name.toUpperCase()}`, ...rest];

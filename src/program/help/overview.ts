@@ -16,7 +16,11 @@ const followRow = ["txns --follow", "Backfill a pool's transactions, then follow
 export function overview(entries: readonly Command[]): readonly Block[] {
   return [
     { prose: "DEX market data on 35 networks: pools, tokens, prices, trades and candles" },
-    { label: "Usage", prose: "dexdata <command> [flags]; -h for a summary, --help for all flags", isClose: true },
+    {
+      label: "Usage",
+      prose: "dexdata <command> [flags]; -h for a summary, --help for all flags",
+      isClose: true,
+    },
     {
       label: "Try",
       prose: "dexdata pools search ethereum --sandbox (no key, offline, free)",

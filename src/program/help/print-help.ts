@@ -7,7 +7,7 @@ import { commandHelp, type HelpForm } from "./command-help.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { printPage } from "../../run/output/terminal.ts";
 import { topicNames } from "./topic-names.ts";
-import { topics } from "./topics/topics.ts";
+import { topicPage } from "./topics/topics.ts";
 import { groupHelp, overview } from "./overview.ts";
 import type { PreparedPage } from "./prepared-file.ts";
 
@@ -32,7 +32,7 @@ function pageOf(
   const page = preparedPage(commands, asked);
   if (page !== undefined) return page[form];
   const topic = topicNames.find((name) => name === asked);
-  if (topic !== undefined) return topics[topic](commands, context);
+  if (topic !== undefined) return topicPage(topic, commands, context);
   throw usageFailure(
     `"${asked}": there is no help on it`,
     didYouMean(

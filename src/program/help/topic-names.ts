@@ -1,6 +1,6 @@
 import type { Clock, Context } from "../../context/context.ts";
 
-/** What `dexdata help` explains besides the commands. */
+/** The topics of `dexdata help`; completion reads them without loading their texts. */
 export const topicNames = [
   "exit-codes",
   "time",
@@ -18,7 +18,7 @@ export const topicNames = [
 
 export type TopicName = (typeof topicNames)[number];
 
-/** What a topic tells of the machine it is read on. */
-export interface Surroundings extends Pick<Context, "env" | "platform"> {
+/** The parts of the machine that topics show: its directories and its time. */
+export interface TopicContext extends Pick<Context, "env" | "platform"> {
   readonly clock: Pick<Clock, "now">;
 }

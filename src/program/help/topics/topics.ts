@@ -1,33 +1,35 @@
 import type { Command } from "../../../commands/command.ts";
 import type { Block } from "../../../render/page/help-page.ts";
-import type { Surroundings, TopicName } from "../topic-names.ts";
-import { creditsTopic } from "./credits-topic.ts";
-import { environmentTopic } from "./environment-topic.ts";
-import { exitCodesTopic } from "./exit-codes-topic.ts";
-import { followTopic } from "./follow-topic.ts";
-import { keysTopic } from "./keys-topic.ts";
-import { limitsTopic } from "./limits-topic.ts";
-import { outputTopic } from "./output-topic.ts";
-import { proxiesTopic } from "./proxies-topic.ts";
-import { pullsTopic } from "./pulls-topic.ts";
-import { streamsTopic } from "./streams-topic.ts";
-import { terminalTopic } from "./terminal-topic.ts";
-import { timeTopic } from "./time-topic.ts";
+import type { TopicContext, TopicName } from "../topic-names.ts";
+import * as fixed from "./static-topics.ts";
+import * as table from "./table-topics.ts";
+import { textPage } from "./text-page.ts";
 
-type Topic = (entries: readonly Command[], surroundings: Surroundings) => readonly Block[];
+type Topic = string | ((commands: readonly Command[], context: TopicContext) => string);
 
-/** Written from the tables that the program itself reads, so that they say what it does. */
-export const topics: Readonly<Record<TopicName, Topic>> = {
-  "exit-codes": () => exitCodesTopic(),
-  time: timeTopic,
-  output: () => outputTopic(),
-  terminal: () => terminalTopic(),
-  pulls: () => pullsTopic,
-  credits: (entries) => creditsTopic(entries),
-  keys: () => keysTopic(),
-  environment: (_, surroundings) => environmentTopic(surroundings),
-  proxies: () => proxiesTopic(),
-  follow: () => followTopic(),
-  streams: () => streamsTopic(),
-  limits: () => limitsTopic(),
+/** The document with the details of each topic, and its text. */
+const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topic]>> = {
+  "exit-codes": ["reference.md", table.exitCodesTopic],
+  time: ["guide.md", table.timeTopic],
+  output: ["guide.md", table.outputTopic],
+  terminal: ["guide.md", fixed.terminalTopic],
+  pulls: ["guide.md", fixed.pullsTopic],
+  credits: ["guide.md", table.creditsTopic],
+  keys: ["guide.md", fixed.keysTopic],
+  environment: ["reference.md", table.environmentTopic],
+  proxies: ["guide.md", fixed.proxiesTopic],
+  follow: ["streams.md", fixed.followTopic],
+  streams: ["streams.md", table.streamsTopic],
+  limits: ["reference.md", fixed.limitsTopic],
 };
+
+/** Returns the page of a topic, which ends with the name of the document that has the details. */
+export function topicPage(
+  name: TopicName,
+  commands: readonly Command[],
+  context: TopicContext,
+): readonly Block[] {
+  const [document, topic] = topics[name];
+  const text = typeof topic === "string" ? topic : topic(commands, context);
+  return textPage(`${text}\n\nMore: docs/${document} in the dexdata package.`);
+}

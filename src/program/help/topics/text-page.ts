@@ -1,0 +1,33 @@
+import type { Block } from "../../../render/page/help-page.ts";
+
+/**
+ * Reads a page from a text that looks like the page: blank lines separate blocks, and below a `Heading:` are rows
+ * (`  term  text`, continued on lines with a deeper indent) or commands to paste (`  dexdata …`).
+ */
+export function textPage(text: string): readonly Block[] {
+  return text
+    .trim()
+    .split("\n\n")
+    .map((part) => {
+      const [first = "", ...lines] = part.split("\n");
+      if (!first.endsWith(":") || lines.length === 0) return { prose: [first, ...lines].join(" ") };
+      const entries = lines
+        .join("\n")
+        .replaceAll(/\n {3,}/gu, " ")
+        .split("\n")
+        .map((line) => line.trim());
+      const heading = first.slice(0, -1);
+      if (entries.every((entry) => entry.startsWith("dexdata "))) return { heading, commands: entries };
+      return { heading, rows: entries.map(readRow) };
+    });
+}
+
+function readRow(line: string): readonly [term: string, text: string] {
+  const [term = ""] = / {2}/u.test(line) ? line.split("  ") : [line];
+  return [term, line.slice(term.length).trim()];
+}
+
+/** Writes rows as the lines of such a text. */
+export function tableLines(rows: readonly (readonly [term: string, text: string])[]): string {
+  return rows.map(([term, text]) => `  ${term}  ${text}`).join("\n");
+}
