@@ -95,8 +95,8 @@ test("the manual has every command with its own flags, and formatters find nothi
   }
 });
 
-describe("the program that the README shows", () => {
-  const source = /```js\n([^`]+)```/u.exec(readFileSync("README.md", "utf8"))?.[1] ?? "";
+describe("the program that docs/library.md shows", () => {
+  const source = /```js\n([^`]+)```/u.exec(readFileSync("docs/library.md", "utf8"))?.[1] ?? "";
   const folder = temporaryFolder();
   beforeAll(() => {
     const home = path.join(folder, "node_modules", "dexdata");
@@ -166,8 +166,8 @@ test("the package holds the program and what belongs to it, and nothing else", a
   const unpacked = Number(/"unpackedSize": (\d+)/u.exec(stdout)?.[1]);
   expect(unpacked).toBeLessThan(2_000_000);
   const paths = [...stdout.matchAll(/"path": "([^"]+)"/gu)].map(([, file = ""]) => file);
-  expect(paths).toContain("dist/dexdata.cjs");
-  const outside = paths.filter((file) => !/^(?:dist|completions)\//u.test(file));
+  expect(paths).toEqual(expect.arrayContaining(["dist/dexdata.cjs", "docs/guide.md", "docs/reference.md"]));
+  const outside = paths.filter((file) => !/^(?:dist|completions|docs)\//u.test(file));
   expect(outside.toSorted()).toEqual(["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"]);
 });
 

@@ -1,119 +1,111 @@
 import { existsSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
-import { usageOf } from "../../src/commands/command.ts";
-import { allCommands } from "../../src/program/all-commands.ts";
-import { creditsTopic } from "../../src/program/help/topics/credits-topic.ts";
-import { topicNames } from "../../src/program/help/topic-names.ts";
-import { environmentTopic } from "../../src/program/help/topics/environment-topic.ts";
-import { streamsTopic } from "../../src/program/help/topics/streams-topic.ts";
-import type { Block } from "../../src/render/page/help-page.ts";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/contract/exit-codes.ts";
-import { readme } from "../harness/readme.ts";
+import { connectionsOfPlan } from "../../src/contract/feed.ts";
+import { topicNames } from "../../src/program/help/topic-names.ts";
+import { topicPage } from "../../src/program/help/topics/topics.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { pages } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";
+import { plansTable, referenceParts } from "./reference.ts";
 
-type Row = readonly string[];
+const pageOf = (name: string): string => pages.get(name) ?? "";
+const [readme, reference] = [pageOf("README.md"), pageOf("docs/reference.md")];
 
-/** What stands in the README between `<!-- <name>: …` and `<!-- /<name> -->`: a heading and its rows. */
-const parts: Readonly<Record<string, () => readonly Row[]>> = {
-  commands: () => [
-    ["command", "what it gives", "plan", "credits"],
-    ...allCommands.map((command): Row => [
-      code(usageOf(command)),
-      command.summary.replaceAll(/--[a-z]+/gu, "`$&`"),
-      command.credits === undefined
-        ? ""
-        : command.plan.full
-            .replace(", also without a key", "")
-            .replaceAll(" or higher", "")
-            .replaceAll(/--[a-z]+/gu, "`$&`"),
-      command.credits?.full ?? "none",
-    ]),
-  ],
-  feeds: () => [
-    ["`--feed`", "an asset is", "assets a connection", "plan"],
-    ...rowsOf(streamsTopic(), "Feeds").map(([feed, text]): Row => {
-      const [asset = "", room = "", plan = ""] = text.split("; ");
-      return [code(feed), asset.replaceAll(/--\w+ \w+/gu, "`$&`"), room.replace(" a connection", ""), plan];
-    }),
-  ],
-  "exit-codes": () => [
-    ["code", "when", "what a script does next"],
-    ...Object.entries(exitCodes).map(([number, { when, next }]): Row => [
-      number,
-      when.replaceAll(/--max-credits|budget\.daily/gu, "`$&`"),
-      next,
-    ]),
-  ],
-  plans: () => [["plan", "what it has"], ...rowsOf(creditsTopic(allCommands), "Plans")],
-  environment: () => [
-    ["variable", "what it says"],
-    // The others are named in a sentence: folders, and what other programs obey as well.
-    ...["Settings", "Key and sandbox"]
-      .flatMap((heading) => rowsOf(environmentTopic(createTestContext({})), heading))
-      .map(([names, text]): Row => [code(names), text]),
-  ],
-};
-
-function rowsOf(blocks: readonly Block[], heading: string): readonly (readonly [string, string])[] {
-  return blocks.find((block) => block.heading === heading)?.rows ?? [];
-}
-
-const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``;
-
-function tableOf([head = [], ...rows]: readonly Row[]): string {
-  const line = (cells: Row): string => `| ${cells.join(" | ")} |\n`;
-  return `${line(head)}|${"---|".repeat(head.length)}\n${rows.map(line).join("")}`;
-}
-
-test.each(Object.keys(parts))("the README has a place for the table of %s", (name) => {
-  expect(readme.split(`<!-- ${name}: written by npm run generate -->\n`)).toHaveLength(2);
-  expect(readme.split(`<!-- /${name} -->\n`)).toHaveLength(2);
-});
-
-test("its tables are those that the program itself reads", async () => {
-  let text = readme;
-  for (const [name, rows] of Object.entries(parts)) {
+/** Replaces the text between `<!-- <name>: …` and `<!-- /<name> -->`. */
+function withParts(text: string, parts: Readonly<Record<string, () => string>>): string {
+  return Object.entries(parts).reduce((all, [name, write]) => {
     const between = new RegExp(`(<!-- ${name}: [^\\n]*\\n)[^]*?(?=<!-- /${name} -->)`, "u");
-    text = text.replace(between, (_, begin: string) => `${begin}\n${tableOf(rows())}\n`);
+    return all.replace(between, (_, begin: string) => `${begin}\n${write()}\n`);
+  }, text);
+}
+
+describe("generated tables", () => {
+  test.each(Object.keys(referenceParts))("docs/reference.md has one place for the %s", (name) => {
+    expect(reference.split(`<!-- ${name}: written by npm run generate -->\n`)).toHaveLength(2);
+    expect(reference.split(`<!-- /${name} -->\n`)).toHaveLength(2);
+  });
+
+  test("docs/reference.md has the tables that the program uses", async () => {
+    await expect(withParts(reference, referenceParts)).toMatchFileSnapshot("../../docs/reference.md");
+  });
+
+  test("the README has the plans that the program uses", async () => {
+    const text = withParts(readme, { plans: plansTable });
+    expect(text).toContain(`| dev | 120 | ${connectionsOfPlan.dev} | paid |`);
+    await expect(text).toMatchFileSnapshot("../../README.md");
+  });
+
+  test("the reference has every exit code, topic and variable", () => {
+    for (const [code, { when }] of Object.entries(exitCodes)) {
+      expect(reference).toContain(`| ${code} | ${when.replaceAll("|", "\\|")} |`);
+    }
+    for (const name of topicNames) expect(reference).toContain(`\`${name}\``);
+    const topic = JSON.stringify(topicPage("environment", allCommands, createTestContext({})));
+    const variables = topic.match(/\b(?:[A-Z]+_[A-Z_]+|TERM|LANG)\b/gu) ?? [];
+    expect(variables.length).toBeGreaterThan(25);
+    for (const name of variables) expect(reference).toContain(`\`${name}\``);
+  });
+});
+
+test("the README has at most 150 lines, and the first 60 lead to everything else", () => {
+  const lines = readme.trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(150);
+  const start = lines.slice(0, 60).join("\n");
+  for (const text of ["npm ci && npm run demo", "npm ci && npm test", "dexdata auth login", "docs/guide.md"])
+    expect(start).toContain(text);
+});
+
+describe("links", () => {
+  const others = ["CONTRIBUTING.md", "CHANGELOG.md", "test/README.md"];
+  const texts = new Map([...pages, ...others.map((name) => [name, readFileSync(name, "utf8")] as const)]);
+  const headings = (text: string): readonly string[] =>
+    [...text.replaceAll(/^```[^]*?^```/gmu, "").matchAll(/^#+ (.*)$/gmu)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/gu, "")
+        .replaceAll(" ", "-"),
+    );
+
+  test.each([...texts])("of %s lead to headings and files that exist", (name, text) => {
+    expect(new Set(headings(text)).size).toBe(headings(text).length);
+    const links = [...text.matchAll(/\]\(([^)]+)\)/gu)].map(([, link = ""]) => link);
+    const broken = links.filter((link) => {
+      if (link.startsWith("https://")) return false;
+      const [file = "", heading] = link.split("#");
+      const target = file === "" ? name : path.join(path.dirname(name), file);
+      if (!existsSync(target)) return true;
+      return heading !== undefined && !headings(readFileSync(target, "utf8")).includes(heading);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test("from the README reach every page of docs/", () => {
+    for (const page of pages.keys()) if (page !== "README.md") expect(readme).toContain(`](${page})`);
+  });
+});
+
+test("docs/architecture.md names directories that exist, and all of them", () => {
+  const text = pageOf("docs/architecture.md");
+  const tree = /^src\/\n([^]*?)^test\//mu.exec(text)?.[1] ?? "";
+  const rooms = [...tree.matchAll(/^ {2}((?:\w+\/ ?)+)/gmu)].flatMap(([, names = ""]) =>
+    names.trim().split(" "),
+  );
+  expect(rooms.length).toBeGreaterThan(10);
+  expect(rooms.filter((room) => !existsSync(`src/${room}`))).toEqual([]);
+  const steps = /passes through[^]*?```\n([^]*?)```/u.exec(text)?.[1] ?? "";
+  const places = [...steps.matchAll(/^([\w/]+\/) /gmu)].map(([, place = ""]) => place);
+  expect(places.length).toBeGreaterThan(5);
+  expect(places.filter((place) => !existsSync(place))).toEqual([]);
+});
+
+test("each page starts with a title and one sentence that names its subject", () => {
+  for (const [name, text] of pages) {
+    if (name === "README.md") continue;
+    expect([name, text]).toEqual([
+      name,
+      expect.stringMatching(/^# \w+\n\nThis page (?:explains|lists|has) /u),
+    ]);
   }
-  await expect(text).toMatchFileSnapshot("../../README.md");
-});
-
-test("its walk from argv to stdout names files that there are, and functions that they export", () => {
-  const walk = readme.split("passes through:\n\n```\n")[1]?.split("```")[0] ?? "";
-  const places = [...walk.matchAll(/^([\w/-]+\.ts) +(.*)$/gmu)];
-  expect(places.length).toBeGreaterThan(10);
-  for (const [, file = "", said = ""] of places) {
-    const source = readFileSync(file.startsWith("bin/") ? file : `src/${file}`, "utf8");
-    const functions = [...said.matchAll(/(\w+)\(\)/gu)].map(([, name]) => name);
-    const exported = [...source.matchAll(/^export (?:async )?function\*? (\w+)/gmu)].map(([, name]) => name);
-    expect(exported, file).toEqual(expect.arrayContaining(functions));
-  }
-});
-
-test("its links lead to headings and files that there are", () => {
-  const headings = [...readme.matchAll(/^#+ (.*)$/gmu)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w -]/gu, "")
-      .replaceAll(" ", "-"),
-  );
-  expect(new Set(headings).size).toBe(headings.length);
-  const links = [...readme.matchAll(/\]\(([^)]+)\)/gu)].map(([, link = ""]) => link);
-  expect(links.length).toBeGreaterThan(10);
-  const broken = links.filter((link) =>
-    link.startsWith("#") ? !headings.includes(link.slice(1)) : !existsSync(link),
-  );
-  expect(broken).toEqual([]);
-});
-
-test("it names every topic", () => {
-  for (const name of topicNames) expect(readme).toContain(`\`${name}\``);
-});
-
-test("it names every variable", () => {
-  const names = environmentTopic(createTestContext({})).flatMap(({ rows = [] }) =>
-    rows.map(([term]) => term),
-  );
-  for (const name of names.join(" ").match(/[A-Z_]{2,}/gu) ?? []) expect(readme).toContain(`\`${name}\``);
 });

@@ -1,33 +1,43 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
-/** What is typed at a prompt, and what then stands below it; nothing means that it is not compared. */
+/** A command at a prompt, and the output below it. */
 export interface Step {
   readonly command: string;
   readonly shown: readonly string[];
 }
 
-/** The console blocks below one heading. */
+/** The console blocks below one heading of a page. */
 export interface Section {
+  readonly page: string;
   readonly heading: string;
   readonly steps: readonly Step[];
 }
 
 interface Block {
+  readonly page: string;
   readonly heading: string;
   readonly language: string;
   readonly lines: readonly string[];
 }
 
-export const readme = readFileSync("README.md", "utf8");
+/** The pages for users: the README, then docs/, each with its text. */
+export const pages: ReadonlyMap<string, string> = new Map(
+  [
+    "README.md",
+    ...readdirSync("docs")
+      .map((name) => `docs/${name}`)
+      .toSorted(),
+  ].map((page) => [page, readFileSync(page, "utf8")]),
+);
 
-const blocks: readonly Block[] = [...readBlocks(readme)];
+const blocks: readonly Block[] = [...pages].flatMap(([page, text]) => [...readBlocks(page, text)]);
 
-function* readBlocks(text: string): Generator<Block> {
+function* readBlocks(page: string, text: string): Generator<Block> {
   let heading = "";
   let open: { language: string; lines: string[] } | undefined;
   for (const line of text.split("\n")) {
     if (open !== undefined && line === "```") {
-      yield { heading, ...open };
+      yield { page, heading, ...open };
       open = undefined;
     } else if (open !== undefined) open.lines.push(line);
     else if (line.startsWith("```")) open = { language: line.slice(3), lines: [] };
@@ -35,42 +45,45 @@ function* readBlocks(text: string): Generator<Block> {
   }
 }
 
-/** The blocks of a language as texts, in order. */
+/** Returns the blocks of a language as texts, in order. */
 export function blocksOf(language: string): readonly string[] {
   return blocks.filter((block) => block.language === language).map(({ lines }) => `${lines.join("\n")}\n`);
 }
 
-/** A block that begins with `# /etc/…/<name>`. */
-export function fileOfReadme(name: string): string {
+/** Returns the block that begins with `# /etc/…/<name>`. */
+export function fileOfPages(name: string): string {
   const found = blocks.find(({ lines }) => lines[0]?.startsWith("# ") && lines[0].endsWith(name));
-  if (found === undefined) throw new Error(`no block of the README is the file ${name}`);
+  if (found === undefined) throw new Error(`no page has a block for the file ${name}`);
   return `${found.lines.join("\n")}\n`;
 }
 
 export function consoleSections(): readonly Section[] {
   const sections = new Map<string, Step[]>();
-  for (const { heading, language, lines } of blocks) {
+  for (const { page, heading, language, lines } of blocks) {
     if (language !== "console") continue;
-    const steps = sections.get(heading) ?? [];
-    sections.set(heading, [...steps, ...readSteps(lines)]);
+    const name = `${page}#${heading}`;
+    sections.set(name, [...(sections.get(name) ?? []), ...readSteps(lines)]);
   }
-  return [...sections].map(([heading, steps]) => ({ heading, steps }));
+  return [...sections].map(([name, steps]) => {
+    const [page = "", heading = ""] = name.split("#");
+    return { page, heading, steps };
+  });
 }
 
-/** `$ ` begins a command, and `> ` goes on with it, as in the shell itself. */
+/** `$ ` begins a command, and `> ` continues it, as in a shell. */
 function readSteps(lines: readonly string[]): readonly Step[] {
   const steps: { command: string; shown: string[] }[] = [];
   for (const line of lines) {
     const last = steps.at(-1);
     if (line.startsWith("$ ")) steps.push({ command: line.slice(2), shown: [] });
-    else if (last === undefined) throw new Error(`a console block begins with what nobody typed: ${line}`);
+    else if (last === undefined) throw new Error(`a console block begins without a command: ${line}`);
     else if (line.startsWith("> ") && last.shown.length === 0) last.command += `\n${line.slice(2)}`;
     else last.shown.push(line);
   }
   return steps;
 }
 
-/** What may stand below a command: `…` alone is any number of lines, and within a line anything. */
+/** Returns the pattern of the output below a command: a line `…` is any number of lines, and `…` in a line any text. */
 export function patternOf(shown: readonly string[]): RegExp {
   const lines = shown.map((line) =>
     line === "…"

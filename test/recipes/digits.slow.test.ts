@@ -35,7 +35,7 @@ const stepsOf = (heading: string): readonly Step[] =>
 
 /** Its lines as they stand, but for the sandbox before and the question at the end. */
 async function fill(heading: string): Promise<void> {
-  const steps = [...stepsOf("Ten recipes"), ...stepsOf("DuckDB"), ...stepsOf(heading)];
+  const steps = [...stepsOf("Recipes"), ...stepsOf("DuckDB"), ...stepsOf(heading)];
   const setting = steps.filter(({ command }) => /^\w+=/u.test(command));
   // SQLite's takes the file of DuckDB's.
   const isThere = existsSync(path.join(desk().folder, "swaps.csv"));

@@ -3,27 +3,32 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../src/program/all-commands.ts";
 import { type Typed, typeInConsole } from "../harness/console.ts";
-import { blocksOf, consoleSections, patternOf, readme, type Section, type Step } from "../harness/readme.ts";
+import { blocksOf, consoleSections, pages, patternOf, type Section, type Step } from "../harness/readme.ts";
 import { useRecipeDesk } from "../harness/recipe-desk.ts";
 import { leftOut, type Tool, toolNames } from "../harness/recipe-tools.ts";
 
-const [first, ...sections] = consoleSections();
+const sections = consoleSections();
 
-/** What was typed before and is still in force: the first block, and the variables and files that are used. */
+/** The earlier steps of the page that a section relies on: exported variables, and the variables and files that it uses. */
 function stepsBefore(section: Section): readonly Step[] {
-  const typed = sections.slice(0, sections.indexOf(section)).flatMap(({ steps }) => steps);
+  const typed = sections
+    .slice(0, sections.indexOf(section))
+    .filter(({ page }) => page === section.page)
+    .flatMap(({ steps }) => steps);
   const needed: Step[] = [];
   let read = section.steps.map(({ command }) => command).join("\n");
   for (const step of typed.toReversed()) {
-    const name = /^(\w+)=/u.exec(step.command)?.[1];
+    const names = [...step.command.matchAll(/(?:^| )(\w+)=/gu)].map(([, name]) => name);
     const file = /--out (\S+)/u.exec(step.command)?.[1];
     const isRead =
-      (name !== undefined && read.includes(`$${name} `)) || (file !== undefined && read.includes(file));
+      step.command.startsWith("export ") ||
+      (!step.command.startsWith("dexdata") && names.some((name) => read.includes(`$${name} `))) ||
+      (file !== undefined && read.includes(file));
     if (!isRead) continue;
     needed.unshift(step);
     read += step.command;
   }
-  return [...(first?.steps ?? []), ...needed];
+  return needed;
 }
 
 const desk = useRecipeDesk();
@@ -33,16 +38,17 @@ const toolsOf = (steps: readonly Step[]): readonly Tool[] =>
     steps.some(({ command }) => new RegExp(`(?:^|[\\s(;|'"])${name} `, "u").test(command)),
   );
 
-/** A failure shows the whole screen beside what the README has; nothing below a command means that it says nothing. */
+/** A failure shows the complete screen next to the page. No output below a command means that it prints nothing. */
 function asShown({ shown }: Step, { screen }: Typed): string {
   return patternOf(shown).test(screen) ? `${shown.join("\n")}\n` : screen;
 }
 
-describe("every console example of the README prints what stands below it:", () => {
+describe("every console example of the pages prints the output below it:", () => {
   for (const section of sections) {
-    const { heading, steps } = section;
-    const reason = leftOut(`"${heading}" of the README was not tried`, ["script", ...toolsOf(steps)]);
-    test.skipIf(reason !== undefined)(reason ?? heading, async () => {
+    const { page, heading, steps } = section;
+    const title = `${page}, ${heading}`;
+    const reason = leftOut(`"${title}" was not tried`, ["script", ...toolsOf(steps)]);
+    test.skipIf(reason !== undefined)(reason ?? title, async () => {
       const typed = await typeInConsole(desk(), steps, stepsBefore(section));
       const [expected, seen]: [object[], object[]] = [[], []];
       for (const [index, step] of steps.entries()) {
@@ -56,12 +62,16 @@ describe("every console example of the README prints what stands below it:", () 
   }
 });
 
-/** Those would install, store keys or ask for one: they are read only. */
+/** These would install packages, store keys or call the API, so the test only parses them. */
 describe("the lines that no test runs", () => {
-  const lines = blocksOf("sh").flatMap((block) => block.trim().split("\n"));
+  const checks = [...(pages.get("docs/assumptions.md") ?? "").matchAll(/ \| `(dexdata .*)` \|$/gmu)].map(
+    ([, command = ""]) => command.replaceAll("\\|", "|").replaceAll(/<[^>]*>/gu, "x"),
+  );
+  const lines = [...blocksOf("sh").flatMap((block) => block.trim().split("\n")), ...checks];
 
   test("are what a shell takes", () => {
-    expect(lines.length).toBeGreaterThan(5);
+    expect(checks.length).toBeGreaterThan(30);
+    expect(lines.length).toBeGreaterThan(checks.length + 5);
     const { status, stderr } = spawnSync("bash", ["-n"], {
       input: `${lines.join("\n")}\n`,
       encoding: "utf8",
@@ -71,13 +81,13 @@ describe("the lines that no test runs", () => {
 
   test("name the tarball that npm pack writes", () => {
     const { version }: { version?: unknown } = JSON.parse(readFileSync("package.json", "utf8"));
-    const named = [...readme.matchAll(/dexdata-[\w.-]*\.tgz/gu)].map(([name]) => name);
+    const text = [...pages.values()].join("\n");
+    const named = [...text.matchAll(/dexdata-[\w.-]*\.tgz/gu)].map(([name]) => name);
     expect(new Set(named)).toEqual(new Set([`dexdata-${String(version)}.tgz`]));
   });
 
   test("name commands and flags that there are", () => {
-    for (const [, typed = ""] of lines.join("\n").matchAll(/\bdexdata ((?:\w[\w.-]* ?|--[\w-]+ ?)+)/gu)) {
-      if (/^\d/u.test(typed)) continue;
+    for (const [, typed = ""] of lines.join("\n").matchAll(/\bdexdata (\w[^|;>)\n]*)/gu)) {
       const entry = allCommands.find(({ words }) => `${typed.trim()} `.startsWith(`${words} `));
       expect([typed, entry]).toEqual([typed, expect.anything()]);
       const flags = [...typed.matchAll(/--([\w-]+)/gu)].map(([, name]) => name);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { binaryEnv, ended, program } from "../harness/binary.ts";
 import { openDesk } from "../harness/console.ts";
-import { fileOfReadme } from "../harness/readme.ts";
+import { fileOfPages } from "../harness/readme.ts";
 import { leftOut, type Tool } from "../harness/recipe-tools.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
@@ -18,7 +18,7 @@ const sandbox = binaryEnv({ ...env, DEXDATA_SANDBOX: "1" });
 
 /** The unit as systemd hands it to the program, in folders of the test. */
 function startOfUnit(): readonly string[] {
-  const line = /^ExecStart=(.*)$/mu.exec(fileOfReadme("dexdata-ticks.service"))?.[1] ?? "";
+  const line = /^ExecStart=(.*)$/mu.exec(fileOfPages("dexdata-ticks.service"))?.[1] ?? "";
   const words = line
     .split(" ")
     .map((word) =>
@@ -53,12 +53,12 @@ async function waitForFile(file: string, child: ChildProcess): Promise<void> {
   watcher.close();
 }
 
-describe("the files of the README are what their programs take:", () => {
+describe("the files of the pages are accepted by their programs:", () => {
   tryWith("the unit, by systemd", ["systemd-analyze"], () => {
     const unit = path.join(folder, "dexdata-ticks.service");
     writeFileSync(
       unit,
-      fileOfReadme("dexdata-ticks.service").replace("/usr/bin/dexdata", `${folder}/bin/dexdata`),
+      fileOfPages("dexdata-ticks.service").replace("/usr/bin/dexdata", `${folder}/bin/dexdata`),
     );
     const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unit], {
       encoding: "utf8",
@@ -72,7 +72,7 @@ describe("the files of the README are what their programs take:", () => {
     writeFileSync(path.join(folder, "assets.txt"), "fantom:0x3e75a8e0409ef1ff79c2b7b1d85fe309c46347bc\n");
     writeFileSync(
       path.join(folder, "rotation.conf"),
-      fileOfReadme("logrotate.d/dexdata").replace("/var/log", log),
+      fileOfPages("logrotate.d/dexdata").replace("/var/log", log),
     );
     const words = startOfUnit().filter((word, index, all) => ![word, all[index - 1]].includes("--key-file"));
     // Rows are what comes often, so they are moved away here.
@@ -107,14 +107,14 @@ describe("the files of the README are what their programs take:", () => {
   });
 
   tryWith("the crontab, by cron", ["crontab"], () => {
-    writeFileSync(path.join(folder, "crontab"), fileOfReadme("crontab -e"));
+    writeFileSync(path.join(folder, "crontab"), fileOfPages("crontab -e"));
     const { status } = spawnSync("crontab", ["-n", path.join(folder, "crontab")], { encoding: "utf8" });
     expect(status).toBe(0);
   });
 });
 
 describe("what cron runs", () => {
-  const line = /^\d+ \* \* \* \* +(.*)$/mu.exec(fileOfReadme("crontab -e"))?.[1] ?? "";
+  const line = /^\d+ \* \* \* \* +(.*)$/mu.exec(fileOfPages("crontab -e"))?.[1] ?? "";
   const swaps = path.join(folder, "swaps");
   const nameOf = (daysAgo: number): string =>
     `swaps-${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}.ndjson`;
@@ -135,7 +135,7 @@ describe("what cron runs", () => {
   };
 
   test("goes on where the budget ended it, and does nothing once the file is whole", async () => {
-    writeFileSync(path.join(swaps, "pull.sh"), fileOfReadme("pull.sh"));
+    writeFileSync(path.join(swaps, "pull.sh"), fileOfPages("pull.sh"));
     const [name, ...before] = [nameOf(1), nameOf(2), nameOf(3)];
     // Days that are whole already.
     for (const each of before) writeFileSync(path.join(swaps, each), "");

@@ -18,13 +18,13 @@ export function manPage(commands: readonly Command[], version: string, surroundi
     ".I command",
     ".RI [ flags ]",
     ".SH DESCRIPTION",
-    line("Tables for people, NDJSON for programs, with every digit that the service sent."),
+    line("Prints tables on a terminal and NDJSON in a pipe, and keeps every digit."),
     ".PP",
-    line("To try it without a key, offline and free: dexdata pools search ethereum --sandbox"),
+    line("Try it without a key, offline and free: dexdata pools search ethereum --sandbox"),
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
-    ".SH FLAGS OF SEVERAL COMMANDS",
-    line("Which of them a command takes, dexdata <command> --help tells."),
+    ".SH SHARED FLAGS",
+    line("See dexdata <command> --help for the flags that a command accepts."),
     ...flagBlocks(sharedFlags).flatMap(block),
     ...topicNames.flatMap((name) => {
       const lines = topicPage(name, commands, surroundings).flatMap(block);

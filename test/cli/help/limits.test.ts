@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { TopicName } from "../../../src/program/help/topic-names.ts";
 import { defaultRetryPolicy } from "../../../src/client/pace/retry.ts";
 import { settings } from "../../../src/settings/settings.ts";
-import { connectionsOfPlan } from "../../../src/contract/feed.ts";
 import { dexdata } from "../../harness/dexdata.ts";
-import { readme } from "../../harness/readme.ts";
+import { pages } from "../../harness/readme.ts";
 
 const units = {
   "": 1,
@@ -18,54 +17,61 @@ const units = {
   "60 s": 60,
 };
 
-/** What a topic says, `#` for the number; where that is a constant, its name, and in which unit it is told. */
+/** A phrase with `#` for the number, the constant that holds it, and the unit of the phrase. */
 type Limit = readonly [said: string, file: string, constant: string, unit?: keyof typeof units];
 
-const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
+const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Limit[]>>> = {
   limits: [
-    ["an answer # MiB unpacked", "client/answer/body-limits.ts", "maxBodyBytes", "MiB"],
+    ["response # MiB unpacked", "client/answer/body-limits.ts", "maxBodyBytes", "MiB"],
     ["and # values", "client/answer/body-limits.ts", "maxValues"],
-    ["where it is longer than # MiB", "client/answer/body-limits.ts", "lightBytes", "MiB"],
+    ["if it is longer than # MiB", "client/answer/body-limits.ts", "lightBytes", "MiB"],
     ["headers # KiB", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
-    ["a refusal # KiB", "client/answer/body-limits.ts", "maxRefusalBytes", "KiB"],
-    ["# characters are shown", "run/failure-text.ts", "longestLine"],
-    ["of a stream's warning #", "tail/stream-message.ts", "longest"],
+    ["error body # KiB", "client/answer/body-limits.ts", "maxRefusalBytes", "KiB"],
+    ["show # characters", "run/failure-text.ts", "longestLine"],
+    ["of a stream warning #", "tail/stream-message.ts", "longest"],
     ["a cursor of # characters", "client/pages/next-cursor.ts", "longestCursor"],
     ["# pages in a row without a row", "client/pages/distinct-pages.ts", "patienceWithEmptyPages"],
     ["# with known rows only", "client/pages/distinct-pages.ts", "patienceWithRepeats"],
     ["requested by the service: #h", "client/pace/retry-after.ts", "maxServiceWait", "h"],
-    ["of a stream: # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
-    ["after # MiB without its end", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
-    ["up to # by --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
+    ["event # MiB", "client/streams/event-stream.ts", "mostBytes", "MiB"],
+    ["After # MiB without its end", "client/streams/event-builder.ts", "maxSkippedBytes", "MiB"],
+    ["up to # MiB with --max-event", "commands/stream/stream-flags.ts", "mostMebibytes"],
     ["# million candles", "client/candles/candle-slices.ts", "mostCandles", "million"],
-    ["# rows held at once", "tail/follow/look.ts", "mostRows"],
-    ["among the last # min", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
+    ["# rows in memory", "tail/follow/look.ts", "mostRows"],
+    ["among the last #m", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or # rows", "tail/follow/known-rows.ts", "mostKnown"],
-    ["a key as a file, or printed by key_command: # KiB", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
-    ["printed by key_command: # KiB", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
-    ["suggested: # characters", "commands/asking/kept-lists.ts", "longestKept"],
-    ["# MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
-    ["--watch every # s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
-    ["--poll every # s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],
-    ["show # characters of a text", "render/table/record-parts.ts", "LONGEST_TEXT"],
-    ["more than # places", "render/values/decimal.ts", "MOST_PLACES"],
-    ["more than # MiB of indentation", "json/json-text.ts", "MOST_INDENTATION", "MiB"],
+    ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
+    ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
+    ["in suggestions: # characters", "commands/asking/kept-lists.ts", "longestKept"],
+    ["credentials: # MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
+    ["--watch every #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
+    ["--poll every #s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],
+    ["records: # characters of a text", "render/table/record-parts.ts", "LONGEST_TEXT"],
+    ["numbers of # places", "render/values/decimal.ts", "MOST_PLACES"],
+    ["json: # MiB of indentation", "json/json-text.ts", "MOST_INDENTATION", "MiB"],
   ],
+  pulls: [["up to # times", "client/pages/completeness.ts", "mostRepeats"]],
   follow: [
-    ["at most every # s", "tail/follow/schedule.ts", "shortestGap", "s"],
-    ["held for # s", "tail/follow/known-rows.ts", "settling", "s"],
-    ["(or # rows)", "tail/follow/known-rows.ts", "mostKnown"],
-    ["reads go on every # s", "tail/follow/schedule.ts", "substituteGap", "s"],
+    ["reads, every #s at most", "tail/follow/schedule.ts", "shortestGap", "s"],
+    ["a second read, #s later", "tail/follow/known-rows.ts", "settling", "s"],
+    ["continue every #s", "tail/follow/schedule.ts", "substituteGap", "s"],
   ],
-  streams: [
-    ["# s without a byte", "tail/shard.ts", "defaultSilence", "s"],
+  streams: [["after #s without a byte", "tail/shard.ts", "defaultSilence", "s"]],
+  terminal: [["at this interval, #s or more", "commands/watch/watch-flags.ts", "shortestWatch", "s"]],
+  "docs/streams.md": [
+    ["a read, every # s at most", "tail/follow/schedule.ts", "shortestGap", "s"],
+    ["a second read, # s later", "tail/follow/known-rows.ts", "settling", "s"],
+    ["of the last # minutes", "tail/follow/known-rows.ts", "reachSeconds", "60 s"],
+    ["(or # rows)", "tail/follow/known-rows.ts", "mostKnown"],
+    ["reads continue every # s", "tail/follow/schedule.ts", "substituteGap", "s"],
+    ["After # s without a byte", "tail/shard.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "mostBytes", "MiB"],
     ["Only # s with data", "tail/shard.ts", "soundAfter", "s"],
-    ["takes up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
+    ["accepts up to # MiB", "commands/stream/stream-flags.ts", "mostMebibytes"],
   ],
-  terminal: [
-    ["into # spans at most", "render/chart/candle-columns.ts", "mostKept"],
-    ["at its interval, # s or more", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
+  "docs/guide.md": [
+    ["into # groups at most", "render/chart/candle-columns.ts", "mostKept"],
+    ["at an interval of # s or more", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
   ],
 };
 
@@ -81,13 +87,13 @@ function constantOf(file: string, name: string): number {
 const sayingOf = ([said, file, constant, unit = ""]: Limit): string =>
   said.replace("#", (constantOf(file, constant) / units[unit]).toLocaleString("en"));
 
-async function topic(name: string): Promise<string> {
-  return (await dexdata(`help ${name}`)).stdout.replaceAll(/\s+/gu, " ");
+async function textOf(name: string): Promise<string> {
+  return (pages.get(name) ?? (await dexdata(`help ${name}`)).stdout).replaceAll(/\s+/gu, " ");
 }
 
-describe("the numbers that help says are those of the program", () => {
-  test.each(Object.entries(limits))("%s", async (name, all) => {
-    const said = await topic(name);
+describe("the numbers in help and documents are those of the program", () => {
+  test.each(Object.entries(limits))("%s", async (name, all = []) => {
+    const said = await textOf(name);
     for (const limit of all) expect(said).toContain(sayingOf(limit));
   });
 
@@ -95,29 +101,28 @@ describe("the numbers that help says are those of the program", () => {
     const mostOf = async (flag: string): Promise<string> =>
       / to (?<most>\d+)/u.exec((await dexdata(`networks ${flag} x`)).stderr)?.groups?.["most"] ?? "none";
     const others = [
-      `--timeout (${settings.timeout.fallback / 1000} s)`,
+      `--timeout (${settings.timeout.fallback / 1000}s)`,
       `--retries (${settings.retries.fallback})`,
-      `wait ${defaultRetryPolicy.maxTime / 60_000} min in all`,
+      `wait up to ${defaultRetryPolicy.maxTime / 60_000}m in all`,
       `--parallel ${await mostOf("--parallel")}`,
       `--retries ${await mostOf("--retries")}`,
     ];
-    let rest = await topic("limits");
+    let rest = await textOf("limits");
     for (const each of others) expect(rest).toContain(each);
     // The shorter ones last: they may be a part of others.
     const sayings = [...others, ...(limits.limits ?? []).map(sayingOf)];
     for (const each of sayings.toSorted((a, b) => b.length - a.length)) rest = rest.replace(each, "");
-    rest = rest.replaceAll(/exit [126]/gu, "");
+    rest = rest.replaceAll(/exit (?:code )?[126]/gu, "");
     expect(/\d+/u.exec(rest)?.[0]).toBeUndefined();
   });
 });
 
-test("the README says how many streams a plan has, and which Node is needed", () => {
-  const { free, dev, pro } = connectionsOfPlan;
-  expect(readme.replaceAll(/\s+/gu, " ")).toContain(`up to the plan's (${free}, dev ${dev}, pro ${pro})`);
+test("documents name the Node version that the package requires", () => {
   const manifest: unknown = JSON.parse(readFileSync("package.json", "utf8"));
   expect(manifest).toMatchObject({ engines: { node: expect.stringMatching(/^>=\d+\.\d+$/u) } });
   const [least = ""] = /[\d.]+/u.exec(JSON.stringify(Object(manifest).engines)) ?? [];
-  expect(new Set([...readme.matchAll(/Node (\d[\d.]*) or newer/gu)].map(([, named]) => named))).toEqual(
-    new Set([least]),
-  );
+  const texts = [...pages.values(), readFileSync("CONTRIBUTING.md", "utf8")].join("\n");
+  const named = [...texts.matchAll(/Node (\d[\d.]*) or newer/gu)].map(([, version]) => version);
+  expect(named.length).toBeGreaterThan(1);
+  expect(new Set(named)).toEqual(new Set([least]));
 });

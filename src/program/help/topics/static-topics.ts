@@ -67,8 +67,8 @@ Localhost and the sandbox bypass it. All traffic is HTTP/1.1.
 Variables:
   https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY  the proxy: the first one that is set. SOCKS is not supported.
       Messages hide the user name and password
-  no_proxy, NO_PROXY  hosts to reach without the proxy: names with their subdomains, addresses or ranges, each with an
-      optional :port; * is every host
+  no_proxy, NO_PROXY  hosts to reach without the proxy, as names (with their subdomains), addresses or ranges, each
+      with an optional :port; * is every host
   HTTP_PROXY  has no effect: only localhost is reached over plain http
   NODE_EXTRA_CA_CERTS  a file with your own certificate authority, or that of a proxy that decrypts TLS
 

@@ -98,7 +98,7 @@ ${tableLines(
 Commands that require a plan:
 ${tableLines(commands.filter(({ plan }) => plan.isBounded).map(({ words, plan }) => [words, plan.full]))}
 
-Limits of your own:
+Your own limits:
   --estimate     prints requests, credits, rows and time, and sends one request at most
   --max-credits  stops the run before a request that would exceed it (exit 5)
   budget.daily   limits each UTC day, for all processes on this machine that use the key

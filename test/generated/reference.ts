@@ -1,0 +1,159 @@
+import { type Command, usageOf } from "../../src/commands/command.ts";
+import { followEvents } from "../../src/commands/follow/follow-events.ts";
+import { streamEvents } from "../../src/commands/stream/stream-events.ts";
+import { errorCodes, exitsOf, factsOf } from "../../src/contract/errors.ts";
+import { exitCodes } from "../../src/contract/exit-codes.ts";
+import { connectionsOfPlan } from "../../src/contract/feed.ts";
+import { feeds } from "../../src/contract/feeds/all-feeds.ts";
+import { plans } from "../../src/contract/tier.ts";
+import { allCommands } from "../../src/program/all-commands.ts";
+import { fullRows } from "../../src/program/help/flag-rows.ts";
+import { describeFeed } from "../../src/program/help/topics/table-topics.ts";
+import { topicPage } from "../../src/program/help/topics/topics.ts";
+import { topicNames } from "../../src/program/help/topic-names.ts";
+import type { Flags } from "../../src/run/flags/flag.ts";
+import { sharedFlags } from "../../src/run/flags/shared-flags.ts";
+import { settings } from "../../src/settings/settings.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+type Row = readonly string[];
+
+const code = (text: string): string => `\`${text}\``;
+
+/** Text in a table: a `<` would begin HTML, and a `|` the next cell. */
+const cell = (text: string): string =>
+  text
+    .replaceAll("|", "\\|")
+    .replaceAll(/(?<!`[^`]*)<(?![^`]*`)/gu, "\\<")
+    .replaceAll("\n", " ");
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row): string => `| ${cells.map(cell).join(" | ")} |\n`;
+  return `${line(head)}|${"---|".repeat(head.length)}\n${rows.map(line).join("")}`;
+}
+
+export const plansTable = (): string =>
+  table(
+    ["plan", "requests/min", "streams", "hosts"],
+    Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
+      tier,
+      requestsPerMinute === undefined ? "by contract" : String(requestsPerMinute),
+      String(connectionsOfPlan[tier]),
+      hosts,
+    ]),
+  );
+
+const flagTable = (flags: Flags): string =>
+  table(
+    ["flag", "meaning"],
+    fullRows(flags).map(([flag, text]) => [code(flag), text]),
+  );
+
+/** The variables that the environment topic names without a table of their own. */
+const sharedVariables: readonly Row[] = [
+  ["`NO_COLOR`, `FORCE_COLOR`", "color never, color always"],
+  ["`TERM`", "`dumb`: no color and no live board"],
+  ["`LC_ALL`, `LC_CTYPE`, `LANG`", "UTF-8 or ASCII output"],
+  ["`WT_SESSION`", "UTF-8 output in Windows Terminal, if none of these three is set"],
+  ["`XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME`", "parents of the directories above"],
+  ["`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`", "[proxies](guide.md#proxies)"],
+  ["`NODE_EXTRA_CA_CERTS`", "a file with more certificate authorities"],
+  ["`NODE_DISABLE_COMPILE_CACHE`", "`1`: compiled code is not cached"],
+];
+
+const rowsOfTopic = (name: "environment" | "limits", heading: string): readonly Row[] =>
+  topicPage(name, allCommands, createTestContext({ env: { HOME: "/home/me" } })).find(
+    (block) => block.heading === heading,
+  )?.rows ?? [];
+
+function commandSection(command: Command): string {
+  const { words, summary, flags, shared, credits, plan } = command;
+  const cost =
+    credits === undefined ? "No requests, no credits." : `Cost: ${credits.full}. Plan: ${plan.full}.`;
+  const names = Object.keys(shared).map((name) => code(`--${name}`));
+  return [
+    `### dexdata ${words}\n`,
+    `\`dexdata ${usageOf(command)}\`\n`,
+    `${summary.replace(/[^.]$/u, "$&.")} ${cost}\n`,
+    ...(Object.keys(flags).length === 0 ? [] : [flagTable(flags)]),
+    ...(names.length === 0
+      ? []
+      : [`Shared flags: ${names.length > 20 ? "[all](#shared-flags)" : names.join(", ")}.\n`]),
+  ].join("\n");
+}
+
+/** Everything between the markers of docs/reference.md. */
+export const referenceParts: Readonly<Record<string, () => string>> = {
+  commands: () =>
+    [
+      table(
+        ["command", "purpose", "plan", "cost"],
+        allCommands.map(({ words, summary, credits, plan }) => [
+          `[${words}](#dexdata-${words.replaceAll(" ", "-")})`,
+          summary,
+          credits === undefined ? "" : plan.brief,
+          credits?.brief ?? "none",
+        ]),
+      ),
+      ...allCommands.map(commandSection),
+    ].join("\n"),
+  "shared flags": () => flagTable(sharedFlags),
+  plans: plansTable,
+  feeds: () =>
+    table(
+      ["`--feed`", "assets", "assets per connection", "plan"],
+      Object.values(feeds).map((feed) => {
+        const [assets, perConnection, plan] = describeFeed(feed);
+        return [
+          code(feed.name),
+          assets.replace(/--by \w+/u, "`$&`"),
+          perConnection.replace(" per connection", ""),
+          plan,
+        ];
+      }),
+    ),
+  events: () =>
+    table(
+      ["command", "values of `event`"],
+      [
+        ["`stream`", streamEvents.map(code).join(", ")],
+        ["`txns --follow`", followEvents.map(code).join(", ")],
+      ],
+    ),
+  "exit codes": () =>
+    table(
+      ["code", "meaning", "what a script should do"],
+      Object.entries(exitCodes).map(([exit, { when, next }]) => [exit, when, next]),
+    ),
+  "error codes": () =>
+    table(
+      ["code", "exit", "retryable", "meaning", "next"],
+      errorCodes.map((name) => {
+        const { retryable, meaning, next } = factsOf(name);
+        return [code(name), exitsOf(name).join(", "), retryable ? "yes" : "no", meaning, next];
+      }),
+    ),
+  settings: () =>
+    table(
+      ["setting", "variable", "meaning", "default"],
+      Object.values(settings).map((setting) => [
+        setting.environmentOnly ? "" : code(setting.name),
+        setting.fileOnly ? "" : code(setting.variable),
+        setting.help,
+        setting.fallbackText,
+      ]),
+    ),
+  variables: () =>
+    table(
+      ["variable", "meaning"],
+      [
+        ...rowsOfTopic("environment", "Keys, sandbox and directories").map(([name = "", text = ""]) => [
+          code(name),
+          text.replace("/home/me", "~"),
+        ]),
+        ...sharedVariables,
+      ],
+    ),
+  limits: () => table(["what", "limit"], rowsOfTopic("limits", "Limits")),
+  topics: () => `${topicNames.map((name) => code(name)).join(", ")}\n`,
+};
