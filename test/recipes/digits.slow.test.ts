@@ -106,7 +106,7 @@ less,price,next
   ],
 ];
 
-describe("the README's recipes keep 30 digits of an integer, 20 of a decimal, and nothing as nothing:", () => {
+describe("the recipes keep 30 digits of an integer, 20 of a decimal, and nothing as nothing:", () => {
   for (const [heading, needed, read, expected] of recipes) {
     const reason = leftOut(`the digits of "${heading}" were not tried`, needed);
     test.skipIf(reason !== undefined)(reason ?? heading, async () => {
@@ -119,7 +119,7 @@ describe("the README's recipes keep 30 digits of an integer, 20 of a decimal, an
 describe("jq", () => {
   const reason = leftOut("what jq makes of digits was not tried", ["script", "jq"]);
   test.skipIf(reason !== undefined)(
-    reason ?? "keeps texts whole, and numbers from 1.7 on as the README says",
+    reason ?? "keeps texts whole, and numbers from 1.7 on as the recipes describe",
     async () => {
       const command = "dexdata txns ethereum 0x1 -q | jq -r '.amount_0, .amount_1' | head -2";
       const [typed] = await typeInConsole(desk(), [{ command, shown: [] }]);

@@ -8,8 +8,8 @@ export const streamCommand = command({
   summary: "prices, trades, candles or reserves as they happen",
   credits: { full: "1 credit per event", brief: "1 per event" },
   plan: {
-    full: "prices: any; reserves: free or higher; transactions, ohlcv: dev or higher",
-    brief: "prices: any, ...",
+    full: "any for prices, free or higher for reserves, dev or higher for transactions and ohlcv",
+    brief: "any for prices, ...",
     isBounded: true,
   },
   examples: [
