@@ -17,7 +17,6 @@ Live views:
   stream       shows a board with the latest event of each asset; -o ndjson prints lines instead
 
 Examples:
-  dexdata tokens search fantom --spark --limit 5 -o table --sandbox
   dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -3d --chart --sandbox`;
 
 export const pullsTopic = `

@@ -76,10 +76,7 @@ Paths of --fields:
 
 Without -o, the name of --out selects the format: x.csv, x.tsv or x.json. In csv and tsv, a row is one line, nested
 values are compact JSON, and special characters are escaped. Anyone can name a token, so control, bidi and zero-width
-characters never reach a terminal unescaped. dexdata schema prints the types of a row.
-
-Examples:
-  dexdata pools search base --fields id,price_usd -o ndjson --sandbox`;
+characters never reach a terminal unescaped. dexdata schema prints the types of a row.`;
 
 export const creditsTopic = (commands: readonly Command[]): string => `
 A request costs 1 credit, a price batch 1 per address, a stream event 1. Requests also count against a limit per minute.
@@ -105,11 +102,7 @@ Your own limits:
   --rpm          replaces the rate of the plan; unlimited obeys only Retry-After
 
 Processes on this machine that use the same key share its rate limit. After a 429, none of them sends a request before
-Retry-After.
-
-Examples:
-  dexdata pools search ethereum --all --estimate --sandbox
-  dexdata usage --sandbox`;
+Retry-After.`;
 
 export function environmentTopic(_commands: readonly Command[], context: TopicContext): string {
   const folders = findFolders(context);

@@ -11,20 +11,15 @@ export function textPage(text: string): readonly Block[] {
     .map((part) => {
       const [first = "", ...lines] = part.split("\n");
       if (!first.endsWith(":") || lines.length === 0) return { prose: [first, ...lines].join(" ") };
-      const entries = lines
+      const heading = first.slice(0, -1);
+      const found = lines
         .join("\n")
         .replaceAll(/\n {3,}/gu, " ")
-        .split("\n")
-        .map((line) => line.trim());
-      const heading = first.slice(0, -1);
-      if (entries.every((entry) => entry.startsWith("dexdata "))) return { heading, commands: entries };
-      return { heading, rows: entries.map(readRow) };
+        .matchAll(/^ {2}(.*?)(?: {2,}(.*))?$/gmu);
+      const rows = [...found].map(([, term = "", text = ""]) => [term, text] as const);
+      const isCommands = rows.every(([, text]) => text === "");
+      return isCommands ? { heading, commands: rows.map(([term]) => term) } : { heading, rows };
     });
-}
-
-function readRow(line: string): readonly [term: string, text: string] {
-  const [term = ""] = / {2}/u.test(line) ? line.split("  ") : [line];
-  return [term, line.slice(term.length).trim()];
 }
 
 /** Writes rows as the lines of such a text. */
