@@ -239,7 +239,7 @@ describe("help", () => {
       expect(stdout.replaceAll(/\s+/gu, " ")).toContain(group[0]?.summary);
       for (const example of group[0]?.examples ?? []) expect(stdout).toContain(`  ${example}\n`);
       for (const name of Object.keys(endpointFlags(group))) expect(stdout).toContain(`--${name}`);
-      expect(stdout).toMatch(/Credits: one an? \w+\. Plan: /u);
+      expect(stdout).toMatch(/Cost: 1 credit per \w+\. Plan: /u);
       expect((await run(`help ${command}`)).stdout).toBe(stdout);
     },
   );
