@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
 import {
@@ -74,6 +76,8 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     platform: process.platform,
     pid: process.pid,
     nodeVersion: process.versions.node,
+    // The program runs from dist/, one level below the package root.
+    packageFile: async (name) => await readFile(join(import.meta.dirname, "..", name), "utf8"),
     clock: createClock(),
     random: Math.random,
     // undici sends what it was asked for two turns of the event loop later, once it is connected.

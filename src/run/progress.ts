@@ -1,5 +1,5 @@
 import type { Context, Output } from "../context/context.ts";
-import type { ProgressMode } from "./flags/output-flags.ts";
+import type { ProgressMode } from "./flags/shared-flags.ts";
 import { readsUnicode } from "./output/terminal.ts";
 import type { Countdown } from "./report.ts";
 import type { RunOptions } from "./run-options.ts";

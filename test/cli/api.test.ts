@@ -12,7 +12,15 @@ import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";
 import { usualPath, usualWords } from "../harness/usual-asking.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import { bytes, empty, html, json, redirect, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
+import {
+  bytes,
+  empty,
+  html,
+  json,
+  redirect,
+  type Reply,
+  type ScriptedServer,
+} from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";

@@ -7,7 +7,7 @@ import { readInteger, readParam } from "../../contract/read-param.ts";
 import { listNameOf, type Reply } from "../../contract/reply.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { ApiFlags } from "./api-command.ts";
+import type { ApiFlags } from "./api-flags.ts";
 import type { Questions } from "../asking/questions.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -18,6 +18,14 @@ import { listFields } from "../endpoint/list-fields.ts";
 
 type Flags = Values<ApiFlags>;
 type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
+
+/** Requests any path of the service with the key, rate limit, retries, budget and output of every other command. */
+export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
+  if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
+  return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
+    Promise.resolve(readRawQuestions(input, options)),
+  );
+}
 
 /** What `dexdata api` asks: one answer as it comes, or with `--paginate` the rows of a whole list. */
 function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
@@ -131,20 +139,8 @@ function readPaging(paging: Args, name: string, max: number): number | undefined
   return Number(readInteger(`--field ${name} "${typed}"`, typed, { min: 1, max }));
 }
 
-/** A path of the service, asked like everything else: same key, pace, retries, budget and output. */
-export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
-  if (input.typed.get("fields")?.at(-1) === "?")
-    return await (await import("./api.ts")).listRawFields(input, outer);
-  return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
-    Promise.resolve(readRawQuestions(input, options)),
-  );
-}
-
 /** `--fields ?` of a path: of its rows, or of the whole answer where that is what is shown. */
-export async function listRawFields(
-  { words: [path], flags }: Input<ApiFlags>,
-  context: Context,
-): Promise<ExitCode> {
+async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context: Context): Promise<ExitCode> {
   if (path === undefined) throw usageFailure("a path of the service is needed", "usage: dexdata api <path>");
   const { endpoint } = rawCall(readRawPath(path), []);
   if (endpoint.isUnknown === true) {

@@ -6,10 +6,13 @@ import type { Question } from "../../contract/args.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { nearest } from "../../text/nearest.ts";
-import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
-import { keptRow, listName } from "./kept-lists.ts";
+import { listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { nearestNetwork } from "../../contract/network-aliases.ts";
 import { intervalSeconds, showSeconds } from "../../client/candles/candle-slices.ts";
+import type { Page } from "../../client/pages/page.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { member } from "../../json/raw-json.ts";
+import type { Questions } from "./questions.ts";
 
 /**
  * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request
@@ -131,4 +134,49 @@ function whyEmpty({ args, endpoint }: Question): string | undefined {
 /** Addresses are longer, but for those of a few system tokens, which begin with 0x. */
 function isSymbol(token: string): boolean {
   return !token.startsWith("0x") && /^[\p{L}\p{N}$.]{1,15}$/u.test(token);
+}
+
+/** Nobody types a longer name, and what is near to it would take memory and time to find out. */
+const longestKept = 200;
+
+/** The name a list is kept under; it ends with `listEnding`. */
+export function listName(client: Client, { endpoint, args }: Question): string {
+  return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
+}
+
+/** What is kept of each row of the service's own short lists: how it is typed, and how it is called. */
+export function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
+  return (typedFields ?? []).map((field) => {
+    const value = member(row, field);
+    return typeof value === "string" && value.length <= longestKept ? value : "";
+  });
+}
+
+export interface ListKeeper {
+  readonly take: (page: Page) => void;
+  /** The walk over the list has come to its end. */
+  readonly end: (question: Question) => void;
+}
+
+/**
+ * Keeps a list that was asked for anyway and came whole, for completion and suggestions. Undefined for anything else,
+ * and for the sandbox, which costs nothing and has another port each time.
+ */
+export function createListKeeper(
+  context: Context,
+  client: Client,
+  { endpoint, limit, walk }: Questions,
+): ListKeeper | undefined {
+  const isWhole = limit === undefined && walk.start === undefined && walk.once === undefined;
+  if (endpoint.typedFields === undefined || !isWhole || client.target.isSimulated) return undefined;
+  let rows: string[] = [];
+  return {
+    take: (page) => {
+      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint).join("\t")));
+    },
+    end: (question) => {
+      if (rows.length > 0) writeCachedList(context, listName(client, question), rows);
+      rows = [];
+    },
+  };
 }

@@ -43,7 +43,7 @@ const limits: Partial<Readonly<Record<TopicName, readonly Limit[]>>> = {
     ["or # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["a key as a file, or printed by key_command: # KiB", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["printed by key_command: # KiB", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
-    ["suggested: # characters", "commands/asking/kept-lists.ts", "longestKept"],
+    ["suggested: # characters", "commands/asking/suggestion.ts", "longestKept"],
     ["# MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
     ["--watch every # s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
     ["--poll every # s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],

@@ -2,7 +2,7 @@ import { plans } from "../../../contract/tier.ts";
 import { connectionsOfPlan } from "../../../contract/feed.ts";
 import type { Command } from "../../../commands/command.ts";
 import { pick } from "../../../run/flags/flag.ts";
-import { requestFlags } from "../../../run/flags/request-flags.ts";
+import { requestFlags } from "../../../run/flags/shared-flags.ts";
 import { fullRows } from "../flag-rows.ts";
 import type { Block } from "../../../render/page/help-page.ts";
 

@@ -1,6 +1,6 @@
 import { outputFormats } from "../../../contract/output-format.ts";
 import { formats } from "../../../render/formats/formats.ts";
-import { outputFlags } from "../../../run/flags/output-flags.ts";
+import { outputFlags } from "../../../run/flags/shared-flags.ts";
 import { fullRows } from "../flag-rows.ts";
 import type { Block } from "../../../render/page/help-page.ts";
 
