@@ -1,5 +1,5 @@
 import type { Context } from "../context/context.ts";
-import { fail, type Failure } from "../contract/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 import { escapeJsonText } from "../json/json-text.ts";
 import { hideSecrets } from "../contract/key.ts";
 import type { ErrorFormat } from "../contract/output-format.ts";
@@ -7,7 +7,6 @@ import { usualErrorFormat } from "../render/formats/formats.ts";
 import { visibleText } from "../render/sanitise.ts";
 import { prefix } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
-import { cannotBeWritten, diskAdvice, saidOf } from "../files/file-fault.ts";
 
 /** One failure on stderr: at most three lines for people, or one JSON object for programs. */
 export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
@@ -71,17 +70,4 @@ export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
     context.env["DEXDATA_OUTPUT"] ??
     (context.stdout.isTerminal ? "table" : "ndjson");
   return usualErrorFormat(output, context.stderr.isTerminal);
-}
-
-/** What the machine refused, which is no bug: the output (a full disk, a device that is gone), or a file by its name. */
-export function outputFailure(cause: unknown): Failure | undefined {
-  if (!(cause instanceof Error && "syscall" in cause)) return undefined;
-  const next = diskAdvice(cause);
-  const isWrite = cause.syscall === "write" || next !== undefined;
-  const isOfFile = "path" in cause;
-  if (!isWrite && !isOfFile) return undefined;
-  return fail("output", isOfFile ? saidOf(cause) : `the output ${cannotBeWritten(cause)}`, {
-    next,
-    cause,
-  });
 }

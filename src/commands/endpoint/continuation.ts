@@ -12,7 +12,7 @@ import { isInterruption } from "../../context/context.ts";
 import { Failure, type FailureDetails } from "../../contract/failure.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
-import { outputFailure } from "../../run/failure-text.ts";
+import { outputFailure } from "../../files/file-fault.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
 /** Flags of this run that the continuing command needs as well, to ask the same service the same way. */
