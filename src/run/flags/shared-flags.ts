@@ -19,7 +19,7 @@ import { readInteger, readParam } from "../../contract/read-param.ts";
 import { colorModes, settings } from "../../settings/settings.ts";
 import { outputFormats } from "../../contract/output-format.ts";
 
-/** How a run that takes a while says how far it is. */
+/** How a long run shows its progress. */
 const progressModes = ["auto", "plain", "none"] as const;
 
 export type ProgressMode = (typeof progressModes)[number];
@@ -41,7 +41,7 @@ const columnNames = readBy("text", "names", (label, typed) => {
   throw usageFailure(`${label}: must be names separated by commas, such as token-0,price-usd`);
 });
 
-/** What is shown, and where it goes. */
+/** What is shown, and where it is written. */
 export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
     short: "o",
@@ -112,12 +112,12 @@ const rate = readBy("integer or unlimited", "n", (label, typed) => {
   return checked.value;
 });
 
-/** A whole number, written like the numbers of filters. */
+/** Parsed like the integers of filters. */
 const credits = readBy("integer", "n", (_, typed) =>
   Number(readParam(query("max_credits", { kind: "integer", min: 0 }, ""), typed, 0)),
 );
 
-/** How the service is asked: time, retries, pace and credits. */
+/** Requests: time, retries, rate and credits. */
 export const requestFlags = {
   timeout: flag(duration, "Requests", { summary: "for one request", default: "30s" }),
   deadline: flag(duration, "Requests", { summary: "for the whole run" }),
@@ -157,16 +157,16 @@ export const faults = readBy("text", "spec", (_, typed, name) => {
   return read;
 });
 
-/** Makes another made-up market. */
+/** Selects a different simulated market. */
 export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 
-/** How fast a sandbox's time runs; 0 for not at all. */
+/** How fast the sandbox clock runs; 0 stops it. */
 export const speed = readBy("number", "n", (label, typed) => {
   if (/^\d{1,6}(\.\d{1,3})?$/u.test(typed)) return Number(typed);
   throw usageFailure(`${label}: must be a number, 0 or more, such as 0, 1 or 60`);
 });
 
-/** Who is asked, as whom. */
+/** The host and the key. */
 export const hostFlags = {
   sandbox: flag(toggle, group, { summary: "ask the built-in sandbox: simulated data, offline and free" }),
   tier: flag(text("tier"), group, {
@@ -186,16 +186,16 @@ export const hostFlags = {
   profile: flag(text("name"), group, { suggests: "profiles", summary: "the stored key to use" }),
 };
 
-/** Flags that every command of the service takes, and others some of. */
+/** Flags that API commands share; other commands pick some of them. */
 export const sharedFlags = { ...outputFlags, ...requestFlags, ...hostFlags };
 
-/** How commands that ask nobody show their rows. */
+/** Flags for the rows of local commands. */
 export const localRowFlags = pick(sharedFlags, "output", "no-header", "error-format");
 
-/** How they show a document. */
+/** Flags for nested objects of local commands. */
 export const documentFlags = pick(sharedFlags, "output", "error-format");
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;
 
-/** What decides how rows of ours are shown. */
+/** The flags that decide how local rows are shown. */
 export type LocalOutputFlags = Pick<SharedValues, "output" | "no-header">;

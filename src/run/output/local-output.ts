@@ -10,7 +10,7 @@ import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 import type { LocalRow } from "../../render/table/local-table.ts";
 
-/** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
+/** Prints rows of a local command: aligned columns on a terminal, JSON in a pipe, like the rows of the service. */
 export async function writeRows(
   context: Context,
   flags: LocalOutputFlags,
@@ -21,7 +21,7 @@ export async function writeRows(
   return 0;
 }
 
-/** One object of a command of ours: name and value a line, or one JSON object. */
+/** Prints one object of a local command: a line for each member, or one JSON object. */
 export async function writeRecord(
   context: Context,
   flags: LocalOutputFlags,
@@ -32,7 +32,7 @@ export async function writeRecord(
   return 0;
 }
 
-/** An object that has parts; csv and tsv have no form for it. */
+/** Prints a nested object, which has no form in csv and tsv. */
 export async function writeDocument(
   context: Context,
   flags: LocalOutputFlags,
@@ -45,12 +45,12 @@ export async function writeDocument(
   await context.stdout.write(write(document, lookOf(context, flags, output)));
 }
 
-/** Whether the format in force has a form for objects that have parts. */
+/** Whether the format in use can print nested objects. */
 export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
   return formats[outputOf(context, flags)].local.documents !== undefined;
 }
 
-/** Such objects: one array, or one a line. */
+/** Prints nested objects: as one array, or one per line. */
 export async function writeDocuments(
   context: Context,
   flags: LocalOutputFlags,
@@ -61,7 +61,7 @@ export async function writeDocuments(
   await context.stdout.write(local.documents?.(documents, lookOf(context, flags, output)) ?? "");
 }
 
-/** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
+/** Flag, environment, config file, default. `config list` reports an invalid setting; no other command fails for it. */
 export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
   const output = outputOf(context, flags);
   return output === "wide" ? "table" : output;
@@ -88,7 +88,7 @@ function settledFormat(context: Context): OutputFormat | undefined {
   }
 }
 
-/** Words a command of ours does not take are refused rather than ignored. */
+/** Rejects surplus arguments instead of ignoring them. */
 export function expectWords(words: readonly string[], count: number, usage: string): void {
   if (words.length === count) return;
   const surplus = words[count];
