@@ -7,7 +7,7 @@ import type { TypedFlags } from "../run/flags/flag.ts";
 /** Catches everything, in one place: reports the failure of the work and returns the exit code. */
 export async function guarded(
   context: Context,
-  /** The flags that were typed, as soon as they are known. */
+  /** The flags, as soon as they are parsed. */
   typed: () => TypedFlags,
   work: () => Promise<number>,
 ): Promise<number> {

@@ -8,7 +8,7 @@ import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.
 import type { Flags } from "../run/flags/flag.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 
-/** Every command with its flags, for programs; a line each for people. */
+/** Every command with its flags for programs; one line each for people. */
 export async function listCommands(
   all: readonly Command[],
   words: readonly string[],

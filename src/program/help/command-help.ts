@@ -3,7 +3,7 @@ import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** `brief` fits a screen: the command's own flags, and of the others the names. `full` says everything. */
+/** `brief` fits on one screen: the flags of the command, and the names of the shared ones. `full` has everything. */
 export type HelpForm = "brief" | "full";
 
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
@@ -42,10 +42,10 @@ const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean)
 
 const topicsLine = "See also: dexdata help output, time, credits, streams, environment, exit-codes.";
 
-/** A command with more flags than this has no room for those of its output. */
+/** A command with more flags than this has no room for its output flags. */
 const many = 20;
 
-/** Who is asked, and how, is seldom what somebody looks for; nor is a single flag of what others share. */
+/** Few users need these flags, or a single flag of a group that is otherwise shared. */
 const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
 
 function isMinor({ group }: Flag, own: Flags): boolean {
