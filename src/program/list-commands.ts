@@ -27,10 +27,7 @@ export async function listCommands(
       near === undefined ? "list them: dexdata commands" : `did you mean ${near}?`,
     );
   }
-  if (hasParts(context, flags)) {
-    await writeDocuments(context, flags, entries.map(describeCommand));
-    return 0;
-  }
+  if (hasParts(context, flags)) return await writeDocuments(context, flags, entries.map(describeCommand));
   return await writeRows(
     context,
     flags,

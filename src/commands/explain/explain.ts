@@ -39,8 +39,8 @@ export async function explain(
     );
   }
   const isDrawn = flags.output === undefined || flags.output === "table";
-  if (isDrawn) await printPage(pageOf(explanation), context);
-  else await writeDocument(context, flags, explanation);
+  if (!isDrawn) return await writeDocument(context, flags, explanation);
+  await printPage(pageOf(explanation), context);
   return 0;
 }
 

@@ -3,7 +3,7 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { type OutputFormat, type RowFormat } from "../../contract/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
-import type { LocalLook } from "../../render/formats/format.ts";
+import type { Format, LocalLook } from "../../render/formats/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
@@ -16,9 +16,7 @@ export async function writeRows(
   flags: LocalOutputFlags,
   rows: readonly LocalRow[],
 ): Promise<ExitCode> {
-  const output = outputOf(context, flags);
-  await context.stdout.write(await formats[output].local.rows(rows, lookOf(context, flags, output)));
-  return 0;
+  return await print(context, flags, (form, look) => form.rows(rows, look));
 }
 
 /** Prints one object of a local command: a line for each member, or one JSON object. */
@@ -27,9 +25,7 @@ export async function writeRecord(
   flags: LocalOutputFlags,
   record: LocalRow,
 ): Promise<ExitCode> {
-  const output = outputOf(context, flags);
-  await context.stdout.write(await formats[output].local.record(record, lookOf(context, flags, output)));
-  return 0;
+  return await print(context, flags, (form, look) => form.record(record, look));
 }
 
 /** Prints a nested object, which has no form in csv and tsv. */
@@ -37,12 +33,11 @@ export async function writeDocument(
   context: Context,
   flags: LocalOutputFlags,
   document: object,
-): Promise<void> {
-  const output = outputOf(context, flags);
-  const write = formats[output].local.document;
-  if (write === undefined)
-    throw usageFailure(`--output ${output}: this has no columns`, "use json or ndjson");
-  await context.stdout.write(write(document, lookOf(context, flags, output)));
+): Promise<ExitCode> {
+  return await print(context, flags, (form, look) => {
+    if (form.document !== undefined) return form.document(document, look);
+    throw usageFailure(`--output ${outputOf(context, flags)}: this has no columns`, "use json or ndjson");
+  });
 }
 
 /** Whether the format in use can print nested objects. */
@@ -55,10 +50,24 @@ export async function writeDocuments(
   context: Context,
   flags: LocalOutputFlags,
   documents: readonly object[],
-): Promise<void> {
+): Promise<ExitCode> {
+  return await print(context, flags, (form, look) => form.documents?.(documents, look) ?? "");
+}
+
+async function print(
+  context: Context,
+  flags: LocalOutputFlags,
+  draw: (form: Format["local"], look: LocalLook) => string | Promise<string>,
+): Promise<ExitCode> {
+  const { stdout } = context;
   const output = outputOf(context, flags);
-  const { local } = formats[output];
-  await context.stdout.write(local.documents?.(documents, lookOf(context, flags, output)) ?? "");
+  const look = {
+    isTerminal: stdout.isTerminal,
+    hasHeader: flags["no-header"] !== true,
+    room: output === "wide" ? undefined : roomOf(stdout),
+  };
+  await stdout.write(await draw(formats[output].local, look));
+  return 0;
 }
 
 /** Flag, environment, config file, default. `config list` reports an invalid setting; no other command fails for it. */
@@ -69,14 +78,6 @@ export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
 
 function outputOf(context: Context, flags: LocalOutputFlags): OutputFormat {
   return flags.output ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
-}
-
-function lookOf({ stdout }: Context, flags: LocalOutputFlags, output: OutputFormat): LocalLook {
-  return {
-    isTerminal: stdout.isTerminal,
-    hasHeader: flags["no-header"] !== true,
-    room: output === "wide" ? undefined : roomOf(stdout),
-  };
 }
 
 function settledFormat(context: Context): OutputFormat | undefined {
