@@ -10,9 +10,9 @@ import { connectionsOfPlan, type Feed, type FeedKind } from "../contract/feed.ts
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
 import { jsonLine, subjectOf } from "../tail/event-line.ts";
-import type { Gap } from "../tail/shard-handlers.ts";
+import type { Gap, Shard, TailHandlers } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
-import { type Shard, Tail, type TailHandlers } from "../tail/tail.ts";
+import { Tail } from "../tail/tail.ts";
 import { rowReader } from "./call-endpoint.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";

@@ -3,7 +3,7 @@ import { fail, type Failure } from "../contract/failure.ts";
 import type { Ending } from "./ending.ts";
 import { createQuietWatch } from "./quiet-watch.ts";
 import { nameOf, someOf } from "./shards.ts";
-import type { Shard, TailHandlers } from "./tail.ts";
+import type { Shard, TailHandlers } from "./shard-handlers.ts";
 import { counted } from "../text/counted.ts";
 
 interface Connection {

@@ -3,7 +3,8 @@ import type { Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
 import { defaultSilence, keepOpen } from "../shard.ts";
-import type { OpenShard, ShardHandlers } from "../shard-handlers.ts";
+import type { ShardHandlers } from "../shard-handlers.ts";
+import type { OpenShard } from "../subscription.ts";
 import type { Wake } from "./schedule.ts";
 
 /** What becomes known of the stream that says when to read. */
