@@ -31,7 +31,7 @@ export class CrowdedShards {
     return refused && this.#noPlace(assetsOf(crowded), refused);
   }
 
-  /** Moves its assets, and those of others like it, to open connections, and ends it. Throws if they do not fit. */
+  /** Moves its assets and the assets of others like it to open connections, and ends it. Throws if they do not fit. */
   placeElsewhere(self: RunningShard, refused: Failure): void {
     const open = this.#open();
     const crowded = [...this.#running].filter(

@@ -93,8 +93,8 @@ function creditsFailure(most: number): Failure {
 }
 
 /**
- * Rejects with the signal's reason where that comes first. `Promise.race` with one promise for a whole stream would
- * remember every race.
+ * Rejects with the signal's reason where that comes first. `Promise.race` with one promise per stream would remember
+ * every race.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -35,8 +35,10 @@ export class RunningShard {
   refused: Failure | undefined;
   /** It was never open, and the last attempt found no place. */
   isCrowdedOut = false;
-  /** Assets before it took over those of connections without a place. If those were added by a reload, they may be dropped. */
-  moved: { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure } | undefined;
+  /** Its assets before it took over others, from connections without a place. Others that a reload added may be dropped. */
+  moved:
+    | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
+    | undefined;
   /** Called when it is open, was rejected, or has ended. */
   settled: (() => void) | undefined;
 

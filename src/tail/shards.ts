@@ -10,13 +10,13 @@ export interface Room {
   readonly cap: number;
 }
 
-/** Connections of one asset each, as long as they suffice: only of the price feed is it sure that it takes several. */
+/** Connections have one asset each if there are enough: only the price feed is sure to accept several. */
 export function roomFor(feed: Feed, assets: number, cap: number): Room {
   const isMany = feed.batches === "always" || (feed.batches === "perhaps" && assets > cap);
   return { perConnection: isMany ? assetsPerPost : 1, cap };
 }
 
-/** What makes two subjects one. */
+/** Equal for two spellings of one asset. */
 export function subjectKey({ network, address }: Subject): string {
   return `${network}:${addressKey(address)}`;
 }
@@ -31,8 +31,8 @@ export function distinct(subjects: readonly Subject[]): readonly Subject[] {
 }
 
 /**
- * As few connections as hold them all, none with more than one asset more than another. More than fit are refused as a
- * whole: which of them to leave out is not ours to say.
+ * Spreads the assets evenly over as few connections as possible. If they do not fit, all are rejected: dexdata cannot
+ * decide which of them to skip.
  */
 export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
   const all = distinct(subjects);
@@ -43,16 +43,15 @@ export function planShards(subjects: readonly Subject[], room: Room): readonly (
   );
 }
 
-/** A shard as it is to be: with the place of the one it goes on from, or new. */
-export interface Replanned {
-  /** Index among the shards before. */
+interface Replanned {
+  /** Index of the shard that it continues; undefined for a new one. */
   readonly from: number | undefined;
   readonly subjects: readonly Subject[];
 }
 
 /**
- * The same for a list that has changed: every shard keeps the assets that it had and that are still wanted, new ones go
- * where there is most room, and only then to new shards, so that as few connections as possible are interrupted.
+ * Plans a list that has changed: every shard keeps its assets that are still wanted, and new assets go where there is most
+ * room, and only then to new shards, so that as few connections as possible are interrupted.
  */
 export function replanShards(
   before: readonly (readonly Subject[])[],
@@ -86,7 +85,7 @@ export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: R
   return doesNotFit(`too many assets: ${all.length}, but ${connections} hold ${fits}`, fits, all.slice(fits));
 }
 
-/** Exit 6, the assets that have no place listed: some for people, all of them in the JSON form. */
+/** Exit 6. Lists the assets without a place: some for people, all of them in the JSON form. */
 export function doesNotFit(
   message: string,
   fits: number,
@@ -109,7 +108,7 @@ export function nameOf({ network, address }: Subject): string {
   return `${network}:${address}`;
 }
 
-/** A line holds no more. */
+/** Limits a list of names to what fits on a line. */
 export function someOf(names: readonly string[], most = 7): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
