@@ -43,21 +43,16 @@ export function planShards(subjects: readonly Subject[], room: Room): readonly (
   );
 }
 
-interface Replanned {
-  /** Index of the shard that it continues; undefined for a new one. */
-  readonly from: number | undefined;
-  readonly subjects: readonly Subject[];
-}
-
 /**
  * Plans a list that has changed: every shard keeps its assets that are still wanted, and new assets go where there is most
- * room, and only then to new shards, so that as few connections as possible are interrupted.
+ * room, and only then to new shards, so that as few connections as possible are interrupted. `from`:
+ * index of the shard that it continues; undefined for a new one.
  */
 export function replanShards(
   before: readonly (readonly Subject[])[],
   subjects: readonly Subject[],
   room: Room,
-): readonly Replanned[] {
+): readonly { readonly from: number | undefined; readonly subjects: readonly Subject[] }[] {
   const wanted = new Map(distinct(subjects).map((subject) => [subjectKey(subject), subject]));
   const kept = before.map((shard, from) => ({
     from,
@@ -66,13 +61,10 @@ export function replanShards(
   for (const subject of before.flat()) wanted.delete(subjectKey(subject));
   const fresh = [...wanted.values()];
   // Shards that are changed anyway come first.
-  const changed = (shard: (typeof kept)[number]): number =>
-    shard.subjects.length === before[shard.from]?.length ? 1 : 0;
-  for (const shard of kept.toSorted(
-    (a, b) => changed(a) - changed(b) || a.subjects.length - b.subjects.length,
-  )) {
+  const rank = ({ from, subjects: left }: (typeof kept)[number]): number =>
+    left.length === before[from]?.length ? room.perConnection + left.length : left.length;
+  for (const shard of kept.toSorted((a, b) => rank(a) - rank(b)))
     shard.subjects.push(...fresh.splice(0, room.perConnection - shard.subjects.length));
-  }
   const alive = kept.filter((shard) => shard.subjects.length > 0);
   const more = planShards(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
   if (alive.length + more.length > room.cap) throw tooManyAssets(distinct(subjects), room);

@@ -5,7 +5,7 @@ import type { Context } from "../context/context.ts";
 import { Failure, usageFailure } from "../contract/failure.ts";
 import { CrowdedShards } from "./crowded-shards.ts";
 import { endCause, Stop } from "./ending.ts";
-import { findFault } from "./find-fault.ts";
+import { findFault } from "./find-invalid.ts";
 import { endedForGood } from "./reconnect.ts";
 import { Regrouped, RunningShard } from "./running-shard.ts";
 import { momentOf, type ShardLimits, type TailHandlers, type TailOptions } from "./shard-handlers.ts";

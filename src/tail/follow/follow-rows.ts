@@ -1,10 +1,10 @@
-import type { Context } from "../../context/context.ts";
+import type { Clock, Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { unlessAborted } from "../ending.ts";
 import { permanentStatuses, reconnectWait } from "../reconnect.ts";
-import { createHeldRows, type HeldRows } from "./known-rows.ts";
+import { createHeldRows } from "./known-rows.ts";
 import { type Beginning, beginTail, catchUp, type Tailing } from "./look.ts";
-import { createSchedule, type Schedule, type Wake } from "./schedule.ts";
+import { createSchedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
 interface FollowHandlers {
@@ -32,68 +32,32 @@ interface Follower {
 /** Consecutive invalid responses before they count as permanent. */
 const patience = 5;
 
+/** Milliseconds in which a slow reader can take the last rows: ending a follow must not wait for another program. */
+const lastWrites = 400;
+
 /**
  * Reads repeatedly, and writes every row once, oldest first. Ends when `write` returns false; throws the signal's reason, or
  * a Failure that another read would not change. Rows that have been read by then are written first.
  */
-export async function followRows(follower: Follower): Promise<void> {
-  const { signal } = follower.context;
-  const held = createHeldRows(follower.latest);
-  const schedule = createSchedule(follower.context.clock, follower.wake, follower.idle, held);
+export async function followRows({
+  context,
+  beginning,
+  wake,
+  latest,
+  idle,
+  handlers,
+}: Follower): Promise<void> {
+  const { clock, random, signal } = context;
+  const held = createHeldRows(latest);
+  const schedule = createSchedule(clock, wake, idle, held);
+  let tailing: Tailing | undefined;
   let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
-    pending = { rows: rows.length, done: follower.handlers.write(rows) };
+    pending = { rows: rows.length, done: handlers.write(rows) };
     const isMoreWanted = await unlessAborted(pending.done, signal);
     pending = undefined;
     return isMoreWanted;
   };
-  const readOnce = createReader({ ...follower, handlers: { ...follower.handlers, write } }, held, schedule);
-  try {
-    while (await readOnce()) await schedule.untilDue();
-  } catch (cause) {
-    await writeRest(follower, pending, held);
-    throw cause;
-  }
-}
-
-interface Pending {
-  readonly rows: number;
-  readonly done: Promise<boolean>;
-}
-
-/** Milliseconds in which a slow reader can take the last rows: ending a follow must not wait for another program. */
-const lastWrites = 400;
-
-/** Writes held rows after those that the reader is still about to take; after a failed write, it writes nothing more. */
-async function writeRest(
-  { context: { clock }, handlers }: Follower,
-  pending: Pending | undefined,
-  held: HeldRows,
-): Promise<void> {
-  const rest = held.all();
-  let left = (pending?.rows ?? 0) + rest.length;
-  const writing = async (): Promise<void> => {
-    if (pending !== undefined && !(await pending.done.catch(() => false))) return;
-    left = rest.length;
-    await handlers.write(rest);
-  };
-  const waiting = new AbortController();
-  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => handlers.unwritten(left));
-  try {
-    await Promise.race([writing(), tooLate]);
-  } finally {
-    waiting.abort(new Error("the last rows are written"));
-  }
-}
-
-/** Each call reads once, or schedules a retry. Returns false when no more rows are wanted. */
-function createReader(
-  { context, beginning, wake, latest, handlers }: Follower,
-  held: HeldRows,
-  schedule: Schedule,
-): () => Promise<boolean> {
-  const { clock, random, signal } = context;
-  let tailing: Tailing | undefined;
 
   /** Returns the number of new rows; undefined when no more are wanted. */
   const read = async (): Promise<number | undefined> => {
@@ -104,12 +68,13 @@ function createReader(
       known.add(rows);
       count += rows.length;
       if (isPresent) held.take(rows, clock.elapsed());
-      else if (!(await handlers.write(mergeRows(held.all(), rows)))) return undefined;
+      else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
     }
     return count;
   };
 
-  return async () => {
+  /** Reads once, or schedules a retry. Returns false when no more rows are wanted. */
+  const readOnce = async (): Promise<boolean> => {
     signal.throwIfAborted();
     const began = clock.elapsed();
     wake.answer();
@@ -128,8 +93,42 @@ function createReader(
     if (count === undefined) return false;
     schedule.succeeded(began, count);
     handlers.caughtUp(began, count);
-    return await handlers.write(held.due(began));
+    return await write(held.due(began));
   };
+
+  try {
+    while (await readOnce()) await schedule.untilDue();
+  } catch (cause) {
+    await writeRest(clock, handlers, pending, held.all());
+    throw cause;
+  }
+}
+
+interface Pending {
+  readonly rows: number;
+  readonly done: Promise<boolean>;
+}
+
+/** Writes held rows after those that the reader is still about to take; after a failed write, it writes nothing more. */
+async function writeRest(
+  clock: Clock,
+  handlers: FollowHandlers,
+  pending: Pending | undefined,
+  rest: readonly TailRow[],
+): Promise<void> {
+  let left = (pending?.rows ?? 0) + rest.length;
+  const writing = async (): Promise<void> => {
+    if (pending !== undefined && !(await pending.done.catch(() => false))) return;
+    left = rest.length;
+    await handlers.write(rest);
+  };
+  const waiting = new AbortController();
+  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => handlers.unwritten(left));
+  try {
+    await Promise.race([writing(), tooLate]);
+  } finally {
+    waiting.abort(new Error("the last rows are written"));
+  }
 }
 
 /** Transient failures lead to another read: 408, 429, 5xx, connection errors, and invalid data unless it persists. */

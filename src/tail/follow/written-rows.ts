@@ -33,14 +33,24 @@ export async function readWrittenRows(
   { endpoint, args }: Question,
   latest: number,
 ): Promise<WrittenRows | undefined> {
-  const reader = { shape: rowShape(endpoint), pool: args.get("pool_address")?.toLowerCase(), latest };
+  const [shape, pool] = [rowShape(endpoint), args.get("pool_address")?.toLowerCase()];
+  /** Returns undefined if a line does not identify its row. */
+  const readEnd = async (file: string, bytes: number): Promise<FileEnd | undefined> => {
+    try {
+      const { lines, isCut } = await readLastLines(file, bytes);
+      const rows = lines.map((line) => readRow(shape, line)).filter(({ value }) => isOf(value, pool));
+      return { rows, newest: newestSecond(rows, latest), isCut };
+    } catch {
+      return undefined;
+    }
+  };
   const probed: Probed[] = [];
   let deepReads = 0;
   for (const earlier of earlierFiles(pattern)) {
-    let end = await readEnd(reader, earlier.file, probeBytes);
+    let end = await readEnd(earlier.file, probeBytes);
     if (end?.newest === undefined && end?.isCut === true && deepReads < maxDeepReads) {
       deepReads += 1;
-      end = await readEnd(reader, earlier.file, endBytes);
+      end = await readEnd(earlier.file, endBytes);
     }
     probed.push({ ...earlier, end });
   }
@@ -56,7 +66,7 @@ export async function readWrittenRows(
   // A file whose newest row is out of reach has no row in it.
   for (const { file, end } of probed) {
     if ((end?.newest ?? Number.NEGATIVE_INFINITY) < (newest.end?.newest ?? 0) - reachSeconds) continue;
-    const whole = await readEnd(reader, file, endBytes);
+    const whole = await readEnd(file, endBytes);
     if (whole !== undefined) ends.push(whole);
   }
   return { file: newest.file, rows: ends.flatMap(({ rows }) => rows), since: sinceOf(ends) };
@@ -104,27 +114,6 @@ interface FileEnd {
   readonly newest: number | undefined;
   /** The file has more before them. */
   readonly isCut: boolean;
-}
-
-interface RowReader {
-  readonly shape: RowShape;
-  readonly pool: string | undefined;
-  readonly latest: number;
-}
-
-/** Returns undefined if a line does not identify its row. */
-async function readEnd(
-  { shape, pool, latest }: RowReader,
-  file: string,
-  bytes: number,
-): Promise<FileEnd | undefined> {
-  try {
-    const { lines, isCut } = await readLastLines(file, bytes);
-    const rows = lines.map((line) => readRow(shape, line)).filter(({ value }) => isOf(value, pool));
-    return { rows, newest: newestSecond(rows, latest), isCut };
-  } catch {
-    return undefined;
-  }
 }
 
 function readRow(shape: RowShape, line: string): TailRow {
