@@ -19,7 +19,7 @@ export function declarations(publicTypes: string): string {
     publicTypes.slice(publicTypes.indexOf("/**")),
     failure,
     "/** The responses of the service. They may have other members: the service adds some at any time. */",
-    ...records().map((named) => recordType(named)),
+    ...recordTypes(),
     ...endpoints.map(paramsType),
     streamData(),
     client(),
@@ -29,8 +29,6 @@ export function declarations(publicTypes: string): string {
 
 const union = (name: string, words: readonly string[]): string =>
   `export type ${name} = ${words.map((word) => JSON.stringify(word)).join(" | ")};\n`;
-
-const parameters = { declared: "<N = number>", passed: "<N>" };
 
 const failure = `/** An error of the service, the network or the parameters. */
 export declare class Failure extends Error {
@@ -50,20 +48,16 @@ const creation = `export declare function createClient(options: ClientOptions & 
 export declare function createClient(options?: ClientOptions & { readonly numbers?: "number" }): Client<number>;
 `;
 
-function records(): readonly NamedRecord[] {
-  const all = [
+function recordTypes(): readonly string[] {
+  const all: readonly NamedRecord[] = [
     ...endpoints.flatMap(({ rows }) => Object.values(rows)),
     ...Object.values(feeds).flatMap(({ kinds }) => kinds.map(({ event }) => event)),
   ];
-  return [...new Map(all.map(({ name, record }) => [name, { name, record }])).values()];
-}
-
-function recordType(named: NamedRecord): string {
-  const title = named.name.replaceAll("-", " ");
-  return typeScript(named, `${title[0]?.toUpperCase()}${title.slice(1)}.`, {
-    number: "N",
-    numberOrText: "string",
-    parameters,
+  const parameters = { declared: "<N = number>", passed: "<N>" };
+  return [...new Map(all.map(({ name, record }) => [name, record]))].map(([name, record]) => {
+    const title = name.replaceAll("-", " ");
+    const description = `${title[0]?.toUpperCase()}${title.slice(1)}.`;
+    return typeScript({ name, record }, description, { number: "N", numberOrText: "string", parameters });
   });
 }
 

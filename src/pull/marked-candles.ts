@@ -49,8 +49,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
   const { interval } = window;
   const end = Math.min(wholeSeconds(window.end), now / 1000);
   let due = Math.ceil(wholeSeconds(window.start) / interval) * interval;
-  let last: TextRow | undefined;
-  if (start?.before !== undefined) last = { row: start.before, value: Object(JSON.parse(start.before)) };
+  let last = start?.before === undefined ? undefined : parsed(start.before);
 
   /** The rows for the intervals that are missing before this time, in unix seconds. */
   const upTo = (seconds: number, next?: TextRow): readonly TextRow[] => {
@@ -77,6 +76,8 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
   };
 }
 
+const parsed = (row: string): TextRow => ({ row, value: Object(JSON.parse(row)) });
+
 /** The price of an interval without a trade: null, or the close before, which is the price until the next trade. */
 type Fill = "null" | "previous";
 
@@ -98,10 +99,7 @@ function filledCandle(
     ["volume", "0"] as const,
     ["filled", "true"] as const,
   ];
-  return {
-    row: `{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`,
-    value: Object.fromEntries(members.map(([name, text]) => [name, JSON.parse(text) as unknown])),
-  };
+  return parsed(`{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`);
 }
 
 type Member = readonly [name: string, text: string];

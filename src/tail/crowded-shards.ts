@@ -27,7 +27,7 @@ export class CrowdedShards {
   /** Returns the failure that names the assets whose connections were never accepted; undefined if all were. */
   withoutPlace(): Failure | undefined {
     const crowded = [...this.#running].filter(({ isCrowdedOut }) => isCrowdedOut);
-    const refused = crowded.find((each) => each.refused !== undefined)?.refused;
+    const refused = crowded[0]?.refused;
     return refused && this.#noPlace(assetsOf(crowded), refused);
   }
 

@@ -33,8 +33,6 @@ export class RunningShard {
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
   /** Why the last attempt failed, if it was never open. */
   refused: Failure | undefined;
-  /** It was never open, and the last attempt found no place. */
-  isCrowdedOut = false;
   /** Its assets before it took over others, from connections without a place. Others that a reload added may be dropped. */
   moved:
     | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
@@ -47,6 +45,11 @@ export class RunningShard {
     this.started = started;
     this.isAdded = isAdded;
     this.current = current;
+  }
+
+  /** It was never open, and the last attempt found no place. */
+  get isCrowdedOut(): boolean {
+    return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
   }
 
   /** Keeps it open with its present assets. */
@@ -62,8 +65,8 @@ export class RunningShard {
       open,
       {
         opened: (at, gap) => {
-          [this.isOpen, this.wasOpen, this.interrupted] = [true, true, undefined];
-          [this.isCrowdedOut, this.moved] = [false, undefined];
+          [this.isOpen, this.wasOpen] = [true, true];
+          [this.interrupted, this.moved] = [undefined, undefined];
           this.settled?.();
           handlers.opened(shard, at, gap ?? (interrupted && { ...interrupted, to: at }));
         },
@@ -76,7 +79,6 @@ export class RunningShard {
         retrying: (failure, wait) => {
           this.settled?.();
           if (!this.wasOpen) this.refused = failure;
-          this.isCrowdedOut = !this.wasOpen && isStreamLimitFailure(failure);
           handlers.retrying(shard, failure, wait);
         },
         said: (kind, text) => handlers.said(shard, kind, text),
