@@ -10,18 +10,12 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
 
 /** Entries that must load nothing else: the program, its help, and its start. */
 const first = ["bin/dexdata.ts", "bin/run-help.ts", "bin/run-command.ts"];
-/** Each starts a separate chunk. A package that few commands need splits the words of a command. */
-const alone = [
-  "bin/process-context.ts",
-  "src/program/main.ts",
-  "src/program/parse-command-line.ts",
-  "src/commands/endpoint/run-endpoint.ts",
-];
+/** Like the entries below, each starts a separate chunk. A package that few commands need splits the words of a command. */
+const alone = ["bin/process-context.ts", "src/program/parse-command-line.ts"];
 
 /**
  * Modules that these entries need, alone or together, share one file: each file costs a quarter of a millisecond, and a
- * request would load fifty of them first. The list has the Tab key, all commands, those that send no request, and those
- * that do.
+ * request would load fifty of them first. The entries are for the Tab key, all commands, failures and requests.
  */
 const shared = [
   "bin/complete-words.ts",
@@ -48,7 +42,7 @@ const packageOf = (id: string): string | undefined =>
 function sharedName(id: string, graph: Graph): string | null {
   const isBelow = (file: string): boolean => importsOf(path.resolve(file), graph).has(id);
   if (id.includes("node_modules") || !/[\\/](?:src|bin)[\\/]/u.test(id)) return null;
-  if (alone.some((file) => path.resolve(file) === id) || first.some(isBelow)) return null;
+  if ([...alone, ...shared].some((file) => path.resolve(file) === id) || first.some(isBelow)) return null;
   const users = shared.flatMap((file) => (isBelow(file) ? [path.basename(file, ".ts")] : []));
   if (users.length === 0) return null;
   const isConnecting = [...importsOf(id, graph)].some((each) => packageOf(each) === "undici");

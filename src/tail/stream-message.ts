@@ -3,10 +3,10 @@ import { fail, type Failure } from "../contract/failure.ts";
 import { member } from "../json/raw-json.ts";
 
 /** An event may be a megabyte long, more than anyone reads of a message. */
-const maxLength = 1024;
+const longest = 1024;
 
 export function shortened(text: string): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 /** The `message` of a `warning` or an `error`, or all of its data if it has none. Untrusted text. */
