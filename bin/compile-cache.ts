@@ -16,7 +16,7 @@ interface CachingLoader {
  */
 export function enableCompileCache(): void {
   const user = process.geteuid?.();
-  // Windows has no owner and mode by which to tell that a directory is private.
+  // Windows has no owner and mode that show whether a directory is private.
   if (user === undefined || !isCachingLoader(Module) || !isWanted()) return;
   const { cache } = findFolders({ env: process.env, platform: process.platform });
   const directory = path.join(cache, "compiled");
@@ -52,7 +52,7 @@ export function isPrivate(directory: string, user: number): boolean {
     const parent = lstatSync(path.dirname(child));
     if (parent.uid !== user && parent.uid !== 0) return false;
     const isShared = (parent.mode & 0o022) !== 0;
-    // In a sticky directory, such as /tmp, other users can add entries but not replace those of this user.
+    // In a sticky directory, such as /tmp, other users can add entries but not replace entries of this user.
     const isSticky = (parent.mode & 0o1000) !== 0 && parent.uid === 0;
     if (isShared && !(isSticky && owner === user)) return false;
     owner = parent.uid;

@@ -4,7 +4,7 @@ import { awaitEarlyReload } from "./early-reload.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
 import { versionLine } from "../src/contract/version.ts";
 
-// Here is what costs what Node itself costs: scripts ask for the version often, and people for help.
+// Scripts request the version often, and people request help. Both load almost nothing but Node itself.
 const argv = process.argv.slice(2);
 const [first, ...rest] = argv;
 if (rest.length === 0 && (first === "--version" || first === "-V")) {
@@ -19,14 +19,14 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
     : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, early)));
 }
 
-/** Not by way of process.stdout, whose streams take 3 ms to load. */
+/** Without process.stdout, whose streams take 3 ms to load. */
 function printVersion(): void {
   const line = `${versionLine}\n`;
   try {
     writeSync(1, line);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    // A pipe that somebody made non-blocking, and that is full.
+    // A full pipe in non-blocking mode.
     if (code === "EAGAIN") process.stdout.write(line);
     else if (code !== "EPIPE" && code !== "EOF") {
       process.stderr.write(

@@ -1,19 +1,19 @@
-/** A SIGHUP that comes before anybody listens for it. */
+/** A SIGHUP that arrives before the run handles it. */
 export interface EarlyReload {
-  /** Whether one came; from now on the signal is left to others. */
+  /** Whether one arrived; from now on others handle the signal. */
   readonly take: () => boolean;
-  /** Whether one that comes now would be remembered. */
+  /** Whether one that arrives now would be remembered. */
   readonly isAwaited: () => boolean;
 }
 
 /**
- * A stream of `@file` takes SIGHUP for a wish to read the file again, also while the program is still being loaded: by
- * default the signal would end it. Every other run is ended by it.
+ * SIGHUP makes a stream of `@file` read the file again, even while the program is still loading, when the signal would end
+ * the process by default. It ends every other run.
  */
 export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
-  let hasCome = false;
+  let hasArrived = false;
   const remember = (): void => {
-    hasCome = true;
+    hasArrived = true;
   };
   const [command, ...words] = argv;
   let isAwaited =
@@ -24,7 +24,7 @@ export function awaitEarlyReload(argv: readonly string[]): EarlyReload {
     take: () => {
       isAwaited = false;
       process.off("SIGHUP", remember);
-      return hasCome;
+      return hasArrived;
     },
   };
 }

@@ -5,27 +5,23 @@ import type { Block } from "../src/render/page/help-page.ts";
 import { preparedFile } from "../src/program/help/prepared-file.ts";
 
 /**
- * The page of help that these words ask for and nothing else, as the build prepared it in that folder. Undefined for
- * whatever is not as plain as `pools search --help`: main() knows what is meant then.
+ * Finds the help page that the build prepared for this command line in the directory. Undefined for anything less plain than
+ * `pools search --help`, which main() has to parse.
  */
-export function findPreparedHelp(argv: readonly string[], folder: string): readonly Block[] | undefined {
-  const asked = askedHelp(argv);
-  if (asked === undefined || !asked.words.every((word) => /^[a-z]+(?:-[a-z]+)*$/u.test(word)))
-    return undefined;
+export function findPreparedHelp(argv: readonly string[], directory: string): readonly Block[] | undefined {
+  const request = requestedHelp(argv);
+  if (!request?.words.every((word) => /^[a-z]+(?:-[a-z]+)*$/u.test(word))) return undefined;
   try {
-    const page: unknown = JSON.parse(readFileSync(join(folder, preparedFile(asked.words)), "utf8"));
-    return isPage(page) ? page[asked.form] : undefined;
+    const page: unknown = JSON.parse(readFileSync(join(directory, preparedFile(request.words)), "utf8"));
+    return isPage(page) ? page[request.form] : undefined;
   } catch {
     return undefined;
   }
 }
 
-interface AskedHelp {
-  readonly words: readonly string[];
-  readonly form: HelpForm;
-}
-
-function askedHelp(argv: readonly string[]): AskedHelp | undefined {
+function requestedHelp(
+  argv: readonly string[],
+): { readonly words: readonly string[]; readonly form: HelpForm } | undefined {
   if (argv[0] === "help") return { words: argv.slice(1), form: "full" };
   const last = argv.at(-1);
   if (last === undefined || last === "-h") return { words: argv.slice(0, -1), form: "brief" };

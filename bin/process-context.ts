@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
 import {
@@ -14,69 +16,72 @@ import { createClock } from "./process-clock.ts";
 
 interface ProcessContext extends Context {
   readonly release: () => void;
-  /** What is still to be written must not keep the process. */
+  /** Pending writes must not keep the process. */
   readonly isReaderLeft: () => boolean;
 }
 
-/** What the work comes to is the exit code of the process, which ends when nothing keeps it any more. */
+/** The result of the work is the exit code of the process, which ends when nothing keeps it alive. */
 export async function runInProcess(
   early: EarlyReload,
   work: (context: Context) => Promise<number>,
 ): Promise<void> {
   const context = createProcessContext(early);
-  // exitCode rather than exit(): what was written to a pipe must still arrive.
+  // Not exit(): data that was written to a pipe must still arrive.
   process.exitCode = await work(context);
   context.release();
-  // What a reader does not take would keep a run that is over: it gets half a second for the last lines, or a little
-  // more where nobody waits for the end.
+  // A reader that has stopped would keep a finished process alive. It gets half a second for the last lines, or a little
+  // more if the user did not interrupt the run.
   if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
 }
 
-/** Not that of node:timers/promises, which takes three quarters of a millisecond to load before the first request can leave. */
+/** Not the one of node:timers/promises, which takes 0.75 ms to load before the first request. */
 const turn = async (): Promise<void> =>
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
 
 const isWindows = process.platform === "win32";
-/** Ctrl-Break there; no platform has both. */
+/** Ctrl-Break on Windows; no platform has both. */
 const quitting = isWindows ? "SIGBREAK" : "SIGQUIT";
 
-/** The real one. `release` lets the process end: signal handlers and stdin would keep it. */
+/** `release` lets the process end, which signal handlers and stdin would prevent. */
 function createProcessContext(early: EarlyReload): ProcessContext {
   let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {
-    // A second signal is immediate: whoever presses Ctrl-C twice does not want to wait for a line to be finished.
+    // A second signal ends the process at once: a user who presses Ctrl-C twice does not want to wait for a cleanup.
     if (ending.signal.aborted && interruption.cause !== "closed-pipe")
       process.exit(exitOfInterruption(interruption));
     ending.abort(interruption);
   };
   const onSignal = (cause: EndingSignal) => (): void => interrupt({ cause });
-  const [onInterrupt, onTerminate] = [onSignal("SIGINT"), onSignal("SIGTERM")];
-  // Ctrl-\ must not leave a terminal without its cursor, or the part of a file; git and sort see to that too.
-  const onQuit = onSignal("SIGQUIT");
   let reloaders = 0;
   // When the terminal closes, the run cleans up its unfinished files and prints how to continue.
   const onHangUp = (): void => {
     if (reloaders === 0 && !early.isAwaited()) interrupt({ cause: "SIGHUP" });
   };
-  process.on("SIGINT", onInterrupt).on("SIGTERM", onTerminate).on("SIGHUP", onHangUp).on(quitting, onQuit);
+  const listeners = [
+    ["SIGINT", onSignal("SIGINT")],
+    ["SIGTERM", onSignal("SIGTERM")],
+    ["SIGHUP", onHangUp],
+    // Ctrl-\ must not leave a hidden cursor or a partial file; git and sort handle it too.
+    [quitting, onSignal("SIGQUIT")],
+  ] as const;
+  for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
-    stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
-    // The last words of a tail: nobody may be there to read why it ended.
-    stderr: unlessLeft(
-      createOutput(process.stderr, () => undefined),
-      () => isReaderLeft,
-    ),
+    stdout: createOutput(process.stdout, { onClosed: () => interrupt({ cause: "closed-pipe" }) }),
+    // The last messages of a stream may have no reader.
+    stderr: createOutput(process.stderr, { isReaderLeft: () => isReaderLeft }),
     stdin: createInput(interrupt),
     env: process.env,
     platform: process.platform,
     pid: process.pid,
     nodeVersion: process.versions.node,
+    // The program runs from dist/, one level below the package root.
+    packageFile: async (name) => await readFile(join(import.meta.dirname, "..", name), "utf8"),
     clock: createClock(),
     random: Math.random,
-    // undici sends what it was asked for two turns of the event loop later, once it is connected.
+    // Once connected, undici sends a request two turns of the event loop later.
     letLeave: async () => {
       await turn();
       await turn();
@@ -88,7 +93,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     },
     isReaderLeft: () => isReaderLeft || ending.signal.aborted,
     onReload: (listener) => {
-      // There it says that the console is being closed.
+      // On Windows, this signal means that the console is closing.
       if (isWindows) return () => undefined;
       process.on("SIGHUP", listener);
       reloaders += 1;
@@ -106,17 +111,17 @@ function createProcessContext(early: EarlyReload): ProcessContext {
       return () => process.off("SIGTSTP", stop).off("SIGCONT", after);
     },
     release: () => {
-      process
-        .off("SIGINT", onInterrupt)
-        .off("SIGTERM", onTerminate)
-        .off("SIGHUP", onHangUp)
-        .off(quitting, onQuit);
+      for (const [signal, listener] of listeners) process.off(signal, listener);
       early.take();
     },
   };
 }
 
-function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output {
+/** Once its reader was left, a write waits for it only for a moment. */
+function createOutput(
+  stream: NodeJS.WriteStream,
+  { onClosed = () => undefined, isReaderLeft = () => false }: OutputEvents,
+): Output {
   // Without a listener a closed pipe would be an uncaught EPIPE with a stack trace.
   const fail = (error: NodeJS.ErrnoException): void => {
     if (error.code === "EPIPE" || error.code === "EOF") onClosed();
@@ -130,38 +135,28 @@ function createOutput(stream: NodeJS.WriteStream, onClosed: () => void): Output 
     get rows() {
       return stream.isTTY ? stream.rows : undefined;
     },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        // The callback comes when the bytes have been handed to the reader, so awaiting it is back-pressure.
+    write: (text) => {
+      const written = new Promise<void>((resolve, reject) => {
+        // The callback runs when the reader has the bytes, so awaiting it is back-pressure.
         stream.write(text, (error) => {
           if (error === null || error === undefined) return resolve();
           fail(error);
           return reject(error);
         });
-      }),
+      });
+      return isReaderLeft() ? Promise.race([written, wait(300, undefined, { ref: false })]) : written;
+    },
   };
 }
 
-/** Waits for a reader that has been left no longer than a moment. */
-function unlessLeft(output: Output, isLeft: () => boolean): Output {
-  return {
-    isTerminal: output.isTerminal,
-    get columns() {
-      return output.columns;
-    },
-    get rows() {
-      return output.rows;
-    },
-    write: (text) => {
-      const written = output.write(text);
-      return isLeft() ? Promise.race([written, wait(300, undefined, { ref: false })]) : written;
-    },
-  };
+interface OutputEvents {
+  readonly onClosed?: () => void;
+  readonly isReaderLeft?: () => boolean;
 }
 
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
-    // Not process.stdin.isTTY, which opens the stream: 5 ms, and few runs read from it.
+    // Not process.stdin.isTTY, which opens the stream. That takes 5 ms, and few runs read from stdin.
     get isTerminal() {
       return isatty(0);
     },
@@ -184,21 +179,21 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
       return Buffer.concat(chunks).toString("utf8");
     },
     readSecret: async (signal) => {
-      // Behind an import: readline takes 3 ms, and few runs ask for a secret.
+      // Imported late: readline takes 3 ms, and few runs read a secret.
       const { readSecret } = await import("./read-secret.ts");
       return await readSecret(signal, () => interrupt({ cause: "SIGINT" }));
     },
   };
 }
 
-/** Bytes: a million rows of the service, and far below what a text may be long. */
+/** Bytes: a million rows of the service, and far below the longest possible string. */
 const mostOfStdin = 256 * 1024 * 1024;
 
 function sizeText(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 }
 
-/** Ends the loop over stdin, which would otherwise wait for a line that nobody types any more. */
+/** Ends the loop over stdin, which would otherwise wait for another line. */
 function stopReading(): void {
   process.stdin.destroy();
 }

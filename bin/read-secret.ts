@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
-/** One line from the terminal, which does not show what is typed. */
+/** Reads one line from the terminal without showing it. */
 export async function readSecret(signal: AbortSignal, onInterrupt: () => void): Promise<string> {
   return await new Promise((resolve, reject) => {
-    // readline edits the line; what it would echo goes nowhere.
+    // readline edits the line; its echo is discarded.
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
     let typed = "";

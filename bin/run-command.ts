@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { enableCompileCache } from "./compile-cache.ts";
 import type { EarlyReload } from "./early-reload.ts";
 
-/** Runs any command. Its chunks are loaded after the engine is set up, because they are compiled under its settings. */
+/** Runs any command. Its chunks load after the engine is set up, because V8 compiles them under its settings. */
 export async function runCommand(argv: readonly string[], early: EarlyReload): Promise<void> {
   tuneEngine();
   enableCompileCache();
@@ -14,13 +14,12 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
 }
 
 /**
- * V8 lets its heap grow with what passes through it, however little of that stays: without the first two, 4,000 pages grow
- * by 20 MB, and the bound is 12. The young generation keeps its first size, and the old one is swept before it is a fifth
- * larger than what is alive in it.
+ * V8 lets its heap grow with the data that passes through it. Without the first two flags, 4,000 pages grow memory by 20 MB,
+ * and the limit is 12. With them, the young generation keeps its first size, and V8 sweeps the old one before it is a fifth
+ * larger than its live objects.
  *
- * undici parses HTTP in WebAssembly, which V8 optimises on a worker thread once it has parsed enough. That takes 36 MB
- * for a moment, and before Node 24 the process cannot end before it is done: 55 ms a command. Unoptimised, a pull of a
- * hundred thousand rows takes no longer.
+ * undici parses HTTP in WebAssembly, which V8 soon optimizes on a worker thread. That takes 36 MB for a moment, and before
+ * Node 24 the process cannot end until it is done: 55 ms per command. Without it, a pull of 100,000 rows is as fast.
  */
 function tuneEngine(): void {
   const [major] = process.versions.node.split(".");

@@ -1,4 +1,4 @@
-# bash completion for dexdata, written by "npm run generate"
+# bash completion for dexdata
 _dexdata() {
   local line=${COMP_LINE:0:COMP_POINT} rest word i kind="" prefix="" kept="" breaks current
   local -a words=() program=()

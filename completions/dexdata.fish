@@ -1,4 +1,4 @@
-# fish completion for dexdata, written by "npm run generate"
+# fish completion for dexdata
 function __dexdata_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)

@@ -1,4 +1,4 @@
-// build.mjs [config]: builds as rolldown's own command does, but says nothing where all is well. That one lists every
+// build.mjs [config]: builds as rolldown's own command does, but prints nothing on success. That one lists every
 // file it wrote, whatever its log level: 155 lines before what a newcomer wants to see.
 import { build } from "rolldown";
 import { loadConfig } from "rolldown/config";

@@ -2,7 +2,9 @@ import type { CodeSplittingGroup } from "rolldown";
 import path from "node:path";
 
 interface Graph {
-  readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null;
+  readonly getModuleInfo: (
+    id: string,
+  ) => { readonly dynamicImporters: readonly string[]; readonly importedIds: readonly string[] } | null;
 }
 
 interface Chunk {
@@ -16,55 +18,15 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
   has: (id) => id.split(/[\\/]/u).join("/").includes(`node_modules/${name}/`),
 }));
 
-/** What is there in a moment, and what every command begins with: they must load nothing else. */
-const first = ["bin/dexdata.ts", "bin/run-help.ts", "bin/run-command.ts"];
 const tab = ["bin/complete-words.ts"];
-/** Commands that ask nobody, what finds them, and what says why a run failed. */
-const askingNobody = [
-  "src/commands/config/config.ts",
-  "src/commands/explain/explain.ts",
-  "src/run/failure-text.ts",
-];
-/** They begin chunks of their own. The words of a command are split by a package that few others need. */
-const alone = [
-  "bin/process-context.ts",
-  "src/program/main.ts",
-  "src/program/parse-command-line.ts",
-  "src/commands/endpoint/run-endpoint.ts",
-];
+const request = "src/commands/endpoint/run-endpoint.ts";
 
-/**
- * What most runs load one after the other is one file: each file costs a quarter of a millisecond, and a command that
- * asks would load fifty before its request can leave.
- */
-const locks = [
-  "src/files/regular-file.ts",
-  "src/files/file-lock.ts",
-  "src/files/lock-token.ts",
-  "src/files/replace-file.ts",
-  "src/files/update-json-file.ts",
-].map((file) => path.resolve(file));
-
+/** What most runs load one after another is one file: each file costs a quarter of a millisecond. */
 const together: readonly Chunk[] = [
-  {
-    name: "words",
-    has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) && isBelow(id, tab, graph),
-  },
-  { name: "command", has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) },
-  {
-    name: "run",
-    has: (id, graph) =>
-      isBelow(id, ["src/commands/endpoint/run-endpoint.ts"], graph) &&
-      !isBelow(id, [...tab, ...askingNobody], graph) &&
-      !isConnecting(id, graph),
-  },
-  {
-    name: "asking",
-    has: (id, graph) =>
-      isBelow(id, ["src/commands/endpoint/run-endpoint.ts"], graph) && isConnecting(id, graph),
-  },
-  // What all parts that replace shared files need.
-  { name: "locks", has: (id) => locks.includes(id) },
+  { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
+  { name: "words", has: (id, graph) => isBelow(id, tab, graph) },
+  { name: "asking", has: (id, graph) => isBelow(id, [request], graph) && isConnecting(id, graph) },
+  { name: "run", has: (id, graph) => isBelow(id, [request, "src/program/main.ts"], graph) },
 ];
 
 const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => ({
@@ -76,19 +38,17 @@ const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => 
 export const chunkGroups: CodeSplittingGroup[] = [
   ...packages.map((each) => toGroup(each, 100)),
   ...together.map(({ name, has }, index) => ({
-    ...toGroup(
-      { name, has: (id, graph) => isOurs(id) && !isBelow(id, first, graph) && has(id, graph) },
-      50 - index,
-    ),
+    ...toGroup({ name, has: (id, graph) => isOurs(id) && !isEntry(id, graph) && has(id, graph) }, 50 - index),
     // Or what is left to others would come along.
     includeDependenciesRecursively: false,
   })),
 ];
 
-const isOurs = (id: string): boolean =>
-  /[\\/](?:src|bin)[\\/]/u.test(id) &&
-  !id.includes("node_modules") &&
-  !alone.some((file) => path.resolve(file) === id);
+const isOurs = (id: string): boolean => /[\\/](?:src|bin)[\\/]/u.test(id) && !id.includes("node_modules");
+
+/** The program itself with what it imports, and whatever is imported later, has a file of its own. */
+const isEntry = (id: string, graph: Graph): boolean =>
+  isBelow(id, ["bin/dexdata.ts"], graph) || graph.getModuleInfo(id)?.dynamicImporters.length !== 0;
 
 /** Whether one of these files, or what they import, imports it; but for what is imported when it is needed. */
 const isBelow = (id: string, files: readonly string[], graph: Graph): boolean =>

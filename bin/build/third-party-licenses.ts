@@ -4,15 +4,15 @@ import type { Plugin } from "rolldown";
 import { member } from "../../src/json/raw-json.ts";
 
 /**
- * Writes THIRD-PARTY-LICENSES beside the folder of the build: name, version and licence text of every package that is
- * in it. A package without a licence text fails the build.
+ * Writes THIRD-PARTY-LICENSES next to the directory of the build: name, version and license text of every package in it.
+ * A package without a license text fails the build.
  */
 export const thirdPartyLicenses: Plugin = {
   name: "third-party-licenses",
   writeBundle: ({ dir = "dist" }, bundle) => {
     const modules = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-    const folders = new Set(modules.flatMap((id) => folderOf(id) ?? []));
-    const texts = [...folders].map(describe).toSorted((a, b) => (a < b ? -1 : 1));
+    const directories = new Set(modules.flatMap((id) => directoryOf(id) ?? []));
+    const texts = [...directories].map(describe).toSorted((a, b) => (a < b ? -1 : 1));
     const file = path.join(dir, "..", "THIRD-PARTY-LICENSES");
     writeFileSync(file, `${preface}\n${texts.join("\n")}`);
   },
@@ -21,18 +21,18 @@ export const thirdPartyLicenses: Plugin = {
 const preface = `The program in dist/ contains these packages.\n`;
 const line = "-".repeat(80);
 
-/** The package a module is from: its folder in the innermost node_modules. */
-function folderOf(id: string): string | undefined {
+/** The directory of a module's package in the innermost node_modules. */
+function directoryOf(id: string): string | undefined {
   return /^\0?(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1];
 }
 
-function describe(folder: string): string {
-  const manifest: unknown = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+function describe(directory: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8"));
   const [name, version, license] = ["name", "version", "license"].map((each) =>
     String(member(manifest, each)),
   );
-  const file = readdirSync(folder).find((each) => /^licen[cs]e/iu.test(each));
+  const file = readdirSync(directory).find((each) => /^licen[cs]e/iu.test(each));
   if (file === undefined) throw new Error(`${name} has no licence text`);
-  const text = readFileSync(path.join(folder, file), "utf8").replaceAll("\r\n", "\n").trim();
+  const text = readFileSync(path.join(directory, file), "utf8").replaceAll("\r\n", "\n").trim();
   return `${line}\n${name} ${version} (${license})\n${line}\n\n${text}\n`;
 }

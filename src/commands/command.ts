@@ -3,37 +3,37 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { Block } from "../render/page/help-page.ts";
 
-/** Where the overview of all commands lists it, in that order. */
+/** The groups of the overview, in its order. */
 export const sections = ["Market data", "Live data", "Setup", "Reference"] as const;
 
 export type Section = (typeof sections)[number];
 
 /** One command: the command line, help, the man page, completion and `commands -o json` read it. */
 export interface Command {
-  /** The words that ask for it: `pools search`. */
+  /** The words that select it: `pools search`. */
   readonly words: string;
   readonly section: Section;
   readonly positionals: readonly Positional[];
   readonly summary: string;
   readonly examples: readonly string[];
-  /** Its own, in the order of help. */
+  /** Its own flags, in the order of help. */
   readonly flags: Flags;
-  /** Those of the shared flags that mean something here. */
+  /** The shared flags that it accepts. */
   readonly shared: Flags;
-  /** What a run costs; undefined where nothing is sent. */
+  /** The cost of a run; undefined for a command that sends nothing. */
   readonly credits?: InWords;
-  /** Which plans may run it. */
+  /** The plans that may run it. */
   readonly plan: PlanInWords;
-  /** What full help says below the flags. */
+  /** The text that full help shows below the flags. */
   readonly notes?: readonly Block[];
-  /** Those of the service that it asks, where it is their command. */
+  /** The endpoints it belongs to, if it is an API command. */
   readonly endpoints: readonly Endpoint[];
   readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;
 }
 
 export interface InWords {
   readonly full: string;
-  /** The same where a table has little room. */
+  /** The short form, for tables. */
   readonly brief: string;
 }
 
@@ -44,19 +44,19 @@ export interface PlanInWords extends InWords {
 
 export const anyPlan: PlanInWords = { full: "any (no key required)", brief: "any" };
 
-/** A word that is no flag. */
+/** An argument that is not a flag. */
 export interface Positional {
   readonly name: string;
   readonly isOptional?: true;
   readonly isRepeatable?: true;
-  /** `-` stands for stdin, `@name` for a file. */
+  /** `-` reads a list from stdin, `@name` from a file. */
   readonly isList?: true;
-  /** A shell would read it as something else, unless it is quoted. */
+  /** Must be quoted, or a shell would interpret it. */
   readonly isQuoted?: true;
   readonly suggests?: readonly string[] | PositionalSuggestion;
 }
 
-/** What completion offers for it, where that is no fixed set. */
+/** What completion suggests where the set is not fixed. */
 export type PositionalSuggestion =
   | "networks"
   | "addresses"
@@ -68,11 +68,11 @@ export type PositionalSuggestion =
   | "commands and topics"
   | "command line";
 
-/** What a command is run with: its words, and its flags read by their own types. */
+/** The arguments and parsed flags of a run. */
 export interface Input<F extends Flags> {
   readonly words: readonly string[];
   readonly flags: Values<F>;
-  /** The flags as they were typed, to be said again. */
+  /** The flags as they were typed, to be printed again. */
   readonly typed: TypedFlags;
 }
 
@@ -86,7 +86,7 @@ interface Described<Own extends Flags, Shared extends Flags> extends Omit<
   readonly run: (input: Input<Own & Shared>, context: Context) => Promise<number>;
 }
 
-/** A command that is no endpoint's own. */
+/** Defines a command that does not follow from an endpoint. */
 export function command<Own extends Flags, Shared extends Flags>(described: Described<Own, Shared>): Command {
   const { flags, shared, run } = described;
   const all: Own & Shared = { ...shared, ...flags };
@@ -103,14 +103,14 @@ export function hasFlag({ flags, shared }: Command, name: string): boolean {
   return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);
 }
 
-/** As help shows it: `<address…|@file|->`. */
+/** The form in help: `<address…|@file|->`. */
 export function positionalText({ name, isOptional, isRepeatable, isList, isQuoted }: Positional): string {
   const inside = `${name}${isRepeatable ? "…" : ""}${isList ? "|@file|-" : ""}`;
   const shown = isOptional ? `[${inside}]` : `<${inside}>`;
   return isQuoted ? `'${shown}'` : shown;
 }
 
-/** The command and its words, as help and refusals show them. */
+/** The command and its arguments, as help and errors show them. */
 export function usageOf({ words, positionals }: Pick<Command, "words" | "positionals">): string {
   return [words, ...positionals.map(positionalText)].join(" ");
 }

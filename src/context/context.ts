@@ -12,6 +12,8 @@ export interface Context {
   readonly pid: number;
   /** Of Node, such as `20.19.0`. */
   readonly nodeVersion: string;
+  /** Reads a text file that ships with this package, by its path from the package root. */
+  readonly packageFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;

@@ -1,3 +1,5 @@
+import { fail, type Failure } from "../contract/failure.ts";
+
 /** `EACCES` and the like; "unknown error" for what is none of the system's. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
@@ -69,4 +71,17 @@ export function writeAdvice(cause: unknown): string {
   if (code === "ENOENT") return "make the folder first, or name another file";
   if (code === "EACCES" || code === "EPERM") return "check the folder's permissions, or name another file";
   return diskAdvice(cause) ?? "name another file";
+}
+
+/** What the machine refused, which is no bug: the output (a full disk, a device that is gone), or a file by its name. */
+export function outputFailure(cause: unknown): Failure | undefined {
+  if (!(cause instanceof Error && "syscall" in cause)) return undefined;
+  const next = diskAdvice(cause);
+  const isWrite = cause.syscall === "write" || next !== undefined;
+  const isOfFile = "path" in cause;
+  if (!isWrite && !isOfFile) return undefined;
+  return fail("output", isOfFile ? saidOf(cause) : `the output ${cannotBeWritten(cause)}`, {
+    next,
+    cause,
+  });
 }

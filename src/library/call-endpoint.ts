@@ -1,41 +1,41 @@
 import type { Client } from "../client/client.ts";
+import type { Pace } from "../client/pace/pace.ts";
+import { reachOf } from "../client/pages/distinct-pages.ts";
 import type { Page as RawPage, Walk } from "../client/pages/page.ts";
+import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
 import type { RecordShape } from "../contract/record.ts";
 import { parseNumbersAsText } from "../json/exact-json.ts";
 import { rawMembers } from "../json/raw-json.ts";
-import { reachOf } from "../client/pages/distinct-pages.ts";
-import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { wantedPages } from "../pull/wanted-pages.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
-import { wholeNumber } from "./read-options.ts";
+import { type ClientWishes, wholeNumber } from "./read-options.ts";
 import { type Asking, type GivenParams, readParams } from "./read-params.ts";
 
-export interface OpenLibrary {
+/** A client, and what its methods need. */
+export interface OpenLibrary extends ClientWishes {
   readonly client: Client;
-  readonly context: Pick<Context, "clock">;
-  /** Numbers are given as their text. */
-  readonly hasTexts: boolean;
+  readonly pace: Pace;
+  readonly context: Pick<Context, "clock" | "env" | "random" | "signal">;
 }
 
-/** The method of one endpoint: what it gives follows from how the endpoint answers. */
+/** The method of one endpoint: its result depends on the kind of the response. */
 export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: readonly never[]) => unknown {
   const { kind } = endpoint.reply;
   const asking = (given: GivenParams): Asking => readParams(endpoint, given, opened.context.clock.now());
   if (kind === "single") return async (given: GivenParams = {}) => await one(opened, endpoint, asking(given));
   if (kind === "groups")
     return async (given: GivenParams = {}) => await grouped(opened, endpoint, asking(given));
-  return (given: GivenParams = {}, options: ListOptions = {}) =>
-    listing(() => pagesOf(opened, endpoint, asking(given), readLimit(options)));
+  return (given: GivenParams = {}, { limit }: ListOptions = {}) =>
+    listing(() => {
+      const most = limit === undefined ? undefined : wholeNumber("limit", limit, 1);
+      return pagesOf(opened, endpoint, asking(given), most);
+    });
 }
 
-function readLimit({ limit }: ListOptions): number | undefined {
-  return limit === undefined ? undefined : wholeNumber("limit", limit, 1);
-}
-
-/** What is asked for is checked when it is asked for, and once more each time, so that `-1h` is an hour before then. */
+/** Checks the parameters at once, and again for each iteration, so that `-1h` is an hour before it. */
 function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
   pages();
   const rows = async function* (): AsyncGenerator {
@@ -58,13 +58,13 @@ async function* pagesOf(
   asking: Asking,
   limit?: number,
 ): AsyncGenerator<Page<unknown>> {
-  const read = readerOf(opened, endpoint, onlyGroup);
+  const read = rowReader(rowShape(endpoint, onlyGroup).record, opened.hasTexts);
   for await (const { rows, missing = [], refused } of rawPages(opened, endpoint, asking, limit)) {
     if (rows.length > 0 || missing.length > 0) {
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
     }
-    // A program that is given the others as if they were all would never know.
+    // Otherwise a program would take incomplete rows for all of them.
     if (refused !== undefined) throw refused.failure;
   }
 }
@@ -97,7 +97,7 @@ async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Pro
   throw untrustedAnswer("the answer holds nothing");
 }
 
-/** All groups, those that nothing was found in too. */
+/** Returns all groups, including empty ones. */
 async function grouped(
   opened: OpenLibrary,
   endpoint: Endpoint,
@@ -105,22 +105,15 @@ async function grouped(
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const groups: Record<string, readonly unknown[]> = {};
   for await (const { group, rows } of rawPages(opened, endpoint, asking))
-    groups[group] = rows.texts().map(readerOf(opened, endpoint, group));
+    groups[group] = rows.texts().map(rowReader(rowShape(endpoint, group).record, opened.hasTexts));
   return groups;
 }
 
-function readerOf({ hasTexts }: OpenLibrary, endpoint: Endpoint, group: string): ReadRow {
-  return rowReader(rowShape(endpoint, group).record, hasTexts);
-}
-
-/** A row of the service as a program gets it. */
-type ReadRow = (text: string) => object;
-
 /**
- * `hasTexts`: every number is given as its text. Otherwise only raw amounts are, which services and feeds write as text
- * here and as integers of any length there: no double holds them.
+ * Returns the function that reads a row for a program. `hasTexts`: every number becomes a string. Otherwise only raw amounts
+ * do, which the service sends as strings or as integers of any length: no double holds them.
  */
-export function rowReader(record: RecordShape, hasTexts: boolean): ReadRow {
+export function rowReader(record: RecordShape, hasTexts: boolean): (text: string) => object {
   if (hasTexts) return (text) => Object(parseNumbersAsText(text));
   const raw = Object.keys(record).filter((name) => record[name]?.type.kind === "number-or-text");
   if (raw.length === 0) return (text) => Object(JSON.parse(text));

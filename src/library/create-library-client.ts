@@ -3,15 +3,12 @@ import { createPace, memoryStore } from "../client/pace/create-pace.ts";
 import { endpoints } from "../contract/endpoints/all.ts";
 import type { Context } from "../context/context.ts";
 import { callOf } from "./call-endpoint.ts";
-import { asMethod } from "./read-params.ts";
+import { streamEvents } from "./library-stream.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
 import { readOptions } from "./read-options.ts";
-import { streamEvents } from "./library-stream.ts";
+import { asMethod } from "./read-params.ts";
 
-/** What the library needs of the machine: time and chance. */
-export type Platform = Pick<Context, "clock" | "random">;
-
-/** A method for each endpoint beside these, by its name; the package's types say each of them. */
+/** Also has a method for each endpoint, by its name; the package's types declare them. */
 export interface LibraryClient {
   readonly [method: string]: unknown;
   readonly stream: (options: StreamOptions) => AsyncIterable<StreamEvent<unknown>>;
@@ -19,8 +16,11 @@ export interface LibraryClient {
   readonly close: () => Promise<void>;
 }
 
-/** The program's own client for other programs: hosts by tier, pace, retries and walks are those of the command line. */
-export function createLibraryClient(platform: Platform, options: ClientOptions = {}): LibraryClient {
+/** The client of the command line for other programs, with the same hosts, rate limit, retries and paging. */
+export function createLibraryClient(
+  platform: Pick<Context, "clock" | "random">,
+  options: ClientOptions = {},
+): LibraryClient {
   const wishes = readOptions(options);
   const closing = new AbortController();
   const signal =

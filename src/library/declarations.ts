@@ -1,25 +1,25 @@
-import { endpoints } from "../contract/endpoints/all.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
+import { endpoints } from "../contract/endpoints/all.ts";
+import { feedNames, feeds } from "../contract/feeds/all-feeds.ts";
 import { fullHelp, type Param } from "../contract/param.ts";
 import type { NamedRecord } from "../contract/record.ts";
-import { typeName, typeScript } from "../render/schema/typescript.ts";
-import { feedNames, feeds } from "../contract/feeds/all-feeds.ts";
 import { tiers } from "../contract/tier.ts";
+import { typeName, typeScript } from "../render/schema/typescript.ts";
 import { isGiven, methodName } from "./read-params.ts";
 
 /**
- * The types of the package: what is written by hand, then what the contract says of each endpoint, so that a new one has
- * its method and types without another line. `N` is the type of a number, as `numbers` of the client says.
+ * The types of the package: the public types, then the types of the contract, so that a new endpoint has its method and types
+ * without another line. `N` is the type of a number, which the client's `numbers` selects.
  */
 export function declarations(publicTypes: string): string {
   return [
-    // What the public types import is written out in place of the imports.
+    // The imports of the public types are written out.
     union("Tier", tiers),
     union("FeedName", feedNames),
     publicTypes.slice(publicTypes.indexOf("/**")),
     failure,
-    "/** What the service answers. It may have further members: the service adds some at any time. */",
-    ...records().map((named) => recordType(named)),
+    "/** The responses of the service. They may have other members: the service adds some at any time. */",
+    ...recordTypes(),
     ...endpoints.map(paramsType),
     streamData(),
     client(),
@@ -30,18 +30,16 @@ export function declarations(publicTypes: string): string {
 const union = (name: string, words: readonly string[]): string =>
   `export type ${name} = ${words.map((word) => JSON.stringify(word)).join(" | ")};\n`;
 
-const parameters = { declared: "<N = number>", passed: "<N>" };
-
-const failure = `/** Whatever goes wrong with the service, the network or what was given. */
+const failure = `/** An error of the service, the network or the parameters. */
 export declare class Failure extends Error {
   private constructor();
-  /** HTTP status of a refusal. */
+  /** HTTP status of a rejection. */
   readonly status: number | undefined;
-  /** A word to branch on: the service's, or \`usage\`, \`network\`, \`timeout\`, \`untrusted_answer\`, \`max_credits\` … */
+  /** The error code: the service's, or \`usage\`, \`network\`, \`timeout\`, \`untrusted_answer\`, \`max_credits\` … */
   readonly code: string;
-  /** The parameter that the service refused. */
+  /** The parameter that the service rejected. */
   readonly param: string | undefined;
-  /** Milliseconds that the service asked to wait. */
+  /** Milliseconds to wait, as requested by the service. */
   readonly retryAfter: number | undefined;
 }
 `;
@@ -50,20 +48,16 @@ const creation = `export declare function createClient(options: ClientOptions & 
 export declare function createClient(options?: ClientOptions & { readonly numbers?: "number" }): Client<number>;
 `;
 
-function records(): readonly NamedRecord[] {
-  const all = [
+function recordTypes(): readonly string[] {
+  const all: readonly NamedRecord[] = [
     ...endpoints.flatMap(({ rows }) => Object.values(rows)),
     ...Object.values(feeds).flatMap(({ kinds }) => kinds.map(({ event }) => event)),
   ];
-  return [...new Map(all.map(({ name, record }) => [name, { name, record }])).values()];
-}
-
-function recordType(named: NamedRecord): string {
-  const title = named.name.replaceAll("-", " ");
-  return typeScript(named, `${title[0]?.toUpperCase()}${title.slice(1)}.`, {
-    number: "N",
-    numberOrText: "string",
-    parameters,
+  const parameters = { declared: "<N = number>", passed: "<N>" };
+  return [...new Map(all.map(({ name, record }) => [name, record]))].map(([name, record]) => {
+    const title = name.replaceAll("-", " ");
+    const description = `${title[0]?.toUpperCase()}${title.slice(1)}.`;
+    return typeScript({ name, record }, description, { number: "N", numberOrText: "string", parameters });
   });
 }
 
@@ -103,7 +97,7 @@ function streamData(): string {
     ({ name, kinds }) =>
       `  ${name}: ${[...new Set(kinds.map(({ event }) => `${typeName(event.name)}<N>`))].join(" | ")};\n`,
   );
-  return `/** What the events of each feed hold. */\nexport interface StreamData<N = number> {\n${members.join("")}}\n`;
+  return `/** The data of the events of each feed. */\nexport interface StreamData<N = number> {\n${members.join("")}}\n`;
 }
 
 function client(): string {
@@ -114,20 +108,20 @@ function client(): string {
       ? "params?: Readonly<Record<string, never>>"
       : `params${isOptional ? "?" : ""}: ${paramsName(endpoint)}`;
     const plan = endpoint.plan === "keyless" ? "" : ` Needs a ${endpoint.plan} plan or higher.`;
-    return `  /** \`${endpoint.method} ${endpoint.path}\`: ${endpoint.summary}.${plan} */\n  ${methodName(endpoint)}(${given}${answer(endpoint)};\n`;
+    return `  /** \`${endpoint.method} ${endpoint.path}\`: ${endpoint.summary}.${plan} */\n  ${methodName(endpoint)}(${given}${signatureEnd(endpoint)};\n`;
   });
   return `export interface Client<N = number> {
-${methods.join("")}  /** Events as they happen, for ever; leaving the loop closes the connections. */
+${methods.join("")}  /** Events as they happen; leaving the loop closes the connections. */
   stream<F extends FeedName>(options: StreamOptions<F>): AsyncIterable<StreamEvent<StreamData<N>[F]>>;
   readonly meter: Meter;
-  /** Ends what is under way. A client that does nothing keeps no process, closed or not. */
+  /** Ends pending requests and streams. An idle client never keeps the process alive, closed or not. */
   close(): Promise<void>;
 }
 `;
 }
 
-/** From the second parameter on. */
-function answer({ reply, rows }: Endpoint): string {
+/** The signature from the second parameter on. */
+function signatureEnd({ reply, rows }: Endpoint): string {
   const types = Object.entries(rows).map(([group, { name }]) => [group, `${typeName(name)}<N>`] as const);
   if (reply.kind === "single") return `): Promise<${types[0]?.[1]}>`;
   if (reply.kind === "groups")

@@ -1,13 +1,9 @@
-/** From those who give to the one who takes: whoever gives waits until all of it is taken. */
-export interface Handover<T> {
-  readonly give: (items: readonly T[]) => Promise<void>;
-  /** What was given is still taken, then the taker gets the cause. */
-  readonly fail: (cause: unknown) => void;
-  readonly taken: () => AsyncGenerator<T>;
-}
-
-/** `signal`: nobody takes any more. */
-export function createHandover<T>(signal: AbortSignal): Handover<T> {
+/**
+ * Passes items from several producers to one consumer: each producer waits until all of its items are taken.
+ *
+ * @param signal aborts when the consumer has stopped
+ */
+export function createHandover<T>(signal: AbortSignal) {
   const waiting: { readonly items: readonly T[]; readonly done: () => void }[] = [];
   let failure: { readonly cause: unknown } | undefined;
   let wake: (() => void) | undefined;
@@ -15,17 +11,18 @@ export function createHandover<T>(signal: AbortSignal): Handover<T> {
     for (const { done } of waiting.splice(0)) done();
   });
   return {
-    give: async (items) =>
+    give: async (items: readonly T[]): Promise<void> =>
       await new Promise((done) => {
         if (signal.aborted) return done();
         waiting.push({ items, done });
         return wake?.();
       }),
-    fail: (cause) => {
+    /** The consumer takes the remaining items, and then gets the cause. */
+    fail: (cause: unknown): void => {
       failure = { cause };
       wake?.();
     },
-    taken: async function* () {
+    taken: async function* (): AsyncGenerator<T> {
       for (;;) {
         const next = waiting[0];
         if (next !== undefined) {

@@ -1,45 +1,31 @@
-import type { Subject } from "../client/pages/page.ts";
-import type { Client } from "../client/client.ts";
-import type { Pace } from "../client/pace/pace.ts";
-import type { Budget } from "../client/spending/credit-budget.ts";
 import { isSkipped } from "../client/streams/stream-event.ts";
 import { childOf } from "../context/child-signal.ts";
-import type { Context } from "../context/context.ts";
 import { untrustedAnswer, usageFailure } from "../contract/failure.ts";
-import { connectionsOfPlan, type Feed, type FeedKind } from "../contract/feed.ts";
+import { connectionsOfPlan } from "../contract/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
 import { jsonLine, subjectOf } from "../tail/event-line.ts";
-import type { Gap } from "../tail/shard-handlers.ts";
+import type { Gap, Shard, TailHandlers } from "../tail/shard-handlers.ts";
 import { defaultSilence } from "../tail/shard.ts";
-import { type Shard, Tail, type TailHandlers } from "../tail/tail.ts";
-import { rowReader } from "./call-endpoint.ts";
+import { Tail } from "../tail/tail.ts";
+import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
 
-export interface OpenStreaming {
-  readonly client: Client;
-  readonly pace: Pace;
-  readonly budget: Budget;
-  readonly timeout: number;
-  readonly hasTexts: boolean;
-  readonly context: Pick<Context, "clock" | "env" | "random" | "signal">;
-}
-
 /**
- * Events as they come, for ever: it ends by a Failure that no further connection would change, by the client's signal, or
- * by leaving the loop, which closes every connection. A consumer that is slow slows the sockets.
+ * Streams events as they arrive. It ends by a Failure that another connection would not change, by the client's signal, or
+ * by leaving the loop, which closes every connection. A slow consumer slows the sockets.
  */
 export function streamEvents(
-  opened: OpenStreaming,
+  opened: OpenLibrary,
   options: StreamOptions,
 ): AsyncIterable<StreamEvent<unknown>> {
   const wishes = readStream(options, opened.context.clock.now());
   return { [Symbol.asyncIterator]: () => leavable((left) => listen(opened, options, wishes, left)) };
 }
 
-/** The iterator of a generator that `left` ends. A generator alone would end behind the event that it waits for. */
+/** The iterator of a generator that `left` ends. A generator alone would end only after the event that it waits for. */
 function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIterator<T> {
   const left = new AbortController();
   const events = begin(left.signal);
@@ -62,16 +48,15 @@ function leavable<T>(begin: (left: AbortSignal) => AsyncGenerator<T>): AsyncIter
 }
 
 async function* listen(
-  { client, pace, budget, timeout, hasTexts, context }: OpenStreaming,
+  { client, pace, budget, timeout, hasTexts, context }: OpenLibrary,
   { onInvalid = "fail", onNotice = () => undefined }: StreamOptions,
-  { feed, kind, params, subjects }: StreamWishes,
+  { feed, kind, params, subjects }: ReturnType<typeof readStream>,
   left: AbortSignal,
 ): AsyncGenerator<StreamEvent<unknown>> {
   const { target } = client;
   const read = rowReader(kind.event.record, hasTexts);
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
-  const notices = noticesOf(onNotice);
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
   const tail = new Tail(
     context,
@@ -86,22 +71,23 @@ async function* listen(
       suspects: undefined,
     },
     {
-      ...notices,
+      ...noticesOf(onNotice),
       charged: () => undefined,
       events: async (shard, events, { now }) => {
         const claim = await budget.claim(events.length);
         await claim.settle(events.length);
-        for (const event of events) if (isSkipped(event)) notices.skipped(shard);
-        await handover.give(
-          events
-            .filter((event) => !isSkipped(event))
-            .map((event) => {
-              const text = jsonLine(event);
-              if (text === undefined) throw untrustedAnswer(`an event ${event.name} is not JSON`);
-              const asset = subjectOf(event, shard.subjects);
-              return { event: event.name, asset, received: new Date(now), data: read(text), text };
-            }),
-        );
+        const { subjects: assets } = shard;
+        for (const event of events)
+          if (isSkipped(event)) onNotice({ kind: "lost", assets, reason: "larger than 1 MiB" });
+        const items = events
+          .filter((event) => !isSkipped(event))
+          .map((event) => {
+            const text = jsonLine(event);
+            if (text === undefined) throw untrustedAnswer(`an event ${event.name} is not JSON`);
+            const asset = subjectOf(event, assets);
+            return { event: event.name, asset, received: new Date(now), data: read(text), text };
+          });
+        await handover.give(items);
       },
     },
   );
@@ -115,16 +101,8 @@ async function* listen(
   }
 }
 
-/** What a stream was asked for with, checked. */
-interface StreamWishes {
-  readonly feed: Feed;
-  readonly kind: FeedKind;
-  readonly params: ReadonlyMap<string, string>;
-  readonly subjects: readonly Subject[];
-}
-
-/** `now`: milliseconds since the epoch. */
-function readStream(options: StreamOptions, now: number): StreamWishes {
+/** Checks the options. `now`: milliseconds since the epoch. */
+function readStream(options: StreamOptions, now: number) {
   const feed = findFeed(options.feed);
   if (feed === undefined) throw usageFailure(`feed "${options.feed}": accepted: ${feedNames.join(", ")}`);
   const kind = options.by === undefined ? feed.kinds[0] : feed.kinds.find(({ by }) => by === options.by);
@@ -147,13 +125,8 @@ function readStream(options: StreamOptions, now: number): StreamWishes {
   return { feed, kind, params, subjects: options.assets };
 }
 
-type NoticeHandlers = Omit<TailHandlers, "events" | "charged"> & {
-  /** An event is larger than the parser's limit. */
-  readonly skipped: (shard: Shard) => void;
-};
-
-/** Tells a program what the command line says on stderr. */
-function noticesOf(tell: (notice: StreamNotice) => void): NoticeHandlers {
+/** Reports to a program the messages that the command line writes to stderr. */
+function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "events" | "charged"> {
   const tellGap = ({ subjects }: Shard, { from, to, reason }: Gap): void =>
     tell({ kind: "gap", assets: subjects, from: new Date(from.now), to: new Date(to.now), reason });
   return {
@@ -169,7 +142,6 @@ function noticesOf(tell: (notice: StreamNotice) => void): NoticeHandlers {
     closed: () => undefined,
     ended: ({ subjects }, { message: reason }) => tell({ kind: "dropped", assets: subjects, reason }),
     moved: () => undefined,
-    skipped: ({ subjects }) => tell({ kind: "lost", assets: subjects, reason: "larger than 1 MiB" }),
     dropped: (subjects, failure) => tell({ kind: "dropped", assets: subjects, reason: failure.message }),
   };
 }

@@ -1,80 +1,80 @@
-// What programs see. The build copies this file into the package's types, where the imported unions are written out.
+// The public types. The build copies this file into the package's types, and writes out the imported unions.
 
 import type { FeedName } from "../contract/feeds/all-feeds.ts";
 import type { Tier } from "../contract/tier.ts";
 
 export type { FeedName, Tier };
 
-/** Nothing is read from the user's settings, key store or environment unless `environment` hands it over. Times are milliseconds. */
+/** The user's settings and key store are never read, and the environment only from `environment`. Times are milliseconds. */
 export interface ClientOptions {
-  /** Sent bare, to the hosts of this client only. */
+  /** Sent as it is, to the hosts of this client only. */
   readonly apiKey?: string;
-  /** The plan of the key, which decides the hosts and the pace. Required with a key: no host is guessed. */
+  /** The plan of the key, which decides the hosts and the rate limit. Required with a key: no host is guessed. */
   readonly tier?: Tier;
-  /** Replaces the REST host of the tier; https, or this machine. */
+  /** Replaces the REST host of the tier; https, or localhost. */
   readonly baseUrl?: string;
   /** Replaces the streaming host of the tier. */
   readonly streamingUrl?: string;
   /**
-   * `process.env`, for a client that takes what is not said here from `DEXDATA_API_KEY`, `DEXDATA_TIER`,
-   * `DEXDATA_BASE_URL` and its siblings, `DEXDATA_RPM`, `HTTPS_PROXY` and `NO_PROXY`.
+   * `process.env`, for a client whose other options default to `DEXDATA_API_KEY`, `DEXDATA_TIER`, `DEXDATA_BASE_URL` and
+   * its siblings, `DEXDATA_RPM`, `HTTPS_PROXY` and `NO_PROXY`.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /**
-   * How numbers of JSON are given: as numbers, the nearest double (as `JSON.parse` does), or as text with the service's
-   * own digits. Amounts in a token's smallest unit are text either way, since no double holds them; and so are whole rows
-   * in `texts` of their pages.
+   * How JSON numbers are returned: as numbers, the nearest double (like `JSON.parse`), or as strings with the service's
+   * digits. Amounts in a token's smallest unit are strings either way, since no double holds them. So are the rows in
+   * `texts` of a page.
    */
   readonly numbers?: "number" | "text";
-  /** Requests a minute; the plan's rate unless said. Kept by this client alone. */
+  /** Requests per minute of this client; default: the limit of the plan. */
   readonly rpm?: number | "unlimited";
-  /** Requests after a failed one; 429, 500 and connection faults only. 4 unless said. */
+  /** Retries after 429, 500 and connection errors; default: 4. */
   readonly retries?: number;
-  /** Waiting for one request, in all; a wait that would pass it is not begun. 180,000 unless said. */
+  /** Total wait for one request; a wait that would exceed it does not start. Default: 180,000. */
   readonly retryMaxTime?: number;
-  /** Connecting, headers and body of one request. 30,000 unless said. */
+  /** Connection, headers and body of one request. Default: 30,000. */
   readonly timeout?: number;
   /**
-   * Requests under way at once, where a list can be asked for in parts. 1 unless said: then nothing is asked for in
-   * advance, and leaving a loop early costs no credit.
+   * Concurrent requests for lists that can be fetched in parts. Default: 1, which requests nothing in advance, so leaving a
+   * loop early costs no credit.
    */
   readonly parallel?: number;
-  /** Credits that this client may spend: the request, or the event, that would pass them is a Failure. */
+  /** Credits that this client may spend; a request or an event that would exceed them is a Failure. */
   readonly maxCredits?: number;
-  /** Ends everything that this client does; what it waits for rejects with the signal's reason. */
+  /** Ends everything that this client does; pending promises reject with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Before each wait: for the pace, or for the next attempt. */
+  /** Called before each wait, for the rate limit or a retry. */
   readonly onWait?: (milliseconds: number, reason: string) => void;
 }
 
-/** What was asked, and what it cost, by all calls of a client. */
+/** The requests of a client, and their cost. */
 export interface Meter {
   readonly requests: number;
   readonly credits: number;
-  /** What requests without a whole answer may have cost beside them. */
+  /** Possible additional cost of requests without a complete response. */
   readonly creditsInDoubt: number;
-  /** What the service last said is left, in its own digits. */
+  /** The remaining credits that the service last reported, in its digits. */
   readonly creditsLeft: string | undefined;
-  /** The plan that the service counted the newest request under. */
+  /** The plan that the service applied to the last request. */
   readonly plan: string | undefined;
 }
 
 export interface ListOptions {
-  /** Rows in all; every row unless said. */
+  /** Maximum rows in total; default: all. */
   readonly limit?: number;
 }
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** The same rows as the service wrote them: JSON, every digit. */
+  /** The same rows as the service sent them: JSON, every digit. */
   readonly texts: readonly string[];
-  /** What was asked for and has no row. */
+  /** Requested assets without a row. */
   readonly missing: readonly Asset[];
 }
 
 /**
- * Rows of a list, each once. Nothing is asked before it is iterated, and each iteration asks anew; leaving the loop ends
- * the requests.
+ * Rows of a list, each once. Requests start with the iteration, and start over with each iteration; leaving the loop ends
+ * them.
  */
 export interface Listing<T> extends AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Page<T>>;
@@ -89,60 +89,45 @@ export interface Asset {
 
 export interface StreamOptions<F extends FeedName = FeedName> {
   readonly feed: F;
-  /** Any number, on as few connections as hold them. */
+  /** Any number, on as few connections as possible. */
   readonly assets: readonly Asset[];
-  /** Whose addresses these are: of transactions a pool's unless said, of reserves a token's. */
+  /** The kind of the addresses; default: pools for transactions, tokens for reserves. */
   readonly by?: "token" | "pool";
-  /** Of `ohlcv`; 1s unless said. */
+  /** For `ohlcv`; default: 1s. */
   readonly interval?: "1s" | "5s" | "60s";
-  /** Of `ohlcv`: begin with the candles from there; 15 minutes back at most. */
+  /** For `ohlcv`: the time of the first candle; at most 15 minutes ago. */
   readonly since?: Time;
-  /** What the service does not stream ends the stream, or is left out. "fail" unless said. */
+  /** Whether an asset that the service does not stream ends the stream or is skipped; default: "fail". */
   readonly onInvalid?: "fail" | "drop";
-  /** Whatever happens to the connections, and between the service and this client. */
+  /** Called for changes of connections and for messages of the service. */
   readonly onNotice?: (notice: StreamNotice) => void;
 }
 
 export interface StreamEvent<T> {
   /** The service's name of the event. */
   readonly event: string;
-  /** Whose event it is, where the service says so. */
+  /** The asset of the event, if the service names it. */
   readonly asset: Asset | undefined;
   /** When it was received. */
   readonly received: Date;
   readonly data: T;
-  /** The same as the service wrote it. */
+  /** The data as the service sent it. */
   readonly text: string;
 }
 
-export type StreamNotice =
+export type StreamNotice = { readonly assets: readonly Asset[] } &
   /** Open for the first time. */
-  | { readonly kind: "open"; readonly assets: readonly Asset[] }
-  /** Open again: events of that time may be missing. */
-  | {
-      readonly kind: "gap";
-      readonly assets: readonly Asset[];
-      readonly from: Date;
-      readonly to: Date;
-      readonly reason: string;
-    }
-  /** Not connected; tried again after so many milliseconds. */
-  | {
-      readonly kind: "retry";
-      readonly assets: readonly Asset[];
-      readonly wait: number;
-      readonly reason: string;
-    }
-  /** One event of these assets was skipped. */
-  | { readonly kind: "lost"; readonly assets: readonly Asset[]; readonly reason: string }
-  /** Assets that are left out. */
-  | { readonly kind: "dropped"; readonly assets: readonly Asset[]; readonly reason: string }
-  /** What the service says besides data, or sent in place of it: text of strangers. */
-  | {
-      readonly kind: "warning" | "error" | "unknown";
-      readonly assets: readonly Asset[];
-      readonly text: string;
-    };
+  (
+    | { readonly kind: "open" }
+    /** Open again: events of this time range may be missing. */
+    | { readonly kind: "gap"; readonly from: Date; readonly to: Date; readonly reason: string }
+    /** Not connected; the next attempt follows after `wait` milliseconds. */
+    | { readonly kind: "retry"; readonly wait: number; readonly reason: string }
+    /** "lost": one event of these assets was skipped. "dropped": these assets are no longer streamed. */
+    | { readonly kind: "lost" | "dropped"; readonly reason: string }
+    /** A message of the service, or an event of an unknown name: untrusted text. */
+    | { readonly kind: "warning" | "error" | "unknown"; readonly text: string }
+  );
 
-/** An instant, unix seconds, or a text as on the command line: `-24h`, `2026-11-21`, RFC 3339. */
+/** A Date, unix seconds, or a string as on the command line: `-24h`, `2026-11-21`, RFC 3339. */
 export type Time = Date | number | string;

@@ -1,6 +1,6 @@
 import type { PaceRate } from "../client/pace/pace.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "../client/pace/retry.ts";
-import { type Budget, runBudget, unbounded } from "../client/spending/credit-budget.ts";
+import { defaultRetryPolicy } from "../client/pace/retry.ts";
+import { runBudget, unbounded } from "../client/spending/credit-budget.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { checkKeyForm } from "../contract/key.ts";
@@ -11,18 +11,10 @@ import type { Setting } from "../settings/setting.ts";
 import { readSetting, settings } from "../settings/settings.ts";
 import type { ClientOptions } from "./public-types.ts";
 
-/** What a client was made with, checked. */
-export interface ClientWishes {
-  readonly target: Target;
-  readonly rate: PaceRate;
-  readonly retry: RetryPolicy;
-  readonly timeout: number;
-  readonly width: number;
-  readonly budget: Budget;
-  readonly hasTexts: boolean;
-}
+export type ClientWishes = ReturnType<typeof readOptions>;
 
-export function readOptions(options: ClientOptions): ClientWishes {
+/** Checks the options of a client. */
+export function readOptions(options: ClientOptions) {
   const env = options.environment ?? {};
   const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
   const read = <T>(setting: Setting<T>): T =>
@@ -41,6 +33,7 @@ export function readOptions(options: ClientOptions): ClientWishes {
       maxCredits === undefined
         ? unbounded
         : runBudget(wholeNumber("maxCredits", maxCredits, 0), "maxCredits"),
+    /** Numbers are returned as strings. */
     hasTexts: readNumbers(options.numbers) === "text",
   };
 }

@@ -1,21 +1,21 @@
-import type { Subject } from "../client/pages/page.ts";
 import { completeWindow } from "../client/candles/default-window.ts";
-import { type Args, readArgs, type Typed } from "../contract/args.ts";
+import type { Subject } from "../client/pages/page.ts";
+import { type Args, readArgs } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { usageFailure } from "../contract/failure.ts";
-import { nearest } from "../text/nearest.ts";
 import { fullHelp, type Param } from "../contract/param.ts";
+import { nearest } from "../text/nearest.ts";
 
-/** What a program gives for the parameters of an endpoint, by their wire names. */
+/** The values that a program passes for the parameters of an endpoint, by their wire names. */
 export type GivenParams = Readonly<Record<string, unknown>>;
 
 export interface Asking {
   readonly args: Args;
-  /** What a batch asks for. */
+  /** The assets of a batch. */
   readonly subjects: readonly Subject[] | undefined;
 }
 
-/** The endpoint as a program knows it: messages name its method, and parameters by their wire names. */
+/** The endpoint for programs: messages contain its method, and the wire names of parameters. */
 export function asMethod(endpoint: Endpoint): Endpoint {
   const params = endpoint.params.map((param): Param => ({ ...param, givenAs: "property" }));
   return { ...endpoint, command: methodName(endpoint), params };
@@ -26,7 +26,7 @@ export function methodName({ id }: Endpoint): string {
   return id.replaceAll(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Pages are the walk's to ask for; everything else is the program's. */
+/** Whether a program sets it. Paging sets the others. */
 export function isGiven({ place, flag, required }: Param): boolean {
   return place === "path" || flag !== undefined || required;
 }
@@ -49,39 +49,28 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
     if (text !== undefined) typed.set(param.name, text);
   }
   const complete = reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
-  requireAll(known, complete);
+  const missing = known.find(({ name, required }) => required && !complete.has(name));
+  if (missing !== undefined) throw usageFailure(`${missing.name}: is needed`, fullHelp(missing));
   return { args: readArgs(endpoint, complete, now), subjects: undefined };
 }
 
-/** A program can read any field of a row, and names and symbols are in full rows only. Both cost one credit. */
+/** A program can read any field of a row, but only full rows have names and symbols. Both cost one credit. */
 const usualValues: GivenParams = { detailed: true };
 
-/** Each of the inputs is checked alone: there may be more of them than one request takes. */
+/** Checks the inputs one by one, because there may be more of them than one request accepts. */
 function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): Asking {
   const network = given["network"];
   const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];
   const subjects = inputs.map((input: unknown): Subject => {
     if (typeof network !== "string" || typeof input !== "string" || input.includes(","))
       throw usageFailure(`${name}: must be an address, or an array of addresses, beside a network`);
-    readArgs(
-      endpoint,
-      new Map([
-        ["network", network],
-        [name, input],
-      ]),
-      now,
-    );
+    readArgs(endpoint, new Map(Object.entries({ network, [name]: input })), now);
     return { network, address: input };
   });
   return { args: new Map(), subjects };
 }
 
-function requireAll(params: readonly Param[], typed: Typed): void {
-  const missing = params.find(({ name, required }) => required && !typed.has(name));
-  if (missing !== undefined) throw usageFailure(`${missing.name}: is needed`, fullHelp(missing));
-}
-
-/** As somebody would type it; undefined where nothing is given. */
+/** The text of a value on the command line; undefined if there is none. */
 function textOf({ name, kind }: Param, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (kind.kind === "toggle") {

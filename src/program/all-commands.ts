@@ -2,7 +2,7 @@ import { endpoints } from "../contract/endpoints/all.ts";
 import { apiCommand } from "../commands/api/api-command.ts";
 import { commandGroups } from "../commands/asking/positionals.ts";
 import { authCommands } from "../commands/auth/auth-commands.ts";
-import type { Command } from "../commands/command.ts";
+import { type Command, command } from "../commands/command.ts";
 import { endpointCommand } from "../commands/endpoint/endpoint-command.ts";
 import { completionCommand } from "../commands/completion/completion-command.ts";
 import { configCommands } from "../commands/config/config-commands.ts";
@@ -12,9 +12,34 @@ import { migrateCommand } from "../commands/migrate/migrate-command.ts";
 import { sandboxCommand } from "../commands/sandbox/sandbox-command.ts";
 import { schemaCommand } from "../commands/schema/schema-command.ts";
 import { streamCommand } from "../commands/stream/stream-command.ts";
-import { commandsCommand, helpCommand } from "./learn-commands.ts";
+import { pick } from "../run/flags/flag.ts";
+import { documentFlags, sharedFlags } from "../run/flags/shared-flags.ts";
 
-/** Every command, in the order of help. What one does is loaded when it is run. */
+const helpCommand = command({
+  words: "help",
+  section: "Reference",
+  positionals: [{ name: "command|topic", isOptional: true, suggests: "commands and topics" }],
+  summary: "a command in full, or a topic",
+  examples: ["dexdata help txns", "dexdata help exit-codes"],
+  flags: {},
+  shared: pick(sharedFlags, "error-format"),
+  run: async ({ words }, context) =>
+    await (await import("./help/print-help.ts")).printHelp(allCommands, words, "full", context),
+});
+
+const commandsCommand = command({
+  words: "commands",
+  section: "Reference",
+  positionals: [{ name: "command", isOptional: true, suggests: "commands" }],
+  summary: "every command with flags, exit codes, plan and credits, as data",
+  examples: ["dexdata commands", "dexdata commands -o json", "dexdata commands pools search -o json"],
+  flags: {},
+  shared: documentFlags,
+  run: async ({ words, flags }, context) =>
+    await (await import("./list-commands.ts")).listCommands(allCommands, words, flags, context),
+});
+
+/** Every command, in the order of help. The code of a command is loaded when it runs. */
 export const allCommands: readonly Command[] = [
   ...commandGroups(endpoints).map(endpointCommand),
   apiCommand,
@@ -24,9 +49,9 @@ export const allCommands: readonly Command[] = [
   doctorCommand,
   completionCommand,
   sandboxCommand,
-  helpCommand(() => allCommands),
+  helpCommand,
   explainCommand,
   migrateCommand,
-  commandsCommand(() => allCommands),
+  commandsCommand,
   schemaCommand,
 ];

@@ -1,13 +1,13 @@
 import { type Context, exitOfInterruption, isInterruption } from "../context/context.ts";
 import type { ExitCode } from "../contract/exit-codes.ts";
 import { fail, Failure } from "../contract/failure.ts";
+import { outputFailure } from "../files/file-fault.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
-import { outputFailure } from "../run/failure-text.ts";
 
-/** The only place that catches everything: the exit code of the work, or its failure said and its code. */
+/** Catches everything, in one place: reports the failure of the work and returns the exit code. */
 export async function guarded(
   context: Context,
-  /** The flags that were typed, as soon as they are known. */
+  /** The flags, as soon as they are parsed. */
   typed: () => TypedFlags,
   work: () => Promise<number>,
 ): Promise<number> {
@@ -15,8 +15,8 @@ export async function guarded(
     return await work();
   } catch (cause) {
     if (context.signal.aborted) return exitOf(context.signal.reason);
-    const failure = cause instanceof Failure ? cause : (outputFailure(cause) ?? bug(cause));
     const { errorFormat, reportFailure } = await import("../run/failure-text.ts");
+    const failure = cause instanceof Failure ? cause : (outputFailure(cause) ?? bug(cause));
     await reportFailure(context, failure, errorFormat(typed(), context));
     return failure.exit;
   }

@@ -8,7 +8,7 @@ import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.
 import type { Flags } from "../run/flags/flag.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 
-/** Every command with its flags, for programs; a line each for people. */
+/** Every command with its flags for programs; one line each for people. */
 export async function listCommands(
   all: readonly Command[],
   words: readonly string[],
@@ -27,10 +27,7 @@ export async function listCommands(
       near === undefined ? "list them: dexdata commands" : `did you mean ${near}?`,
     );
   }
-  if (hasParts(context, flags)) {
-    await writeDocuments(context, flags, entries.map(describeCommand));
-    return 0;
-  }
+  if (hasParts(context, flags)) return await writeDocuments(context, flags, entries.map(describeCommand));
   return await writeRows(
     context,
     flags,

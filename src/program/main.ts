@@ -5,7 +5,7 @@ import { allCommands } from "./all-commands.ts";
 import { guarded } from "./guarded.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
 
-/** argv without node and script → exit code. */
+/** Takes argv without node and script; returns the exit code. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   let typed: TypedFlags = new Map();
   return await guarded(

@@ -3,7 +3,7 @@ import { didYouMean, nearestCommand } from "../commands/asking/nearest-command.t
 import { networkAliases, wellKnownNetworks } from "../contract/network-aliases.ts";
 import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
-/** What to type instead of a word that is no command; `path`: the words before it. Undefined where nothing is near. */
+/** Suggests a command for an unknown word; `path` holds the words in front of it. Undefined if nothing is similar. */
 export function hintAtWord(
   commands: readonly Command[],
   word: string,
@@ -21,7 +21,7 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   const slug = word.toLowerCase();
   if (wellKnownNetworks.has(slug)) return commandFirst(slug);
   if (/^0x[\da-f]{40}$/iu.test(word)) return `look the address up: dexdata search ${word}`;
-  // Those of one word are what a single word is first compared with.
+  // A single word is compared with commands of one word first.
   const near = nearestCommand(
     word,
     all.toSorted((a, b) => a.split(" ").length - b.split(" ").length),
@@ -34,9 +34,9 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
 const commandFirst = (network: string): string =>
   `the command comes first, then the network, such as: dexdata pools search ${network}`;
 
-/** What people type for a flag of another name, the value included where it takes one. */
+/** Names from other tools, with the flag that means the same here, and its value if it takes one. */
 const renamed: ReadonlyMap<string, string> = new Map([
-  // Parameters the service has renamed; their old spelling would be dropped by it without a word.
+  // Parameters that the service renamed. It silently ignores the old names.
   ["--volume-24h-min", "--volume-usd-24h-min"],
   ["--volume-24h-max", "--volume-usd-24h-max"],
   ["--sort-by", "--order-by"],
@@ -60,7 +60,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--count", "--limit"],
 ]);
 
-/** What to type instead of a flag that the command does not have. */
+/** Suggests a replacement for a flag that the command does not have. */
 export function hintAtFlag(
   commands: readonly Command[],
   flag: string,
@@ -84,7 +84,7 @@ export function hintAtFlag(
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/** `pool search` is read as a pool on the network `search`: the two-word command that was meant. */
+/** `pool search` parses as a pool on the network `search`: returns the command of two words that was meant. */
 export function misreadCommand(
   commands: readonly Command[],
   path: string,

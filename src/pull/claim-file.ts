@@ -1,27 +1,27 @@
-import { fail, type Failure, usageFailure } from "../contract/failure.ts";
-import { counted } from "../text/counted.ts";
-import { alreadyExists, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
-import type { Interrupted } from "../files/out/interrupted.ts";
+import { fail, usageFailure } from "../contract/failure.ts";
 import type { FileLock, Locking } from "../files/file-lock.ts";
-import { isTaken } from "../files/paths.ts";
 import { holdFile } from "../files/out/hold-file.ts";
+import type { Interrupted } from "../files/out/interrupted.ts";
+import { alreadyExists, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
+import { isTaken } from "../files/paths.ts";
+import { counted } from "../text/counted.ts";
 
-/** Where the rows of a run go, as typed. */
+/** Where the user wants the rows of a run. */
 export interface WantedDestination {
-  /** Undefined: stdout. Where a link was typed, what that leads to. */
+  /** Undefined for stdout. A link is resolved to its target. */
   readonly file: string | undefined;
-  /** Go on with what an interrupted run left in the file; else the file is whole or absent. */
+  /** Continue an interrupted run in the file; otherwise the file is complete or absent. */
   readonly isResumed: boolean;
   /** A file that exists may be replaced. */
   readonly isForced: boolean;
   readonly receipt: string | undefined;
 }
 
-/** A file that this run alone may write. */
+/** A file that only this run may write. */
 export interface Claimed {
   readonly file: string;
   readonly lock: FileLock;
-  /** What an earlier run left to continue. */
+  /** An earlier run that can be continued. */
   readonly interrupted: Interrupted | undefined;
   /** The file exists and has no checkpoint: for --resume, only a receipt can prove that it is complete. */
   readonly isUnproven: boolean;
@@ -29,7 +29,7 @@ export interface Claimed {
 
 type Wanted = Pick<WantedDestination, "isResumed" | "isForced"> & { readonly file: string };
 
-/** Locks the file, and refuses what an earlier run left unless a flag decides about it. */
+/** Locks the file, and fails if an earlier run left it unfinished and no flag decides what to do. */
 export async function claimFile(
   context: Locking,
   to: Wanted,
@@ -59,22 +59,14 @@ async function findLeft(
   const { findInterrupted } = await import("../files/out/interrupted.ts");
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);
   if (interrupted === undefined) checkReplaceable(file);
-  else if (!isResumed) throw unfinished(file, interrupted);
-  else if (interrupted.rowsAt !== file && isThere && !interrupted.header.mayReplace)
-    throw blocked(file, interrupted);
+  else if (!isResumed) {
+    const rows = counted(interrupted.progress?.rows ?? 0, "row");
+    throw fail("unfinished", `${file} has an unfinished pull: ${rows} in ${interrupted.rowsAt}`);
+  }
+  if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !interrupted.header.mayReplace)
+    throw usageFailure(
+      `${file} already exists, and its unfinished pull in ${interrupted.rowsAt} would replace it`,
+      `move ${file} out of the way, or start over with --force`,
+    );
   return { interrupted, isUnproven: isThere && interrupted === undefined };
-}
-
-function unfinished(file: string, { rowsAt, progress }: Interrupted): Failure {
-  return fail(
-    "unfinished",
-    `${file} has an unfinished pull: ${counted(progress?.rows ?? 0, "row")} in ${rowsAt}`,
-  );
-}
-
-function blocked(file: string, { rowsAt }: Interrupted): Failure {
-  return usageFailure(
-    `${file} already exists, and its unfinished pull in ${rowsAt} would replace it`,
-    `move ${file} out of the way, or start over with --force`,
-  );
 }

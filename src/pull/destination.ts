@@ -1,9 +1,10 @@
 import type { Meter } from "../client/spending/meter.ts";
 import type { Output } from "../context/context.ts";
+import type { GrowingFile } from "../files/out/growing-file.ts";
+import { countedSink, newHash } from "../files/out/sink.ts";
 import { newTally, type Tally } from "./tally.ts";
-import { countedSink, newHash, type Sink } from "../files/out/sink.ts";
 
-/** What the runs before have cost. */
+/** The cost of earlier runs. */
 export interface Spent {
   readonly requests: number;
   readonly credits: number;
@@ -13,25 +14,17 @@ export interface Spent {
 
 export const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
 
-/** Where the rows go, and how far the pull is that brings them. */
-export interface Destination {
-  readonly sink: Sink;
+/** Where the rows of a pull go, and how far the pull is. */
+export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
   /** The file that has the rows now; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
   readonly tally: Tally;
-  /** Of the runs before. */
+  /** Of earlier runs. */
   readonly before: Spent;
-  /** Milliseconds since the epoch: when the first of them began; undefined where this is the first. */
+  /** Milliseconds since the epoch: the start of the first of them; undefined if this is the first. */
   readonly started: number | undefined;
   /** The rows counted in the tally have been written. */
   readonly note: (meter: Meter) => void;
-  readonly finish: () => Promise<void>;
-  /** The run has succeeded, also its receipt: there is nothing to continue. */
-  readonly forget: () => void;
-  /** The run ends before its output is complete. */
-  readonly abandon: () => Promise<void>;
-  /** Whether the same command with --resume continues after that. */
-  readonly canContinue: () => boolean;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();

@@ -1,14 +1,14 @@
 import { planBatches } from "../client/batches.ts";
 import { candleWindow, slicesOf } from "../client/candles/candle-slices.ts";
-import { keyOf } from "./pull-answers.ts";
-import { costOf } from "../client/spending/meter.ts";
 import type { Walk } from "../client/pages/page.ts";
+import { costOf } from "../client/spending/meter.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { member } from "../json/raw-json.ts";
 import type { Reply } from "../contract/reply.ts";
+import { member } from "../json/raw-json.ts";
+import { keyOf } from "./pull-answers.ts";
 
-/** What a command line asks for, as far as its cost goes. */
+/** The parts of a command that determine its cost. */
 export interface Wanted {
   readonly endpoint: Endpoint;
   readonly asked: readonly Args[];
@@ -17,21 +17,21 @@ export interface Wanted {
   readonly walk: Walk;
 }
 
-/** Undefined: nobody knows before it is asked. Retries and look-ups after a refusal come on top. */
+/** Undefined values are unknown before the request. Retries, and lookups after a rejection, are not included. */
 export interface Estimate {
   readonly requests: number | undefined;
   readonly credits: number | undefined;
-  /** Where more than `credits` is possible. */
+  /** If more than `credits` is possible. */
   readonly creditsAtMost?: number;
   readonly rows: number | undefined;
   readonly certainty: "exact" | "at most" | "about" | "unknown";
-  /** What it rests on. */
+  /** The facts that the estimate is based on. */
   readonly basis: string;
 }
 
 type Counted = Omit<Estimate, "credits">;
 
-/** The one question whose answer says how long a list is, where only the service knows; `networks` may be it. */
+/** The query whose response has the length of a list, if only the service knows it; `networks` may be that query. */
 export function questionBefore(
   { endpoint, asked, limit, walk }: Wanted,
   networks: Endpoint,
@@ -43,8 +43,8 @@ export function questionBefore(
   return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
 }
 
-/** `told`: what the service answered to `questionBefore`. */
-export function estimate(wanted: Wanted, told: unknown): Estimate {
+/** `response`: to `questionBefore`. */
+export function estimate(wanted: Wanted, response: unknown): Estimate {
   const { endpoint, asked, walk } = wanted;
   const { reply } = endpoint;
   const count = asked.length;
@@ -63,9 +63,9 @@ export function estimate(wanted: Wanted, told: unknown): Estimate {
       case "candles":
         return ofCandles(wanted, reply.maxLimit);
       case "numbered-pages":
-        return ofNumberedPages(wanted, reply, told);
+        return ofPages(wanted, { total: totalOf(response), noun: "rows" }, reply.handOverAfter !== undefined);
       case "cursor-pages":
-        return ofCursorPages(wanted, told);
+        return ofPages(wanted, { total: poolsOf(wanted, response), noun: "pools there" }, false);
     }
   })();
   return { ...counted, credits: counted.requests };
@@ -83,9 +83,9 @@ function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): 
   return { requests: batches.length, credits, rows: walk.subjects?.length, certainty: "exact", basis };
 }
 
-/** So few candles are never taken for an answer that was cut off; see `askForCandles`. */
+/** A response with this few candles never counts as truncated; see `askForCandles`. */
 const surelyWhole = 9;
-/** Requests, at most, that look for the newest candles before the window; see `countBack`. */
+/** The most requests that look for the newest candles before the time range; see `countBack`. */
 const looksBack = 12;
 
 function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
@@ -104,50 +104,28 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
   };
 }
 
-function ofNumberedPages(
-  { limit, walk }: Wanted,
-  { handOverAfter }: Extract<Reply, { kind: "numbered-pages" }>,
-  told: unknown,
+/** `isHeld`: the list moves while it is read, and a few more requests can keep it complete; see `walkNumberedPages`. */
+function ofPages(
+  { limit, walk: { pageSize, start } }: Wanted,
+  service: { readonly total: number | undefined; readonly noun: string },
+  isHeld: boolean,
 ): Counted {
-  const { pageSize, start } = walk;
-  const total = limit ?? totalOf(told);
+  const total = limit ?? service.total;
   if (total === undefined) return unknown;
   const before = limit === undefined && start?.flag === "page" ? (Number(start.value) - 1) * pageSize : 0;
   const rows = Math.max(0, total - before);
-  // A list that ends with a full page is followed by an empty one, if only its end says so.
+  // A list whose last page is full is followed by an empty page, unless a limit ends it.
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
-  const basis =
-    limit === undefined
-      ? `the service counts ${total} rows now; pages of ${pageSize}`
-      : `--limit ${limit} in pages of ${pageSize}`;
-  // What ends in time can be held still, at a few requests; see `walkNumberedPages`.
-  if (handOverAfter === undefined || requests < 2) return { requests, rows, certainty: "at most", basis };
+  const source =
+    limit === undefined ? `the service counts ${total} ${service.noun} now; ` : `--limit ${limit} in `;
+  const basis = `${source}pages of ${pageSize}`;
+  if (!isHeld || requests < 2) return { requests, rows, certainty: "at most", basis };
   return {
     requests,
     creditsAtMost: requests + 3 + Math.ceil(requests / 10),
     rows,
     certainty: "about",
     basis: `${basis}, a few again where the list moves meanwhile`,
-  };
-}
-
-function ofCursorPages({ endpoint, asked: [args = new Map()], limit, walk }: Wanted, told: unknown): Counted {
-  const { pageSize } = walk;
-  if (limit !== undefined) {
-    return {
-      requests: Math.ceil(limit / pageSize),
-      rows: limit,
-      certainty: "at most",
-      basis: `--limit ${limit} in pages of ${pageSize}`,
-    };
-  }
-  const pools = isEveryPool(endpoint, args) ? poolsOf(args, told) : undefined;
-  if (pools === undefined) return unknown;
-  return {
-    requests: Math.floor(pools / pageSize) + 1,
-    rows: pools,
-    certainty: "at most",
-    basis: `the service counts ${pools} pools there now; pages of ${pageSize}`,
   };
 }
 
@@ -158,35 +136,33 @@ const unknown: Counted = {
   basis: "the service gives no totals for this list",
 };
 
-/** Parameters that leave no row out. */
+/** Parameters that exclude no row. */
 const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
 
 function isEveryPool(endpoint: Endpoint, args: Args): boolean {
   return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
 }
 
-/** The counts of the networks asked for, added up; the service was seen to leave them out. */
-function poolsOf(args: Args, told: unknown): number | undefined {
+/** The sum of the pools of the requested networks; undefined if one is missing, which the service was seen to do. */
+function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unknown): number | undefined {
+  if (!isEveryPool(endpoint, args)) return undefined;
+  const rows: readonly unknown[] = Array.isArray(response) ? response : [];
+  const counts = new Map(rows.map((row) => [member(row, "id"), member(row, "pools_count")]));
   const chosen = args.get("network") ?? args.get("chains");
-  const rows: readonly unknown[] = Array.isArray(told) ? told : [];
-  const counts = (chosen?.split(",") ?? rows.map((row) => member(row, "id"))).map((id) =>
-    member(
-      rows.find((row) => member(row, "id") === id),
-      "pools_count",
-    ),
-  );
+  const ids = chosen?.split(",") ?? [...counts.keys()];
   let sum = 0;
-  for (const count of counts) {
+  for (const id of ids) {
+    const count = counts.get(id);
     if (typeof count !== "number") return undefined;
     sum += count;
   }
-  return counts.length === 0 ? undefined : sum;
+  return ids.length === 0 ? undefined : sum;
 }
 
-/** Zero beside rows is no total: the public service was seen to send it. */
-function totalOf(told: unknown): number | undefined {
-  const total = member(member(told, "page_info"), "total_items");
+/** A total of zero with rows is ignored: the public service was seen to send it. */
+function totalOf(response: unknown): number | undefined {
+  const total = member(member(response, "page_info"), "total_items");
   if (typeof total !== "number") return undefined;
-  const hasRows = Object.values(told ?? {}).some((value) => Array.isArray(value) && value.length > 0);
+  const hasRows = Object.values(response ?? {}).some((value) => Array.isArray(value) && value.length > 0);
   return total === 0 && hasRows ? undefined : total;
 }

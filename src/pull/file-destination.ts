@@ -14,7 +14,7 @@ import { type Destination, nothingSpent, type Spent } from "./destination.ts";
 export interface FilePull {
   readonly claimed: Claimed;
   readonly to: WantedDestination;
-  /** Of the checkpoint of a pull that begins. */
+  /** Of the checkpoint of a new pull. */
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
   readonly seen: SeenKeys;
@@ -23,12 +23,12 @@ export interface FilePull {
 }
 
 /**
- * Milliseconds between two lines of the checkpoint of a pull without --resume. Most of these finish in one run: then only
- * a kill -9 loses the pages of the last moment, and a local list takes 5 % longer instead of 30 %.
+ * Milliseconds between two lines of the checkpoint of a pull without --resume. Most of them finish in one run. Only a
+ * kill -9 loses the last pages, and a local list takes 5 % longer instead of 30 %.
  */
 const lineGapMs = 100;
 
-/** A file that grows together with its checkpoint, so that a later run with --resume can continue it. */
+/** Opens a file that grows together with its checkpoint, so that a later run with --resume can continue it. */
 export async function openFile(
   context: Pick<Context, "clock" | "random" | "signal">,
   pull: FilePull,
@@ -65,7 +65,7 @@ function newHeader({ to, header }: FilePull): CheckpointHeader {
   return { checkpoint: 3, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
 }
 
-/** Over the rows of the runs before, which must be as they were left; undefined where no run needs it. */
+/** The hash over the rows of earlier runs, which must not have changed; undefined if no run needs it. */
 async function hashSoFar(
   { signal }: Pick<Context, "signal">,
   { claimed: { file, interrupted }, inputs, to }: FilePull,
@@ -77,7 +77,7 @@ async function hashSoFar(
   return await hashRows(file, interrupted, signal);
 }
 
-/** What the tally says now, as a line of the checkpoint. */
+/** The tally at this time, as a line of the checkpoint. */
 function accountOf(tally: Tally, before: Spent, meter: Meter): () => Account {
   const { first, last, ...counts } = tally;
   const spent = {
@@ -89,14 +89,14 @@ function accountOf(tally: Tally, before: Spent, meter: Meter): () => Account {
   return () => ({ ...counts, ...spent, first: first?.(), last: last?.() });
 }
 
-/** What the runs before have brought. */
+/** The tally of earlier runs. */
 function tallyOf(progress: Progress | undefined): Tally {
   if (progress === undefined) return newTally();
   const { rows, repeats, missing, refused, question, rowsOfQuestion, at, first, last, to, proof } = progress;
   const counts = { rows, repeats, missing, refused, question, rowsOfQuestion, at, to, proof };
-  return { ...counts, first: known(first), last: known(last) };
-}
-
-function known(mark: string | undefined): Tally["first"] {
-  return mark === undefined ? undefined : () => mark;
+  return {
+    ...counts,
+    first: first === undefined ? undefined : () => first,
+    last: last === undefined ? undefined : () => last,
+  };
 }

@@ -7,25 +7,26 @@ import { readJsonFile } from "../files/read-json-file.ts";
 
 /** A complete pull, as its receipt describes it. */
 export interface FinishedPull {
-  /** Digest of everything that decides about its rows. */
+  /** Digest of everything that determines its rows. */
   readonly query: string;
-  /** Milliseconds: the clock reading that resolved its time bounds. */
+  /** Milliseconds: the time that its relative times were resolved with. */
   readonly now: number;
   readonly bytes: number;
   readonly sha256: string;
   readonly rows: number;
 }
 
-/** What the receipt of an earlier run says of a pull that it calls complete; undefined where it says nothing like it. */
+/** Reads the receipt of an earlier run; undefined if it does not describe a complete pull. */
 export function readFinishedPull(receipt: string): FinishedPull | undefined {
   const found = readJsonFile(receipt);
   if (found.state !== "read") return undefined;
-  const of = (name: string): unknown => member(found.object, name);
-  const [query, rows, output] = [of("query"), of("rows"), of("output")];
-  const now = Date.parse(String(of("now")));
+  const [query, rows, output, isComplete] = ["query", "rows", "output", "complete"].map((name) =>
+    member(found.object, name),
+  );
+  const now = Date.parse(String(member(found.object, "now")));
   const [bytes, sha256] = [member(output, "bytes"), member(output, "sha256")];
   const isSound =
-    of("complete") === true &&
+    isComplete === true &&
     typeof query === "string" &&
     typeof rows === "number" &&
     typeof bytes === "number" &&
@@ -34,7 +35,7 @@ export function readFinishedPull(receipt: string): FinishedPull | undefined {
   return isSound ? { query, now, bytes, sha256, rows } : undefined;
 }
 
-/** The line for a file that holds exactly the rows of that pull; undefined where it does not. */
+/** The message for a file with exactly the rows of that pull; undefined for any other file. */
 export async function completeLine(
   file: string,
   { bytes, sha256, rows }: FinishedPull,
@@ -44,7 +45,7 @@ export async function completeLine(
   return isComplete ? `${file} is already complete: ${counted(rows, "row")}` : undefined;
 }
 
-/** A file that may hold anything is not changed. `receipt`: why that does not prove it complete. */
+/** An unknown file is never changed. `receipt`: why the receipt does not prove it complete. */
 export function noCheckpoint(file: string, receipt = ""): Failure {
   return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}${receipt}`, {
     next: "the file may be complete; to overwrite it, use --force instead of --resume",

@@ -1,14 +1,14 @@
 import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../client/candles/candle-slices.ts";
-import { writeUtc } from "../time/calendar.ts";
-import { member, rawMembers } from "../json/raw-json.ts";
 import type { Page, Place, Walk } from "../client/pages/page.ts";
 import { type TextRow, textRows } from "../client/rows/rows.ts";
 import type { Args } from "../contract/args.ts";
+import { member, rawMembers } from "../json/raw-json.ts";
+import { writeUtc } from "../time/calendar.ts";
 
 /**
- * The same candles, and what this program knows about them: one that is still running at the run's clock reading
- * says `"partial":true`, and with `--fill` each interval without a trade has a row that says `"filled":true`. Gaps
- * are filled page by page, so a year without a trade needs no more memory than a day.
+ * Marks candles: one whose interval has not ended at the start of the run gets `"partial":true`, and with `--fill` each
+ * interval without a trade gets a row with `"filled":true`. Gaps are filled page by page, so a year without a trade needs
+ * no more memory than a day.
  */
 export async function* markedCandles(
   pages: AsyncIterable<Page>,
@@ -37,29 +37,21 @@ export async function* markedCandles(
   }
 }
 
-/** Appended to the service's own text, of which nothing else changes; a word of its own on that stands. */
+/** Appends a field to the service's text, which is otherwise unchanged, unless the service sent the field itself. */
 function partial({ row, value }: TextRow): TextRow {
   if (member(value, "partial") !== undefined) return { row, value };
   return { row: `${row.slice(0, -1)},"partial":true}`, value: { ...value, partial: true } };
 }
 
-interface Gaps {
-  /** The rows for what is missing before this candle, the next one of the service. */
-  readonly before: (candle: TextRow) => readonly TextRow[];
-  /** The rows for what is missing before this time, in unix seconds. */
-  readonly upTo: (seconds: number) => readonly TextRow[];
-  /** A place with what filling needs to go on there. */
-  readonly placed: (place: Place | undefined) => Place | undefined;
-}
-
-/** Knows the next interval that is due, and the last candle. Nothing is missing before the window, or yet to come. */
-function createGaps(args: Args, fill: Fill, now: number, start: Place | undefined): Gaps {
+/** Tracks the next interval and the last candle. Nothing is missing before the time range, or in the future. */
+function createGaps(args: Args, fill: Fill, now: number, start: Place | undefined) {
   const window = candleWindow(args, start?.value);
   const { interval } = window;
   const end = Math.min(wholeSeconds(window.end), now / 1000);
   let due = Math.ceil(wholeSeconds(window.start) / interval) * interval;
   let last = start?.before === undefined ? undefined : parsed(start.before);
 
+  /** The rows for the intervals that are missing before this time, in unix seconds. */
   const upTo = (seconds: number, next?: TextRow): readonly TextRow[] => {
     const rows: TextRow[] = [];
     for (; due < Math.min(seconds, end); due += interval)
@@ -67,9 +59,10 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
     return rows;
   };
   return {
-    before: (candle) => {
+    /** The rows for the intervals that are missing before the service's next candle. */
+    before: (candle: TextRow): readonly TextRow[] => {
       const opens = Math.floor(openingOf(candle.value) / interval) * interval;
-      // The newest so many may begin before the window that holds as many intervals.
+      // The newest N candles may begin before the time range of N intervals.
       if (last === undefined && start === undefined) due = Math.min(due, opens);
       const rows = upTo(opens, candle);
       due = Math.max(due, opens + interval);
@@ -77,22 +70,20 @@ function createGaps(args: Args, fill: Fill, now: number, start: Place | undefine
       return rows;
     },
     upTo,
-    placed: (place) => (place === undefined || last === undefined ? place : { ...place, before: last.row }),
+    /** Adds the last candle to a place, so that filling can continue there. */
+    placed: (place: Place | undefined): Place | undefined =>
+      place === undefined || last === undefined ? place : { ...place, before: last.row },
   };
 }
 
-/** The text is one that this program has kept. */
-function parsed(row: string): TextRow {
-  const value: unknown = JSON.parse(row);
-  return { row, value: typeof value === "object" && value !== null ? value : {} };
-}
+const parsed = (row: string): TextRow => ({ row, value: Object(JSON.parse(row)) });
 
-/** What stands for an interval without a trade: no price, or the close before, which is the price until the next. */
+/** The price of an interval without a trade: null, or the close before, which is the price until the next trade. */
 type Fill = "null" | "previous";
 
 /**
- * A row of our own for the interval that opens then, said to be one. Times look as the service writes them in
- * `sample`; `before` is the last candle before it. Of its price every digit is kept, so `previous` copies its text.
+ * Creates a marked row for the interval that opens then. Times have the format of `sample`; `before` is the last candle
+ * before it. `previous` copies the text of its price, to keep every digit.
  */
 function filledCandle(
   opens: number,
@@ -108,15 +99,12 @@ function filledCandle(
     ["volume", "0"] as const,
     ["filled", "true"] as const,
   ];
-  return {
-    row: `{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`,
-    value: Object.fromEntries(members.map(([name, text]) => [name, JSON.parse(text) as unknown])),
-  };
+  return parsed(`{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`);
 }
 
 type Member = readonly [name: string, text: string];
 
-/** Where the sample has no time_close, nor has the row; one that closes a second early does so in every row. */
+/** The row has no time_close if the sample has none, and closes a second early if the sample does. */
 function timesLike(sample: object | undefined, opens: number, interval: number): readonly Member[] {
   const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
   const times: Member[] = [["time_open", timeLike(open, opens)]];
@@ -126,7 +114,7 @@ function timesLike(sample: object | undefined, opens: number, interval: number):
   return [...times, ["time_close", timeLike(close, opens + length)]];
 }
 
-/** As JSON: unix seconds where the service writes those, else RFC 3339 with its fraction and its way to say UTC. */
+/** As JSON: unix seconds if the service writes those, otherwise RFC 3339 with its fraction and its notation of UTC. */
 function timeLike(time: unknown, seconds: number): string {
   if (typeof time === "number") return String(seconds);
   const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;

@@ -1,16 +1,17 @@
 import type { Client } from "../client/client.ts";
 import { inOrder } from "../client/pages/in-order.ts";
-import type { Page, Place } from "../client/pages/page.ts";
+import type { Page } from "../client/pages/page.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Args, Question } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Failure } from "../contract/failure.ts";
 import { isObject } from "../json/raw-json.ts";
-import type { SeenKeys } from "../client/pages/seen-keys.ts";
+import type { Tally } from "./tally.ts";
 import { wantedPages, type Wish } from "./wanted-pages.ts";
 
-/** What comes of a question: its pages, then its end, or why it has none. */
+/** A part of the response to a query: a page, the end, or the failure that replaces the rest. */
 export type Part = {
-  /** Which of the questions, from 0. */
+  /** Index of the query. */
   readonly index: number;
   readonly question: Question;
 } & Outcome;
@@ -20,18 +21,13 @@ type Outcome =
   | { readonly kind: "failure"; readonly failure: Failure }
   | { readonly kind: "end" };
 
-/** Where to begin: at a question, and at a place in its answer after some of its rows. */
-export interface Start {
-  readonly question: number;
-  readonly at?: Place | undefined;
-  readonly rowsOfQuestion: number;
-  /** The last of these rows: what tells it from others, and its time, as JSON. */
-  readonly last?: (() => string) | undefined;
-}
+/** Where to start: at a query, and at a place in its list after some of its rows. */
+type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion">> &
+  Readonly<Partial<Pick<Tally, "at" | "last">>>;
 
 /**
- * The answers to all questions, in their order. Where each is one object, several are asked at once; a list is
- * walked alone, and asks for several pages itself.
+ * Fetches the responses to all queries, in their order. Queries for one record run in parallel; lists are fetched one by
+ * one, and request several pages at once themselves.
  */
 export async function* answers(
   client: Client,
@@ -81,14 +77,14 @@ async function* sideBySide(
   const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
     const key = keyOf(question.args);
     const outcomes = kept.get(key) ?? ask(question);
-    // Only of what is named again: the answers to thousands of inputs would fill the memory.
+    // Only for repeated queries: the responses to thousands of inputs would fill the memory.
     if (repeated.has(key)) kept.set(key, outcomes);
     return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
   });
   for await (const parts of inOrder(asks, client.width)) yield* parts;
 }
 
-/** Equal for what is asked in the same words, which costs one request however often it is named. */
+/** Equal for queries with the same arguments, which cost one request together. */
 export function keyOf(args: Args): string {
   return JSON.stringify([...args]);
 }
@@ -99,7 +95,7 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
   return repeated;
 }
 
-/** What is left to wish for of an answer that some rows were taken of. */
+/** The rest of a list after the rows that were read before. */
 function restOf(wish: Wish, { at, rowsOfQuestion, last }: Start): Wish {
   if (at === undefined) return wish;
   const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;

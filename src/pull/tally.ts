@@ -4,25 +4,25 @@ import type { Question } from "../contract/args.ts";
 import { type RowShape, rowShape } from "../contract/endpoint.ts";
 import { rawMembers } from "../json/raw-json.ts";
 
-/** What a pull has brought so far, all its runs together. */
+/** Counts of a pull so far, for all its runs together. */
 export interface Tally {
   rows: number;
-  /** Rows dropped because they came again. */
+  /** Rows dropped because they were repeated. */
   repeats: number;
-  /** Asked for, and left out by the service. */
+  /** Requested assets without a row. */
   missing: number;
-  /** Inputs that were refused. */
+  /** Inputs that the service rejected. */
   refused: number;
-  /** The question being answered, from 0; where its answer goes on, and how many rows of it there are. */
+  /** Index of the present query, the place at which its response continues, and its rows so far. */
   question: number;
   at: Place | undefined;
   rowsOfQuestion: number;
-  /** What tells the first and the last row apart from others, as JSON; worked out for those who ask. */
+  /** Identity and time of the first and the last row, as JSON; computed only when needed. */
   first: (() => string) | undefined;
   last: (() => string) | undefined;
-  /** The upper bound in time the pull was frozen to, as on the wire. */
+  /** The fixed end of the pull's time range, as on the wire. */
   to: string | undefined;
-  /** What proves that the answers which have ended are complete: the weakest proof among them. */
+  /** The weakest proof among the responses that have ended that they are complete. */
   proof: Proof | undefined;
 }
 
@@ -36,22 +36,22 @@ export function newTally(): Tally {
     at: undefined,
     rowsOfQuestion: 0,
   };
-  // In the order of the interface, which is the one of the checkpoint.
+  // In the order of the type and of the checkpoint.
   return { ...counts, first: undefined, last: undefined, to: undefined, proof: undefined };
 }
 
-/** A page whose rows have been handed on. */
+/** Counts a page whose rows have been passed on. */
 export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
   tally.rows += page.rows.length;
   tally.rowsOfQuestion += page.rows.length;
   tally.missing += page.missing?.length ?? 0;
   tally.repeats += page.repeats ?? 0;
   tally.at = page.isCut === true ? undefined : page.next;
-  // The first bound is the one of the whole pull: later windows end where the one before them did.
+  // The first end holds for the entire pull: later windows end earlier.
   tally.to ??= page.next?.to;
   // Only the last page can prove that the list is complete.
   if (page.next === undefined && tally.proof !== "end of list") tally.proof = page.proof ?? tally.proof;
-  // An answer that is shown whole, whatever JSON it is, has no rows to tell apart.
+  // A response that is printed as one document has no rows.
   if (page.rows.length === 0 || page.isDocument === true) return;
   const shape = rowShape(endpoint, page.group);
   const markOf = (index: number): (() => string) => {
@@ -62,14 +62,14 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.last = markOf(page.rows.length - 1);
 }
 
-/** The question has been answered whole. */
+/** The response to this query is complete. */
 export function countEnd(tally: Tally, index: number): void {
   tally.question = index + 1;
   tally.at = undefined;
   tally.rowsOfQuestion = 0;
 }
 
-/** Identity and time of a row, in the service's own digits; the whole row where nothing tells it apart. */
+/** Identity and time of a row, in the service's digits; the entire row if it has neither. */
 function mark(row: string, { identity, record }: RowShape): string {
   const times = Object.keys(record).filter((field) => record[field]?.reads === "time");
   const members = rawMembers(row);

@@ -4,8 +4,8 @@ import { type Endpoint, rowShape } from "../contract/endpoint.ts";
 import { untrustedAnswer } from "../contract/failure.ts";
 
 /**
- * The same pages, every row held against the contract. A row that is not what it says is passed on all the same,
- * because it may hold what the user came for; the pull then ends as a failure that names the first.
+ * Checks every row against the contract. An invalid row is passed on, since it may be the one that the user needs, but the
+ * pull ends as a failure that names the first.
  */
 export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
   const checks = new Map<string, RowCheck>();

@@ -1,22 +1,22 @@
 import type { Client } from "../client/client.ts";
 import { walkPages } from "../client/pages/walk-pages.ts";
 import type { Page, Walk } from "../client/pages/page.ts";
+import type { SeenKeys } from "../client/pages/seen-keys.ts";
 import type { Question } from "../contract/args.ts";
 import { markedCandles } from "./marked-candles.ts";
-import type { SeenKeys } from "../client/pages/seen-keys.ts";
 
-/** How much of an answer is wanted, and how closely it is looked at. */
+/** How much of a list to return, and whether to check it. */
 export interface Wish {
   readonly walk: Walk;
-  /** Groups to keep, where the endpoint answers with several. */
+  /** Groups to keep, if the endpoint returns several. */
   readonly groups: readonly string[];
   /** Rows in all; undefined for every row. */
   readonly limit: number | undefined;
-  /** Hold every row against the contract. */
+  /** Check every row against the contract. */
   readonly isValidated: boolean;
 }
 
-/** Every row once, as many as wanted, checked where that was asked for. */
+/** Returns every row once, up to the limit, checked if requested. */
 export async function wantedPages(
   client: Client,
   question: Question,
@@ -25,18 +25,15 @@ export async function wantedPages(
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;
   const { reply } = endpoint;
-  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, {
-    ...wish.walk,
-    seen,
-  });
+  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, { ...wish.walk, seen });
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined) pages = firstRows(pages, wish.limit);
   if (wish.isValidated) {
-    // Behind an import: the schemas are a fifth of what a run would load.
+    // Imported late: the schemas are a fifth of the code of a run.
     const { validatedPages } = await import("./validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
-  // Last, so that the contract judges the service's rows and not ours.
+  // Last, so that the service's rows are checked and not ours.
   const { candles, start } = wish.walk;
   return candles === undefined ? pages : markedCandles(pages, args, candles, start);
 }
@@ -45,8 +42,8 @@ async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly strin
   for await (const page of pages) if (groups.includes(page.group)) yield page;
 }
 
-/** The first `limit` rows; stops asking as soon as it has them. */
-export async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
+/** Returns the first `limit` rows, and then stops fetching. */
+async function* firstRows(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
   let left = limit;
   for await (const page of pages) {
     if (page.rows.length <= left) yield page;

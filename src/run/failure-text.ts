@@ -1,5 +1,5 @@
 import type { Context } from "../context/context.ts";
-import { fail, type Failure } from "../contract/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 import { escapeJsonText } from "../json/json-text.ts";
 import { hideSecrets } from "../contract/key.ts";
 import type { ErrorFormat } from "../contract/output-format.ts";
@@ -7,16 +7,15 @@ import { usualErrorFormat } from "../render/formats/formats.ts";
 import { visibleText } from "../render/sanitise.ts";
 import { prefix } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
-import { cannotBeWritten, diskAdvice, saidOf } from "../files/file-fault.ts";
 
-/** One failure on stderr: at most three lines for people, or one JSON object for programs. */
+/** Prints one failure on stderr: at most three lines for people, or one JSON object for programs. */
 export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
   const text = format === "json" ? failureJson(failure) : failureText(failure);
   // A closed stderr must not hide the exit code.
   await context.stderr.write(hideSecrets(text)).catch(() => undefined);
 }
 
-/** What is wrong, why in the service's words, what to type next. */
+/** The problem, the reason in the service's words, and what to do next. */
 function failureText(failure: Failure): string {
   const { why } = failure.details;
   const next = nextOf(failure);
@@ -26,7 +25,7 @@ function failureText(failure: Failure): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A refusal of the service that says no more is explained at length. */
+/** Points to `explain` where the service rejects a request without saying what to do. */
 function nextOf({ details: { next, status, code } }: Failure): string | undefined {
   return next ?? (status === undefined ? undefined : `see: dexdata explain ${code}`);
 }
@@ -36,11 +35,11 @@ const longestLine = 500;
 function shown(text: string): string {
   const visible = visibleText(text);
   if (visible.length <= longestLine) return visible;
-  // Half of a character at the end would be written as another one.
+  // Cutting inside a surrogate pair would print a replacement character.
   return `${visible.slice(0, longestLine).replace(/\p{Cs}$/u, "")}…`;
 }
 
-/** One line. Ours first, then every field of the service's body under its own name, digits intact. */
+/** One line: our members first, then each field of the response body under its own name, with its digits intact. */
 export function failureJson(failure: Failure): string {
   const { code, status, exit, retryable, why, body, missing } = failure.details;
   const members = new Map<string, string>();
@@ -62,7 +61,7 @@ export function failureJson(failure: Failure): string {
   return `${escapeJsonText(`{${text}}`)}\n`;
 }
 
-/** The form that was asked for, as far as the command line could be read. */
+/** The format from the command line, as far as that could be parsed. */
 export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
   const asked = typed.get("error-format")?.findLast((text) => text === "json" || text === "text");
   if (asked === "json" || asked === "text") return asked;
@@ -71,17 +70,4 @@ export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
     context.env["DEXDATA_OUTPUT"] ??
     (context.stdout.isTerminal ? "table" : "ndjson");
   return usualErrorFormat(output, context.stderr.isTerminal);
-}
-
-/** What the machine refused, which is no bug: the output (a full disk, a device that is gone), or a file by its name. */
-export function outputFailure(cause: unknown): Failure | undefined {
-  if (!(cause instanceof Error && "syscall" in cause)) return undefined;
-  const next = diskAdvice(cause);
-  const isWrite = cause.syscall === "write" || next !== undefined;
-  const isOfFile = "path" in cause;
-  if (!isWrite && !isOfFile) return undefined;
-  return fail("output", isOfFile ? saidOf(cause) : `the output ${cannotBeWritten(cause)}`, {
-    next,
-    cause,
-  });
 }

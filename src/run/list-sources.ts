@@ -4,16 +4,16 @@ import { withoutSecrets } from "../contract/key.ts";
 import { cannotBeRead } from "../files/file-fault.ts";
 import { readBounded } from "../files/named-file.ts";
 
-/** Where the lists that a command line names come from. */
+/** Reads the lists that a command line names. */
 export interface ListSources {
   readonly stdin: () => Promise<string>;
-  /** The text of a file, as it is now. `until` ends a read that waits; the run's own signal where it is not given. */
+  /** Reads the file in its current state. `until` ends a read that blocks; the default is the signal of the run. */
   readonly file: (name: string, until?: AbortSignal) => Promise<string>;
-  /** Tells of lines that are left out. */
+  /** Reports lines that are skipped. */
   readonly warn: (line: string) => void;
 }
 
-/** Sources that can be read again: stdin gives its text each time, and a warning is given once. */
+/** Sources that can be read more than once: stdin returns the same text each time, and each warning appears once. */
 export function createListSources(
   { stdin, signal }: Pick<Context, "stdin" | "signal">,
   warn: (line: string) => void,
@@ -30,7 +30,7 @@ export function createListSources(
   };
 }
 
-/** Bytes: some fifty thousand rows of the service. */
+/** Bytes: about fifty thousand rows of the service. */
 const maxListBytes = 64 * 1024 * 1024;
 
 async function readListFile(name: string, signal: AbortSignal): Promise<string> {

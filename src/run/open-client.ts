@@ -11,19 +11,19 @@ import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
-/** A client for this run, and the sandbox it asks where that is wanted. */
+/** The client of this run, with the sandbox it uses, if any. */
 export interface OpenClient {
   readonly client: Client;
-  /** What the client keeps to; streams beside it draw on the same. */
+  /** The rate that the client keeps; streams draw on the same one. */
   readonly pace: Pace;
   readonly budget: Budget;
   readonly close: () => Promise<void>;
 }
 
 interface Asked {
-  /** How fast the time of the sandbox in this process goes on from the run's clock reading; 0 for not at all. */
+  /** How fast the clock of an in-process sandbox runs from the start of the run; 0 stops it. */
   readonly speed: number;
-  /** The host, where that is not the one that flags and settings lead to. */
+  /** Set where flags and settings do not choose the host. */
   readonly target: Target | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function openClient(
     named === undefined
       ? await openTarget(context, options, report, speed)
       : { target: named, close: nothing };
-  // What is still waiting when the run ends is nobody's any more: it is neither waited for nor sent.
+  // Requests that still wait when the run ends are neither awaited nor sent.
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
   const pace = openPace(open, options, target, report);
@@ -84,7 +84,7 @@ async function openTarget(
   return { target: targetOf(options, found), close: nothing };
 }
 
-/** The host that the key's tier means, if the key may go there. */
+/** The host for the tier of the key, if the key may be sent there. */
 function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   const { settings, baseUrl } = options;
   const hosts = {
@@ -102,12 +102,12 @@ function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
   return target;
 }
 
-/** What set the tier by which the host is chosen. Undefined where the service said it once, or a host was named instead. */
+/** What set the tier that chooses the host; undefined if the service reported it, or if a flag names the host. */
 export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): string | undefined {
   return tier.source === "default" || baseUrl !== undefined ? undefined : tier.where;
 }
 
-/** In this process, on loopback, with the sandbox's own key: a stored or given key is not even read. */
+/** Runs the sandbox in this process, with its own key: no stored key is read. */
 async function openSandbox(
   context: Context,
   options: RunOptions,
@@ -115,7 +115,7 @@ async function openSandbox(
   speed: number,
 ): Promise<OpenTarget> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  // From the first request on: what was typed as fifteen minutes ago is no longer ago when it is asked for.
+  // The clock starts with the first request, so that "15 minutes ago" is still that when the request is sent.
   let started: number | undefined;
   const passed = (): number => {
     started ??= context.clock.elapsed();

@@ -1,5 +1,5 @@
 import type { Context, Output } from "../context/context.ts";
-import type { ProgressMode } from "./flags/output-flags.ts";
+import type { ProgressMode } from "./flags/shared-flags.ts";
 import { readsUnicode } from "./output/terminal.ts";
 import type { Countdown } from "./report.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -7,18 +7,18 @@ import type { LiveLine } from "../render/progress/live-line.ts";
 import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
 import { createYieldingOutput, type YieldingOutput } from "../render/progress/yielding-output.ts";
 
-/** What a person sees of a run that takes a while. */
+/** What a person sees of a long run. */
 export interface Progress {
-  /** The outputs of the run: what is written there and what is drawn never meet. */
+  /** The outputs of the run, kept apart from what is drawn. */
   readonly outputs: Pick<Context, "stdout" | "stderr">;
   readonly countdown: Countdown;
-  /** Shows the pull from now on, once it takes long enough. `say` writes a line on stderr. */
+  /** Shows the pull once it takes long enough. `say` prints a line on stderr. */
   readonly begin: (state: () => PullState, say: (line: string) => void) => void;
-  /** Nothing is drawn any more, and nothing of it is left. */
+  /** Stops drawing and removes what was drawn. */
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds of work that are not worth a line; between two pictures; between two lines of a log. */
+/** Milliseconds: work that needs no progress line; between two frames; between two log lines. */
 const [brief, tick, logged] = [500, 100, 10_000];
 
 export function createProgress(
@@ -39,7 +39,7 @@ export function createProgress(
   const hasRoom = (): boolean => [stdout, stderr].every((output) => output?.isWhole() !== false);
   const isBusy = (): boolean => [stdout, stderr].some((output) => output?.isBusy() === true);
 
-  /** Of a pull of days only the waits under way are kept. */
+  /** A pull of several days would collect waits; only pending ones are kept in memory. */
   const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
   const longestWait = (): Wait | undefined => {
     const now = clock.elapsed();
@@ -96,13 +96,13 @@ export function createProgress(
   };
 }
 
-/** A terminal that does not say what it is may not know how to clear a line; Windows has no such word. */
+/** A terminal that does not identify itself may not support clearing a line; Windows sets no TERM. */
 function canRedraw({ stderr, env, platform }: Context): boolean {
   const { TERM: terminal = "" } = env;
   return stderr.isTerminal && terminal !== "dumb" && (terminal !== "" || platform === "win32");
 }
 
-/** A line of a log now and then. */
+/** Prints a log line at a fixed interval. */
 async function keepSaying(
   clock: Pick<Context["clock"], "sleep">,
   signal: AbortSignal,

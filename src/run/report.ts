@@ -7,38 +7,38 @@ import type { RunOptions } from "./run-options.ts";
 import { hideSecrets } from "../contract/key.ts";
 import { visibleText } from "../render/sanitise.ts";
 
-/** Everything a run says besides its rows and its failure: one line each, on stderr. */
+/** Prints everything except rows and the failure: one line each, on stderr. */
 export interface Report extends ClientObserver {
-  /** What the user should know whether or not anybody watches, behind the program's name. */
+  /** A warning that matters even if stderr is not a terminal; it starts with the program's name. */
   readonly warn: (text: string) => void;
-  /** The same without the name: what belongs to the rows, such as inputs without an answer and where the list goes on. */
+  /** A line about the rows, without the program's name: failed inputs, and where the list continues. */
   readonly tell: (text: string) => void;
-  /** Only for somebody who watches: stderr is a terminal and `--quiet` is not set. */
+  /** Only for people: stderr is a terminal and `--quiet` is not set. */
   readonly remark: (text: string) => void;
-  /** Likewise, behind the program's name. */
+  /** The same, starting with the program's name. */
   readonly note: (text: string) => void;
-  /** Nothing leaves for so many milliseconds, at the pace of the key; with a line where that is worth one. */
+  /** The rate limit pauses requests for this long; `line` says so where the pause is worth a line. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
-  /** The closing line: requests, credits spent and left, time; with --stats also `rest`, where the list goes on. */
+  /** The closing line: requests, credits spent and left, time; with --stats also `rest`, where the list continues. */
   readonly close: (meter: Meter, rest?: string) => void;
-  /** Resolves when all of it has been handed over, or a reader that does not read has had its time. */
+  /** Resolves when everything is written, or after a time limit for a reader that does not read. */
   readonly settled: () => Promise<void>;
 }
 
-/** Counts down what is waited for, where people see it do so. */
+/** Shows a countdown for each wait, where a person can see it. */
 export interface Countdown {
   readonly begin: (milliseconds: number, why: string) => void;
-  /** Whether it is seen: then a line on the same would say it twice. */
+  /** Whether the countdown is visible: a line about the same wait would repeat it. */
   readonly isShown: () => boolean;
 }
 
-/** Before what the program says of itself. */
+/** Starts every message of the program. */
 export const prefix = "dexdata: ";
-/** Waits up to this long, in milliseconds, are not worth a line. */
+/** Milliseconds; shorter waits are not worth a line. */
 const shortWait = 2000;
-/** Milliseconds for a reader of stderr at the end. */
+/** Milliseconds to wait for a reader of stderr at the end. */
 const patience = 300;
-/** So many lines wait for it. */
+/** Lines that may wait to be written. */
 const mostWaiting = 1000;
 
 export function createReport(
@@ -63,7 +63,7 @@ export function createReport(
         append(`${prefix}${lines} left out here: stderr was not read`);
       });
   };
-  // Written in order and never awaited by the pull: a stuck stderr must stop no rows, and fill no memory.
+  // Lines are written in order, and the pull never awaits them: a blocked stderr must not stop rows or fill memory.
   const write = (text: string): void => {
     if (waiting < mostWaiting) append(text);
     else leftOut += 1;
@@ -109,7 +109,7 @@ function closingLine(meter: Meter, milliseconds: number): string {
   return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${inDoubt(meter)}${left}, ${seconds} s`;
 }
 
-/** Whether the service charged for an answer that never came whole is not known here. */
+/** Only the service knows whether it charged for a truncated response. */
 function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
   if (requestsInDoubt === 0) return "";
   const which =
@@ -133,7 +133,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
   return status === undefined ? message : `status ${status}`;
 }
 
-/** `GET /networks 200 12 ms 1 credit…`; the key is in a header that is never shown. */
+/** `GET /networks 200 12 ms 1 credit…`; the key is in a header, which is never shown. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
   const left = answer?.headers.get("x-credits-remaining");
   const outcome = answer === undefined ? "no answer" : String(answer.status);
@@ -143,12 +143,12 @@ function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: numbe
   return [line, ...headers];
 }
 
-/** One line for people on stderr. Whatever stands in it: it stays one line, acts on nothing and tells no key. */
+/** Prints one line on stderr. It stays one line, sends no control characters to the terminal and reveals no key. */
 export async function say({ stderr }: Pick<Context, "stderr">, line: string): Promise<void> {
   await stderr.write(`${visibleText(hideSecrets(line))}\n`);
 }
 
-/** The same behind the program's name: what is wrong, or was done instead. */
+/** The same, starting with the program's name. */
 export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
   await say(context, `${prefix}${line}`);
 }

@@ -13,7 +13,7 @@ import { type Picture, readPicture } from "./flags/picture-flags.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "./output/terminal.ts";
 
-/** What the flags that every command takes, the environment and config.json make of this run. */
+/** The options of one run, from its flags, the environment and config.json. */
 export interface RunOptions {
   readonly settings: Settings;
   readonly format: RowFormat;
@@ -21,46 +21,46 @@ export interface RunOptions {
   readonly picture: Picture | undefined;
   readonly fields: readonly string[] | undefined;
   readonly hasHeader: boolean;
-  /** A table with every column, beyond the window too. */
+  /** The table has every column, even beyond the width of the terminal. */
   readonly isWide: boolean;
-  /** Columns of the table by name. */
+  /** Names of table columns. */
   readonly columns: readonly string[] | undefined;
   readonly isColored: boolean;
   readonly isValidated: boolean;
   readonly isQuiet: boolean;
   readonly hasStats: boolean;
-  /** 0, 1 for one line a request, 2 with headers. */
+  /** 0, 1 for one line per request, 2 with headers. */
   readonly verbosity: number;
   /** Milliseconds for one request. */
   readonly timeout: number;
   /** Milliseconds for the run. */
   readonly deadline: number | undefined;
   readonly retry: RetryPolicy;
-  /** Requests under way at once, at most. */
+  /** The maximum number of concurrent requests. */
   readonly parallel: number;
-  /** Requests a minute where they are asked for, and what asked for them. */
+  /** Requests per minute as configured, and the source of the value. */
   readonly rpm: Pick<Sourced<number | "unlimited" | undefined>, "value" | "where">;
   /** Credits this run may spend. */
   readonly maxCredits: number | undefined;
-  /** The plan every answer has to be counted under. */
+  /** The plan that every response must be counted under. */
   readonly requiredPlan: string | undefined;
   readonly sandbox:
     | {
         readonly tier: Tier;
         readonly seed: number;
         readonly faults: Faults | undefined;
-        /** How fast its time runs where it does; undefined for the command's own. */
+        /** How fast the sandbox clock runs; undefined for the default of the command. */
         readonly speed: number | undefined;
       }
     | undefined;
   readonly baseUrl: string | undefined;
   readonly keyFile: string | undefined;
   readonly profile: string | undefined;
-  /** Milliseconds; the one clock reading that resolves every time bound. */
+  /** Milliseconds; one clock reading resolves every time range. */
   readonly now: number;
 }
 
-/** Flags of some commands that the options of a run follow from. */
+/** Flags of single commands that affect the options. */
 export interface OtherValues {
   readonly chart?: true | undefined;
   readonly spark?: true | undefined;
@@ -68,7 +68,7 @@ export interface OtherValues {
   readonly "streaming-url"?: string | undefined;
 }
 
-/** Reads them all before anything is sent; each refusal names the flag as typed. */
+/** Parses all options before anything is sent; each error names the flag as typed. */
 export function readRunOptions(flags: SharedValues & OtherValues, context: Context): RunOptions {
   const settings = readSettings(context);
   const picture = readPicture(flags);
@@ -111,7 +111,7 @@ export function readRunOptions(flags: SharedValues & OtherValues, context: Conte
   };
 }
 
-/** Names of the table's columns; whether it has them is checked where it is known which table it is. */
+/** Names of table columns; whether they exist is checked where the table is known. */
 function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
   if (names === undefined || hasColumns(format)) return names;
   throw usageFailure(

@@ -9,50 +9,50 @@ import { createReport, type Report } from "./report.ts";
 import { type OtherValues, readRunOptions, type RunOptions } from "./run-options.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 
-/** One run: what its command line, the environment and config.json make of it. */
+/** One run, made from its command line, the environment and config.json. */
 export interface Run {
-  /** Its signal ends at `--deadline` too; its outputs make room for what is drawn. */
+  /** Its signal also aborts at `--deadline`; its outputs give way to what is drawn. */
   readonly context: Context;
   readonly options: RunOptions;
-  /** Everything that is said to people. */
+  /** Prints everything for people. */
   readonly report: Report;
-  /** Where the lists that the command line names come from. */
+  /** Reads the lists that the command line names. */
   readonly sources: ListSources;
-  /** Held back while a picture fills its terminal. */
+  /** Held back while a picture fills the terminal. */
   readonly stderr: HeldOutput;
   readonly progress: Progress;
-  /** Closes something when the run is over: first what was opened last. */
+  /** Registers a cleanup for the end of the run; the last one runs first. */
   readonly onClose: (close: () => unknown) => void;
   readonly open: (how?: Opening) => Promise<OpenClient>;
 }
 
 export interface Opening {
-  /** Where it ends before the run does. */
+  /** Set where the client ends before the run. */
   readonly context?: Context;
-  /** How fast the sandbox's time runs, where that is asked; 0 for not at all. */
+  /** How fast the sandbox clock runs, if the sandbox is used; 0 stops it. */
   readonly speed?: number;
-  /** The host, where that is not the one that flags and settings lead to. */
+  /** Set where flags and settings do not choose the host. */
   readonly target?: Target;
-  /** Told in place of the report. */
+  /** Receives events in place of the report. */
   readonly observer?: Partial<Report>;
-  /** What there is to say once the client is closed; else what it was and what it cost. */
+  /** What to print once the client is closed; the default is the cost. */
   readonly over?: (open: OpenClient) => void;
 }
 
 interface Kind {
-  /** What the command makes of the options, such as the only format that it can write. */
+  /** Changes the options, such as to the only format that the command can write. */
   readonly adjust?: (options: RunOptions) => RunOptions;
   /** Rows go into a file, so they are written as for a pipe. */
   readonly isFile?: boolean;
-  /** It takes a while and ends by itself: how far it is may be shown. */
+  /** The run takes a while and ends without a signal: progress may be shown. */
   readonly hasProgress?: boolean;
-  /** It has no end of its own, so it does not wait for its reader when it is over. */
+  /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
   readonly isTail?: boolean;
 }
 
 /**
- * The life of every run that asks the service: options, deadline, outputs, report, client; and when it is over, however it
- * ends, everything that was opened is closed, the last thing first, and what was said is handed over.
+ * The life cycle of every run that sends requests: options, deadline, outputs, report, client. However it ends,
+ * everything that was opened is closed in reverse order, and everything printed is written out.
  */
 export async function withRun<Result>(
   flags: SharedValues & OtherValues,
@@ -95,7 +95,7 @@ export async function withRun<Result>(
   }
 }
 
-/** A failure of one keeps none of the others open. */
+/** An error in one cleanup does not skip the others. */
 async function closeAll(closers: (() => unknown)[]): Promise<void> {
   const close = closers.pop();
   if (close === undefined) return;
@@ -106,11 +106,11 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
   }
 }
 
-/** After the rows: whose they were, what they cost, and where their list goes on. */
+/** Reports the host, the cost, and where the list continues; comes after the rows. */
 export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
   if (target.isSimulated) report.remark("simulated data: the sandbox's made-up market, not the real one");
   const { plan } = meter;
-  // A key that the service does not count under its plan is a silent loss: it is said whoever listens.
+  // If the service does not count a key under its plan, the user pays for nothing: warn even in a pipe.
   if (plan !== undefined && plan !== target.tier) {
     const why = target.key !== undefined && plan === "keyless" ? ": the key was not counted" : "";
     report.warn(`the service counted this as ${plan}, not ${target.tier}${why}; see: dexdata auth status`);
@@ -118,7 +118,7 @@ export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: 
   report.close(meter, rest);
 }
 
-/** A context that also ends when `--deadline` has passed; `release` stops the clock. */
+/** A context that also aborts at `--deadline`; `release` stops the timer. */
 export function bounded(
   context: Context,
   deadline: number | undefined,

@@ -1,33 +1,18 @@
 import type { Clock } from "../context/context.ts";
 import { fail, type Failure } from "../contract/failure.ts";
-import { type Moment, momentOf } from "./shard-handlers.ts";
+import { momentOf } from "./shard-handlers.ts";
 
-/** Looks after one open connection, from its opening until it is released. */
-export interface Watch {
-  /** A byte came. */
-  readonly heard: () => void;
-  /** While our own reader is slow the socket is not read: its silence is ours then. */
-  readonly pause: () => void;
-  readonly resume: () => void;
-  /**
-   * When the machine was last known to be here, where it has been away since, or its clock was set: bytes that the
-   * system had kept are read on waking, before any timer comes, and say nothing about the time between.
-   */
-  readonly awaySince: () => Moment | undefined;
-  readonly release: () => void;
-}
-
-/** The clocks may part by so many milliseconds between two ticks: somebody corrects a clock by less now and then. */
+/** Milliseconds by which the two clocks may differ between two ticks: small corrections of the wall clock are normal. */
 const drift = 5000;
-/** A timer may come so late on a machine that is busy. */
+/** Milliseconds by which a timer may be late on a busy machine. */
 const lateness = 10_000;
 
 /**
- * Ends the connection after so many milliseconds without a byte, or when the machine was away: suspended (the wall
- * clock moved on alone, or the timer came far too late), or with its clock set. Counted in whole ticks without a byte,
- * so that silence is never found too early, and up to a ninth late.
+ * Watches one open connection until it is released. It stops the connection after this long without a byte, or when the
+ * machine was suspended (the wall clock moved on alone, or the timer was far too late) or its clock was set. Silence is
+ * counted in complete ticks without a byte, so it is never found too early, and up to a ninth late.
  */
-export function watchOver(clock: Clock, silence: number, stop: (failure: Failure) => void): Watch {
+export function watchOver(clock: Clock, silence: number, stop: (failure: Failure) => void) {
   const tick = silence / 9;
   const done = new AbortController();
   let isHeard = false;
@@ -50,29 +35,34 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       before = momentOf(clock);
       quietTicks = isHeard || isPaused ? 0 : quietTicks + 1;
       isHeard = false;
-      if (quietTicks >= 9) return stop(silent(silence));
+      if (quietTicks >= 9) {
+        const message = `nothing came for ${silence / 1000} s, not even a ping`;
+        return stop(fail("timeout", message, { next: undefined }));
+      }
     }
   };
   keepWatch().catch(() => undefined);
 
   return {
-    heard: () => {
+    /** A byte was received. */
+    heard: (): void => {
       isHeard = true;
     },
-    pause: () => {
+    /** Until `resume`, the consumer is slow and the socket is not read, so silence does not count. */
+    pause: (): void => {
       isPaused = true;
     },
-    resume: () => {
+    resume: (): void => {
       isPaused = false;
       isHeard = true;
     },
+    /**
+     * The last time at which the machine was known to run, if it has been suspended since or its clock was set. After
+     * waking, bytes that the system had buffered arrive before any timer, and show nothing about the time in between.
+     */
     awaySince: () => (absence() === undefined ? undefined : before),
-    release: () => done.abort(),
+    release: (): void => done.abort(),
   };
-}
-
-function silent(milliseconds: number): Failure {
-  return fail("timeout", `nothing came for ${milliseconds / 1000} s, not even a ping`, { next: undefined });
 }
 
 function clockJump(milliseconds: number): Failure {

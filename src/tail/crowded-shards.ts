@@ -2,40 +2,36 @@ import type { Subject } from "../client/pages/page.ts";
 import type { Failure } from "../contract/failure.ts";
 import { assetsPerPost } from "../contract/feed.ts";
 import { assetsOf, type RunningShard } from "./running-shard.ts";
+import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
-import type { TailHandlers, TailOptions } from "./tail-options.ts";
 
-/** A POST that is not taken: by the specification trades are asked for one by one (rule 127). */
+/** The status for a POST that is not supported: by the specification, transactions are requested one by one (rule 127). */
 const notTaken = 405;
 
-/** What becomes of connections that the service has no place for. */
+/** Finds places for the assets of connections that the service rejects because there are too many. */
 export class CrowdedShards {
   readonly #running: Set<RunningShard>;
-  readonly #options: Pick<TailOptions, "feed" | "cap">;
-  readonly #handlers: Pick<TailHandlers, "closed" | "dropped" | "moved">;
+  readonly #options: TailOptions;
+  readonly #handlers: TailHandlers;
   #perConnection: number;
-  /** Connections that the service accepted before it refused one; infinite before that. */
+  /** Connections that the service accepted before it rejected one; infinite before that. */
   accepted = Number.POSITIVE_INFINITY;
 
-  constructor(
-    running: Set<RunningShard>,
-    options: Pick<TailOptions, "feed" | "cap">,
-    handlers: Pick<TailHandlers, "closed" | "dropped" | "moved">,
-  ) {
+  constructor(running: Set<RunningShard>, options: TailOptions, handlers: TailHandlers) {
     this.#running = running;
     this.#options = options;
     this.#handlers = handlers;
     this.#perConnection = options.feed.batches === "never" ? 1 : assetsPerPost;
   }
 
-  /** The failure that names the assets whose connections were never accepted; undefined where all were. */
+  /** Returns the failure that names the assets whose connections were never accepted; undefined if all were. */
   withoutPlace(): Failure | undefined {
     const crowded = [...this.#running].filter(({ isCrowdedOut }) => isCrowdedOut);
-    const refused = crowded.find((each) => each.refused !== undefined)?.refused;
+    const refused = crowded[0]?.refused;
     return refused && this.#noPlace(assetsOf(crowded), refused);
   }
 
-  /** Its assets, and those of others like it, go on with connections that are open; it is over. Throws where that cannot be. */
+  /** Moves its assets and the assets of others like it to open connections, and ends it. Throws if they do not fit. */
   placeElsewhere(self: RunningShard, refused: Failure): void {
     const open = this.#open();
     const crowded = [...this.#running].filter(
@@ -66,7 +62,7 @@ export class CrowdedShards {
     }
   }
 
-  /** The service takes one asset a connection: each goes on with its own, where the others may be left out. */
+  /** The service accepts one asset per connection: each continues with its own, if the moved ones may be dropped. */
   isPlacedBack(self: RunningShard, refused: Failure): boolean {
     const { feed, cap } = this.#options;
     if (refused.details.status !== notTaken || feed.batches !== "perhaps") return false;
@@ -78,11 +74,8 @@ export class CrowdedShards {
     for (const each of this.#running) {
       if (each.moved === undefined) continue;
       const { before, isAdded, refused: moving } = each.moved;
-      this.#refuse(
-        each.shard.subjects.filter((subject) => !before.includes(subject)),
-        isAdded,
-        moving,
-      );
+      const moved = each.shard.subjects.filter((subject) => !before.includes(subject));
+      this.#refuse(moved, isAdded, moving);
       each.moved = undefined;
       if (each === self) each.shard = { ...each.shard, subjects: before };
       else each.regroup(before, "the service takes one asset a connection");
@@ -94,7 +87,7 @@ export class CrowdedShards {
     return [...this.#running].filter(({ wasOpen }) => wasOpen);
   }
 
-  /** What finds no room is an error, or left out where it came with a list that was read again. */
+  /** Assets without a place are an error, unless a reload of the list added them. Then they are dropped. */
   #refuse(homeless: readonly Subject[], isAdded: boolean, refused: Failure): void {
     if (homeless.length === 0) return;
     if (!isAdded) throw this.#noPlace(homeless, refused);

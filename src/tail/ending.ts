@@ -1,7 +1,8 @@
-import { type Clock, isInterruption } from "../context/context.ts";
 import { childOf } from "../context/child-signal.ts";
+import { type Clock, isInterruption } from "../context/context.ts";
+import { fail, type Failure } from "../contract/failure.ts";
 
-/** A stop that was asked for and met: so many events or rows, or so much time, connected or not. */
+/** The user's own condition was met: a number of events or rows, or a duration, connected or not. */
 export class Stop {
   readonly by: "limit" | "time";
   constructor(by: "limit" | "time") {
@@ -16,15 +17,15 @@ export function endCause(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-/** When what has no end of its own is over. */
+/** Ends a run that would otherwise not end. */
 export interface Ending {
-  /** Aborts with the outer one, with a `Stop` when the time is over, and by `end`. */
+  /** Aborts with the outer signal, with a `Stop` when the time is up, and by `end`. */
   readonly signal: AbortSignal;
   readonly end: (reason: unknown) => void;
   readonly release: () => void;
 }
 
-/** `duration`: milliseconds; undefined for no such stop. */
+/** `duration`: milliseconds; undefined means no limit. */
 export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined): Ending {
   const ending = childOf(outer);
   const waiting = childOf(ending.signal);
@@ -41,9 +42,59 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
   };
 }
 
+interface StopOptions {
+  readonly limit: number | undefined;
+  readonly maxCredits: number | undefined;
+  /** Milliseconds. */
+  readonly duration: number | undefined;
+}
+
+export type Stops = ReturnType<typeof createStops>;
+
+/** The conditions under which a healthy stream ends. */
+export function createStops(clock: Clock, outer: AbortSignal, options: StopOptions) {
+  const { limit = Number.POSITIVE_INFINITY, maxCredits = Number.POSITIVE_INFINITY } = options;
+  const ending = createEnding(clock, outer, options.duration);
+  let [events, credits, pendingWrites] = [0, 0, 0];
+  if (maxCredits === 0) ending.end(creditsFailure(0));
+
+  return {
+    ...ending,
+    charge: (count: number): void => {
+      credits += count;
+    },
+    /** Returns how many of these events, already charged, are still wanted. They count as written from then on. */
+    take: (count: number): number => {
+      const taken = Math.max(0, Math.min(count, limit - events, maxCredits - (credits - count)));
+      events += taken;
+      pendingWrites += 1;
+      return taken;
+    },
+    /** A taken event is not a line: it is not written, and only its credit counts. */
+    leftOut: (): void => {
+      events -= 1;
+    },
+    /** The taken events have been written, so a limit that they reached may end the stream. */
+    written: (): void => {
+      pendingWrites -= 1;
+      // Lines are written in the order they were taken, so no taken line is lost to the end of another connection.
+      if (pendingWrites > 0) return;
+      if (events >= limit) ending.end(new Stop("limit"));
+      else if (credits >= maxCredits) ending.end(creditsFailure(maxCredits));
+    },
+    counts: () => ({ events, credits }),
+  };
+}
+
+function creditsFailure(most: number): Failure {
+  return fail("max_credits", `the ${most} credits of --max-credits are spent: one an event`, {
+    next: "allow more to listen longer",
+  });
+}
+
 /**
- * Rejects with the signal's reason where that comes first. Not `Promise.race` with one promise for a whole stream, which
- * would remember every race.
+ * Rejects with the signal's reason where that comes first. `Promise.race` with one promise per stream would remember
+ * every race.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -6,8 +6,8 @@ import { compactJson, escapeJsonText } from "../json/json-text.ts";
 const DEL = 0x7f;
 
 /**
- * The event's data as the text of one line: the service's own, less white space between tokens, what could act on a
- * terminal escaped. Undefined where it is no JSON, or no UTF-8: a line that cannot be read would break its reader.
+ * The event's data as one line: the service's text, without white space between tokens, and with escapes for characters
+ * that control a terminal. Undefined if it is not JSON or not UTF-8, since a malformed line would break its reader.
  */
 export function jsonLine(event: StreamEvent): string | undefined {
   const data = dataOf(event);
@@ -21,20 +21,20 @@ export function jsonLine(event: StreamEvent): string | undefined {
     return undefined;
   }
   const line = compactJson(text);
-  // Of ASCII, where control characters would be no JSON, this is the only one that is not for showing.
+  // JSON in ASCII has no control characters except this one.
   return isPlain && data.indexOf(DEL) < 0 ? line : escapeJsonText(line);
 }
 
-export interface EnvelopeFacts {
+interface EnvelopeFacts {
   readonly feed: string;
   readonly subject: Subject | undefined;
   /** Milliseconds since the epoch. */
   readonly received: number;
-  /** A candle whose instant came before: it takes that one's place. */
+  /** A candle with the time of an earlier one, which it replaces. */
   readonly isReplacement: boolean;
 }
 
-/** The line with what the service said beside it, and when it came. */
+/** The line with the event's metadata and the time at which it was received. */
 export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts): string {
   const { feed, subject, received, isReplacement } = facts;
   const known = {
@@ -49,15 +49,15 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
 }
 
-/** Whose an event of a connection is: `request_id` is the place in its batch (wire-facts 5.3). */
+/** The asset of an event: `request_id` is the index in the batch of its connection (wire-facts 5.3). */
 export function subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
   return subjects.length === 1 ? subjects[0] : subjects[Number(event.requestId ?? Number.NaN)];
 }
 
-/** Instants of candles, the newest so many: the service corrects one for ten minutes at most (wire-facts 5.6). */
+/** Number of candle times to remember: the service corrects a candle for ten minutes at most (wire-facts 5.6). */
 const remembered = 1024;
 
-/** Whether a candle's instant came before. */
+/** Whether an earlier candle had the same time. */
 export function createReplacements(): (event: StreamEvent) => boolean {
   const seen = new Set<EventId>();
   return ({ id }) => {

@@ -1,32 +1,138 @@
+import type { Client } from "../client/client.ts";
 import { addressKey, type Subject } from "../client/pages/page.ts";
-import type { Failure } from "../contract/failure.ts";
+import { walkPages } from "../client/pages/walk-pages.ts";
+import type { Connection } from "../client/streams/connection.ts";
+import { EventStreamParser } from "../client/streams/event-stream.ts";
+import type { Context } from "../context/context.ts";
+import { multiPrices } from "../contract/endpoints/multi-prices.ts";
+import { Failure } from "../contract/failure.ts";
+import { member } from "../json/raw-json.ts";
+import { createEnding } from "./ending.ts";
+import { reconnectWait } from "./reconnect.ts";
+import type { TailOptions } from "./shard-handlers.ts";
+import { nameOf, someOf, subjectKey } from "./shards.ts";
+import { streamError } from "./stream-message.ts";
+import { type Opening, openerOf } from "./subscription.ts";
 
-/** Opens a stream of these for a moment: the failure when it is refused. Opening costs nothing. */
-export type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefined>;
+/** What a probe needs to open a stream of some assets. */
+interface Probing {
+  readonly context: Pick<Context, "clock" | "random">;
+  readonly opening: Opening;
+  readonly options: TailOptions;
+  readonly signal: AbortSignal;
+  /** Receives the number of events, each of which costs a credit. */
+  readonly charged: (events: number) => void;
+}
 
-/** Whether one asset may have earned the refusal: the service refuses a whole batch for one (rule 128). */
-export function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean {
-  // An `error` event of a stream that was open has no status.
+/** Finds the assets that the service rejects a connection for. Throws if there are none, or if `onInvalid` is "fail". */
+export async function findFault(
+  probing: Probing,
+  subjects: readonly Subject[],
+  refused: Failure,
+): Promise<{ readonly invalid: readonly Subject[]; readonly failure: Failure }> {
+  const { onInvalid, suspects } = probing.options;
+  if (!mayBeOfOneAsset(refused)) throw refused;
+  const isSaidInStream = refused.details.status === undefined;
+  const invalid = await findInvalid(subjects, refused, probeOf(probing, isSaidInStream), suspects);
+  if (invalid.length === 0) throw refused;
+  const failure = invalidAssets(invalid, refused);
+  if (onInvalid === "fail") throw failure;
+  return { invalid, failure };
+}
+
+/** Names the assets that caused a rejection; its status decides the exit code. */
+function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
+  const names = invalid.map(nameOf);
+  const which = names.length === 1 ? `${names[0]}` : `${names.length} assets: ${someOf(names)}`;
+  return new Failure(`the service does not stream ${which}`, {
+    ...refused.details,
+    next: "look the address up with dexdata search <address>, or go on without: --on-invalid drop",
+    body: new Map([...(refused.details.body ?? []), ["assets_invalid", JSON.stringify(names)]]),
+  });
+}
+
+/** Attempts of a probe that fails for another reason. The last failure is thrown. */
+const tries = 5;
+
+/** Milliseconds for a service that reports an unknown asset inside the stream. */
+const listening = 2000;
+
+/**
+ * Opens a stream just long enough to learn whether the service accepts it. `isSaidInStream`: the rejection came from an
+ * open stream, so a successful opening proves nothing.
+ */
+function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
+  const { context, opening, options, signal } = probing;
+  return async (subjects) => {
+    const open = openerOf(opening, { ...options, subjects });
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const connection = await open("", signal);
+        if (isSaidInStream) return await errorInStream(connection, subjects.length === 1, probing);
+        connection.close();
+        return undefined;
+      } catch (cause) {
+        if (!(cause instanceof Failure) || signal.aborted) throw cause;
+        if (cause.details.retryable !== true) return cause;
+        if (attempt === tries) throw cause;
+        await context.clock.sleep(reconnectWait(attempt, cause, context.random()), signal);
+      }
+    }
+  };
+}
+
+/** Returns the error that an open stream reports; undefined if it reports none in time, or if a single asset has an event. */
+async function errorInStream(
+  connection: Connection,
+  isSingle: boolean,
+  { context, options, signal, charged }: Probing,
+): Promise<Failure | undefined> {
+  const ending = createEnding(context.clock, signal, listening);
+  ending.signal.addEventListener("abort", connection.close, { once: true });
+  const parser = new EventStreamParser();
+  try {
+    for await (const chunks of connection.chunks) {
+      const events = chunks.flatMap((chunk) => parser.push(chunk));
+      const data = events.filter(({ name }) => options.feed.events.has(name)).length;
+      if (data > 0) charged(data);
+      const error = events.find(({ name }) => name === "error");
+      if (error !== undefined) return streamError(error);
+      if (data > 0 && isSingle) return undefined;
+    }
+    return undefined;
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (ending.signal.aborted) return undefined;
+    throw cause;
+  } finally {
+    ending.end("heard");
+    ending.release();
+  }
+}
+
+/** Opens a stream of these assets for a moment, which costs nothing, and returns the failure if the service rejects it. */
+type Probe = (subjects: readonly Subject[]) => Promise<Failure | undefined>;
+
+/** Whether one asset may have caused the rejection: the service rejects a batch for a single one (rule 128). */
+function mayBeOfOneAsset({ details: { status, code, body } }: Failure): boolean {
+  // An `error` event of an open stream has no status.
   if (status === undefined) return code === "not_found";
   if (status !== 400 && !(status === 404 && code !== "route_not_found")) return false;
   const param = body?.get("param") ?? "";
   return !['"interval"', '"since"', '"method"', '"limit"', '"request_id"'].includes(param);
 }
 
-/** Those of them that REST does not know: each costs a credit, and none of it is a proof. */
-export type Suspects = (subjects: readonly Subject[]) => Promise<readonly Subject[]>;
-
-/** Openings that find one asset of 25 by halves. More of them only say that several are bad. */
+/** Openings in which halving finds one invalid asset of 25. More of them mean that several are invalid. */
 const enough = 7;
-/** Fewer are found by halves sooner than REST is asked. */
+/** Among this few, halving is faster than REST. */
 const few = 4;
 
 /**
- * The assets that a refusal is for: the one whose address its message names; else what it hints at, or halves, until
- * single ones are refused. None where every half is accepted, or where it is no asset's fault.
+ * Finds the assets that caused a rejection: the one whose address the message contains, or those it hints at, or by
+ * halving down to single assets. Returns none if the service accepts every half, or if no asset can be the cause.
  *
  * Halving comes first, and REST only where several are bad: an opening costs no credit, and REST costs 1 credit per token.
- * But openings count against the plan's minute, so none is made whose outcome follows from others. If the first half is
+ * But openings count against the plan's rate limit, so none is made whose outcome follows from others. If the first half is
  * accepted, the bad asset is in the second, which is not opened. After the first bad asset, all assets that no opening has
  * accepted yet are opened together. One bad asset of 25 takes seven openings at most; the last shows that it is the only one.
  */
@@ -34,7 +140,7 @@ export async function findInvalid(
   subjects: readonly Subject[],
   refused: Failure,
   probe: Probe,
-  suspects?: Suspects,
+  suspects?: TailOptions["suspects"],
 ): Promise<readonly Subject[]> {
   let openings = 0;
   /** Not opened yet while the first bad asset is searched for; undefined once several are bad. */
@@ -59,7 +165,7 @@ export async function findInvalid(
     return await byHalves(all);
   };
 
-  /** The bad ones among several that are refused together. */
+  /** Finds the bad assets among several that are rejected together. */
   const byHalves = async (all: readonly Subject[]): Promise<readonly Subject[]> => {
     const middle = Math.ceil(all.length / 2);
     const [first, second] = [all.slice(0, middle), all.slice(middle)];
@@ -89,19 +195,16 @@ export async function findInvalid(
   return subjects.filter((subject) => found.has(subject));
 }
 
-/** `{"message":"Not Found"}` is how a host says that it has no such feed (wire-facts 5.7). */
+/** A host responds with `{"message":"Not Found"}` if it does not have the feed (wire-facts 5.7). */
 function isOfPath({ details: { status, why } }: Failure): boolean {
   return status === 404 && !/\b(?:token|pool|asset)\b/iu.test(why ?? "");
 }
 
-interface Named {
-  readonly named: readonly Subject[];
-  /** What else a sentence says is to be tried: places may be counted from one, and a list may name all that was asked. */
-  readonly isCertain: boolean;
-}
-
-/** By their address, by a network that is not known, or by their place in the batch. */
-function namedIn(why: string, subjects: readonly Subject[]): Named {
+/**
+ * Finds the assets in a message by address, by an unknown network, or by index in the batch. `isCertain` is false for all
+ * but one address: indexes may start at one, and a message may list every requested asset.
+ */
+function namedIn(why: string, subjects: readonly Subject[]) {
   const words = new Set(why.split(/[\s/,;"'()[\]]+/u).map(addressKey));
   const byAddress = subjects.filter(({ address }) => words.has(addressKey(address)));
   if (byAddress.length > 0) return { named: byAddress, isCertain: byAddress.length === 1 };
@@ -112,4 +215,35 @@ function namedIn(why: string, subjects: readonly Subject[]): Named {
   const place = /\b(?:asset|entry|item|index) (?<place>\d{1,2})\b/iu.exec(why)?.groups?.["place"];
   const named = place === undefined ? [] : subjects.slice(Number(place), Number(place) + 1);
   return { named, isCertain: false };
+}
+
+/**
+ * Finds the tokens that REST has no price for, at a credit per token: those that do not exist, and a few others. Returns
+ * none if the request fails.
+ *
+ * @param charged receives the credits spent
+ */
+export function unpricedAssets(
+  client: Client,
+  charged: (credits: number) => void,
+): NonNullable<TailOptions["suspects"]> {
+  return async (subjects) => {
+    const before = client.meter.credits;
+    const priced = new Set<string>();
+    try {
+      for (const network of new Set(subjects.map((subject) => subject.network))) {
+        const ofNetwork = subjects.filter((each) => each.network === network);
+        const walk = { pageSize: 1, isStrict: false, subjects: ofNetwork };
+        for await (const { rows } of walkPages(client, multiPrices, new Map(), walk))
+          for (const row of rows.values())
+            priced.add(subjectKey({ network, address: String(member(row, "id")) }));
+      }
+    } catch (cause) {
+      if (cause instanceof Failure) return [];
+      throw cause;
+    } finally {
+      charged(client.meter.credits - before);
+    }
+    return subjects.filter((subject) => !priced.has(subjectKey(subject)));
+  };
 }

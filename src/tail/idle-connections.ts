@@ -1,10 +1,10 @@
 import type { Clock } from "../context/context.ts";
 import { fail, type Failure } from "../contract/failure.ts";
+import { counted } from "../text/counted.ts";
 import type { Ending } from "./ending.ts";
 import { createQuietWatch } from "./quiet-watch.ts";
+import type { Shard, TailHandlers } from "./shard-handlers.ts";
 import { nameOf, someOf } from "./shards.ts";
-import type { Shard, TailHandlers } from "./tail.ts";
-import { counted } from "../text/counted.ts";
 
 interface Connection {
   readonly shard: Shard;
@@ -12,8 +12,8 @@ interface Connection {
 }
 
 /**
- * The same handlers, with a clock for each connection: the stream ends when one of them has had no event for so many
- * milliseconds, open or not. The others may be as busy as they like: they would hide it.
+ * Adds a clock for each connection to the handlers: the stream ends when one of them, open or not, has had no event for
+ * this many milliseconds. One clock for all would not notice it while the others are busy.
  */
 export function watchIdle(
   clock: Clock,
@@ -27,22 +27,19 @@ export function watchIdle(
     const found = [...connections.values()].filter(({ shard }) => numbers.includes(shard.number));
     end(idleFailure(idle, found, connections.size));
   });
-  const know = (shard: Shard, isOpen: boolean): void => {
-    connections.set(shard.number, { shard, isOpen });
-  };
   return {
     ...handlers,
     begun: (shard) => {
-      know(shard, false);
+      connections.set(shard.number, { shard, isOpen: false });
       quiet.expect(shard.number);
       handlers.begun(shard);
     },
     opened: (shard, at, gap) => {
-      know(shard, true);
+      connections.set(shard.number, { shard, isOpen: true });
       handlers.opened(shard, at, gap);
     },
     retrying: (shard, failure, wait) => {
-      know(shard, false);
+      connections.set(shard.number, { shard, isOpen: false });
       handlers.retrying(shard, failure, wait);
     },
     events: async (shard, events, at) => {
@@ -58,7 +55,7 @@ export function watchIdle(
   };
 }
 
-/** Where there are others, it says which of them were idle. */
+/** Names the idle connections if there are others. */
 function idleFailure(idle: number, found: readonly Connection[], of: number): Failure {
   const names = namesOf(found);
   const closed = found.filter(({ isOpen }) => !isOpen);

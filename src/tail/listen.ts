@@ -6,38 +6,26 @@ import type { Clock } from "../context/context.ts";
 import { fail, Failure } from "../contract/failure.ts";
 import { watchOver } from "./connection-watch.ts";
 import { unlessAborted } from "./ending.ts";
-import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
+import { momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
 import { shortened, streamError, textOf } from "./stream-message.ts";
 
 const mebibyte = 1024 * 1024;
 
-export interface Listening {
+interface Listening {
   readonly handlers: ShardHandlers;
   readonly limits: ShardLimits;
   readonly signal: AbortSignal;
-  /** The newest event with an id that was handed on before: where this connection goes on. */
+  /** The newest event with an id that was passed on before, where this connection resumes. */
   readonly newest: StreamEvent | undefined;
 }
 
-export interface Heard {
-  /** Why the connection is over. */
-  readonly failure: Failure;
-  /** The last byte, or the opening where none came; no later than the machine went away. */
-  readonly last: Moment;
-  readonly newest: StreamEvent | undefined;
-  readonly hasData: boolean;
-  /** The last event ID; empty where the stream reset it, undefined where it sent none. */
-  readonly lastEventId: string | undefined;
-  /** Milliseconds of its last `retry` field. */
-  readonly retry: number | undefined;
-}
-
-/** Listens to one connection until it is over. Throws only what a handler threw, and the signal's reason. */
-export async function listen(clock: Clock, connection: Connection, listening: Listening): Promise<Heard> {
+/** Listens to one connection until it ends. Throws only an error of a handler, and the signal's reason. */
+export async function listen(clock: Clock, connection: Connection, listening: Listening) {
   const { handlers, limits, signal } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent);
   let stopped: Failure | undefined;
+  /** The last byte, or the opening where there was none. */
   let last = momentOf(clock);
   let newest = listening.newest;
   let repeated = listening.newest;
@@ -46,13 +34,14 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
     stopped = failure;
     connection.close();
   });
-  const over = (failure: Failure): Heard => {
+  /** `lastEventId`: empty where the stream reset it, undefined where it sent none. `retry`: of its last `retry` field. */
+  const over = (failure: Failure) => {
     const away = watch.awaySince();
     const isLater = away !== undefined && away.elapsed <= last.elapsed;
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry()];
     return { failure, last: isLater ? away : last, newest, hasData, lastEventId, retry };
   };
-  /** Not where the service goes on at the last event rather than behind it. */
+  /** False for the last event of the connection before, where the service resumes at that event and not after it. */
   const isFresh = (event: StreamEvent): boolean => {
     const isRepeated = repeated !== undefined && isSame(event, repeated);
     if (isRepeated) repeated = undefined;
@@ -63,11 +52,14 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   signal.addEventListener("abort", connection.close, { once: true });
   try {
     for (;;) {
-      const next = await connection.chunks.next().catch(asFailure);
+      const next = await connection.chunks.next().catch((cause: unknown) => {
+        if (cause instanceof Failure) return cause;
+        throw cause;
+      });
       if (signal.aborted) throw signal.reason;
-      if (next instanceof Failure || next.done === true) {
-        return over(stopped ?? (next instanceof Failure ? next : ended()));
-      }
+      if (next instanceof Failure) return over(stopped ?? next);
+      if (next.done === true)
+        return over(stopped ?? fail("stream_ended", "the service ended the stream", { next: undefined }));
       last = momentOf(clock);
       watch.heard();
       const { data, others, error } = sortEvents(next.value, parser, dataNames);
@@ -78,10 +70,13 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
         watch.pause();
         await unlessAborted(handlers.events(fresh, last), signal);
         watch.resume();
-        // Behind what somebody waits for. The chunks themselves would pile up where V8 collects last.
+        // Only after the consumer has the events. The chunks would pile up in memory that V8 collects last.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
-      tellOthers(others, handlers);
+      for (const event of others) {
+        if (event.name === "warning") handlers.said("warning", textOf(event));
+        else if (event.name !== "ping") handlers.said("unknown", shortened(event.name));
+      }
       if (error !== undefined) {
         handlers.said("error", textOf(error));
         return over(streamError(error));
@@ -95,35 +90,18 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   }
 }
 
-/** The events of some chunks, by what becomes of them. An error is the last one that counts. */
-interface Sorted {
-  readonly data: StreamEvent[];
-  readonly others: StreamEvent[];
-  readonly error?: StreamEvent;
-}
-
-function sortEvents(
-  chunks: readonly Buffer[],
-  parser: EventStreamParser,
-  dataNames: ReadonlySet<string>,
-): Sorted {
-  const sorted: Sorted = { data: [], others: [] };
+/** Sorts the events of some chunks by how they are handled. Nothing after an error counts. */
+function sortEvents(chunks: readonly Buffer[], parser: EventStreamParser, dataNames: ReadonlySet<string>) {
+  const data: StreamEvent[] = [];
+  const others: StreamEvent[] = [];
   for (const chunk of chunks) {
     for (const event of parser.push(chunk)) {
-      if (dataNames.has(event.name)) sorted.data.push(event);
-      else if (event.name === "error") return { ...sorted, error: event };
-      else sorted.others.push(event);
+      if (dataNames.has(event.name)) data.push(event);
+      else if (event.name === "error") return { data, others, error: event };
+      else others.push(event);
     }
   }
-  return sorted;
-}
-
-function tellOthers(events: readonly StreamEvent[], handlers: ShardHandlers): void {
-  for (const event of events) {
-    if (event.name === "ping") continue;
-    if (event.name === "warning") handlers.said("warning", textOf(event));
-    else handlers.said("unknown", shortened(event.name));
-  }
+  return { data, others, error: undefined };
 }
 
 function isSame(event: StreamEvent, other: StreamEvent): boolean {
@@ -134,16 +112,7 @@ function isOlder(event: StreamEvent, newest: StreamEvent | undefined): boolean {
   return newest !== undefined && Number(event.id) < Number(newest.id);
 }
 
-function asFailure(cause: unknown): Failure {
-  if (cause instanceof Failure) return cause;
-  throw cause;
-}
-
-function ended(): Failure {
-  return fail("stream_ended", "the service ended the stream", { next: undefined });
-}
-
-/** Skipping an event has to end somewhere: behind one without an end nothing would ever come. */
+/** Skipping has a limit: after an event without an end, no other event would ever arrive. */
 function overflow(): Failure {
   return fail("untrusted_answer", `the service sent an event larger than ${maxSkippedBytes / mebibyte} MiB`, {
     next: undefined,

@@ -1,57 +1,45 @@
 import type { Clock } from "../context/context.ts";
 
-/** A clock for each of those that something is to come from. */
-export interface QuietWatch<Key> {
-  /** From now on something is expected of it. */
-  readonly expect: (key: Key) => void;
-  /** Something came, and our own reader takes it: until `resume` silence is ours. */
-  readonly pause: (key: Key) => void;
-  readonly resume: (key: Key) => void;
-  readonly forget: (key: Key) => void;
-}
-
-interface Quiet {
-  ticks: number;
-  isHeard: boolean;
-  /** So much is on its way to our own reader. */
-  underWay: number;
-}
+export type QuietWatch<Key> = ReturnType<typeof createQuietWatch<Key>>;
 
 /**
- * Tells once of those that nothing came from for so many milliseconds, and ends with the signal. Counted in ticks, a
- * tenth each: what came at any moment of the last ones counts, so that nobody is found quiet too early.
+ * Reports once which sources were quiet for this long, and ends with the signal. Time is counted in ticks of a tenth, and
+ * activity at any moment of a tick counts for all of it, so no source is found quiet too early.
  */
 export function createQuietWatch<Key>(
   clock: Clock,
   milliseconds: number,
   signal: AbortSignal,
-  tell: (quiet: readonly Key[]) => void,
-): QuietWatch<Key> {
-  const watched = new Map<Key, Quiet>();
+  report: (quiet: readonly Key[]) => void,
+) {
+  /** `pending`: deliveries to the consumer that have not ended. */
+  const watched = new Map<Key, { ticks: number; isHeard: boolean; pending: number }>();
 
   const watch = async (): Promise<void> => {
     for (let quiet: readonly Key[] = []; quiet.length === 0;) {
       await clock.sleep(milliseconds / 10, signal);
       for (const each of watched.values()) {
-        each.ticks = each.isHeard || each.underWay > 0 ? 0 : each.ticks + 1;
+        each.ticks = each.isHeard || each.pending > 0 ? 0 : each.ticks + 1;
         each.isHeard = false;
       }
       quiet = [...watched].filter(([, { ticks }]) => ticks >= 10).map(([key]) => key);
-      if (quiet.length > 0) tell(quiet);
+      if (quiet.length > 0) report(quiet);
     }
   };
   watch().catch(() => undefined);
 
-  const change = (key: Key, underWay: number): void => {
+  const change = (key: Key, pending: number): void => {
     const each = watched.get(key);
     if (each === undefined) return;
     each.isHeard = true;
-    each.underWay += underWay;
+    each.pending += pending;
   };
   return {
-    expect: (key) => watched.set(key, { ticks: 0, isHeard: true, underWay: 0 }),
-    pause: (key) => change(key, 1),
-    resume: (key) => change(key, -1),
-    forget: (key) => watched.delete(key),
+    /** Starts to watch this source. */
+    expect: (key: Key) => watched.set(key, { ticks: 0, isHeard: true, pending: 0 }),
+    /** The source had something, and the consumer takes it. Until `resume`, its silence does not count. */
+    pause: (key: Key) => change(key, 1),
+    resume: (key: Key) => change(key, -1),
+    forget: (key: Key) => watched.delete(key),
   };
 }

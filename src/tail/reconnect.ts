@@ -1,25 +1,14 @@
 import { isWaitTooLong, waitTooLong } from "../client/pace/retry-after.ts";
 import type { Failure } from "../contract/failure.ts";
 
-/** The service has ended a stream: a client stops reconnecting (WHATWG HTML, Server-sent events). */
+/** The service ended the stream, and a client must not reconnect (WHATWG HTML, Server-sent events). */
 export const endedForGood = 204;
 
 /**
  * Statuses that the service, or a proxy that requires a password, sends on purpose, and will send again. Anything else
- * (408, a redirect, the page of a proxy) comes from something in between, and passes: a client that listens for weeks
- * meets it.
+ * (408, a redirect, the page of a proxy) comes from something in between and is transient.
  */
-export const permanentStatuses: ReadonlySet<number> = new Set([
-  endedForGood,
-  400,
-  401,
-  402,
-  403,
-  404,
-  405,
-  407,
-  410,
-]);
+export const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
 
 /** Milliseconds of the first wait and of the longest, before jitter. */
 const [first, longest] = [1000, 60_000];
@@ -37,8 +26,8 @@ export function reconnectWait(attempt: number, failure: Failure, random: number,
   const backoff = Math.min(first * 2 ** Math.min(attempt - 1, 16), longest) * (1 + random / 2);
   const { retryAfter } = failure.details;
   // A little more than requested: timers may fire a millisecond early, and processes should not return in step.
-  const asked = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
-  const wait = Math.max(backoff, asked, Math.min(least, longest));
+  const requested = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
+  const wait = Math.max(backoff, requested, Math.min(least, longest));
   const step = wait < 10_000 ? 100 : 1000;
   return Math.ceil(wait / step) * step;
 }

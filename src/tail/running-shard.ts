@@ -1,23 +1,14 @@
-import type { Subject } from "../client/pages/page.ts";
 import { isWaitTooLong } from "../client/pace/retry-after.ts";
+import type { Subject } from "../client/pages/page.ts";
 import { isStreamLimitFailure } from "../client/streams/stream-refusal.ts";
 import type { ChildSignal } from "../context/child-signal.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
-import type { Gap, Moment, OpenShard, ShardLimits } from "./shard-handlers.ts";
+import type { Gap, Missing, Moment, Shard, ShardLimits, TailHandlers } from "./shard-handlers.ts";
 import { keepOpen } from "./shard.ts";
-import type { Missing, Shard, TailHandlers } from "./tail-options.ts";
+import type { OpenShard } from "./subscription.ts";
 
-/** What a connection has taken over from others that found no place. */
-interface Moved {
-  /** What it had before. */
-  readonly before: readonly Subject[];
-  /** Of connections that came with a list that was read again: such assets may be left out. */
-  readonly isAdded: boolean;
-  readonly refused: Failure;
-}
-
-/** Why a connection whose assets change is closed, and opened anew with what it has then. */
+/** Why a connection whose assets changed is closed, and opened again with the new ones. */
 export class Regrouped {
   readonly why: string;
   constructor(why: string) {
@@ -25,27 +16,28 @@ export class Regrouped {
   }
 }
 
-/** A 429 that says a place is wanted may be about a connection that has just been closed: so often it is asked again. */
+/** Retries after a 429 about a missing place: the service may still count a connection that has just been closed. */
 const patience = 3;
 
-/** One connection among several, and what has become of it. */
+/** One connection of several, and its state. */
 export class RunningShard {
   shard: Shard;
   readonly started: Moment;
-  /** It came with a list that was read again. */
+  /** It was added by a reload of the list. */
   readonly isAdded: boolean;
-  /** Of the connection as it is; aborted where its assets change. */
+  /** Of the connection in its present form; aborted when its assets change. */
   current: ChildSignal;
   isOpen = false;
   wasOpen = false;
-  /** What the next opening has to tell as a gap, where the connection is not its keeper's first any more. */
+  /** The gap that the next opening reports, if the connection was lost or regrouped. */
   interrupted: { readonly from: Moment; readonly reason: string } | undefined;
-  /** Why the last try to open it failed, where it never was open. */
+  /** Why the last attempt failed, if it was never open. */
   refused: Failure | undefined;
-  /** It never was open, and the last try found no place. */
-  isCrowdedOut = false;
-  moved: Moved | undefined;
-  /** Called once it is open, was refused, or is over. */
+  /** Its assets before it took over others, from connections without a place. Others that a reload added may be dropped. */
+  moved:
+    | { readonly before: readonly Subject[]; readonly isAdded: boolean; readonly refused: Failure }
+    | undefined;
+  /** Called when it is open, was rejected, or has ended. */
   settled: (() => void) | undefined;
 
   constructor(shard: Shard, started: Moment, isAdded: boolean, current: ChildSignal) {
@@ -55,7 +47,12 @@ export class RunningShard {
     this.current = current;
   }
 
-  /** Keeps it open with the assets that it has now. */
+  /** It was never open, and the last attempt found no place. */
+  get isCrowdedOut(): boolean {
+    return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
+  }
+
+  /** Keeps it open with its present assets. */
   async keep(
     context: Pick<Context, "clock" | "random">,
     open: OpenShard,
@@ -68,8 +65,8 @@ export class RunningShard {
       open,
       {
         opened: (at, gap) => {
-          [this.isOpen, this.wasOpen, this.interrupted] = [true, true, undefined];
-          [this.isCrowdedOut, this.moved] = [false, undefined];
+          [this.isOpen, this.wasOpen] = [true, true];
+          [this.interrupted, this.moved] = [undefined, undefined];
           this.settled?.();
           handlers.opened(shard, at, gap ?? (interrupted && { ...interrupted, to: at }));
         },
@@ -82,7 +79,6 @@ export class RunningShard {
         retrying: (failure, wait) => {
           this.settled?.();
           if (!this.wasOpen) this.refused = failure;
-          this.isCrowdedOut = !this.wasOpen && isStreamLimitFailure(failure);
           handlers.retrying(shard, failure, wait);
         },
         said: (kind, text) => handlers.said(shard, kind, text),
@@ -96,13 +92,13 @@ export class RunningShard {
     );
   }
 
-  /** Goes on with these assets; without any it is over. */
+  /** Continues with these assets; without any it ends. */
   regroup(subjects: readonly Subject[], why: string): void {
     this.shard = { ...this.shard, subjects };
     this.current.abort(new Regrouped(why));
   }
 
-  /** Resolves when the next try to open it has come to something. */
+  /** Resolves when the next attempt to open it has succeeded or failed. */
   settling(): Promise<void> {
     this.settled?.();
     return new Promise((resolve) => {
@@ -110,7 +106,7 @@ export class RunningShard {
     });
   }
 
-  /** What a tail that is over has not had of a connection that is not open; undefined where it is. */
+  /** Returns the gap of a connection that is not open at the end; undefined if it is open. */
   missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
     const { isOpen, wasOpen, interrupted, refused, started } = this;
     if (isOpen) return undefined;

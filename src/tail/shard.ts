@@ -1,23 +1,17 @@
-import type { Connection } from "../client/streams/connection.ts";
 import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../context/context.ts";
 import { Failure } from "../contract/failure.ts";
 import { listen } from "./listen.ts";
 import { permanentStatuses, reconnectWait } from "./reconnect.ts";
-import {
-  type Moment,
-  momentOf,
-  type OpenShard,
-  type ShardHandlers,
-  type ShardLimits,
-} from "./shard-handlers.ts";
+import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
+import type { OpenShard } from "./subscription.ts";
 
-/** What stands in between says so of a request that came too slowly. */
+/** A proxy or gateway sends this for a request that arrived too slowly. */
 const requestTimeout = 408;
 
 /**
- * Milliseconds for which a connection with data has to be open to count as sound. Without that, a service that closes each
- * connection after one event would be reconnected every second for ever, at a credit each.
+ * Milliseconds for which a connection with data has to be open to count as sound. Without this, a service that closes each
+ * connection after one event would be reconnected every second forever, at a credit each.
  */
 const soundAfter = 30_000;
 
@@ -25,10 +19,10 @@ const soundAfter = 30_000;
 export const defaultSilence = 45_000;
 
 /**
- * Keeps one stream open for ever: ends only by throwing, the signal's reason when that aborts, what a handler threw, or
- * the Failure that no further connection would change (204, 400, 401, 402, 403, 404, 410, "token not found" in the
- * stream, `maxReconnects`, a wait that is too long; before it was open, a host or an answer that is none). Everything else leads to a new connection: 408,
- * 429, 5xx, faults of the line, silence, an `error` event, an end by the service, a machine that was suspended.
+ * Keeps one stream open. It ends only by throwing: the signal's reason, an error of a handler, or a Failure that another
+ * connection would not change (204, 400, 401, 402, 403, 404, 410, "token not found" in the stream, `maxReconnects`, a wait
+ * that is too long, and before the first opening a missing host or an invalid response). Everything else leads to a new
+ * connection: 408, 429, 5xx, connection errors, silence, an `error` event, an end by the service, a suspended machine.
  */
 export async function keepOpen(
   context: Pick<Context, "clock" | "random">,
@@ -38,11 +32,11 @@ export async function keepOpen(
   signal: AbortSignal,
 ): Promise<never> {
   const { clock, random } = context;
-  /** Connections in a row that failed, or ended without data. */
+  /** Consecutive connections that failed, or ended without data. */
   let attempts = 0;
   /** The same, including connections with data that ended soon. The waits grow with this number. */
   let unsound = 0;
-  /** Milliseconds of the stream's last `retry` field: the least wait. */
+  /** Milliseconds of the stream's last `retry` field: the minimum wait. */
   let least: number | undefined;
   let lost: { readonly from: Moment; readonly reason: string } | undefined;
   let newest: StreamEvent | undefined;
@@ -50,13 +44,18 @@ export async function keepOpen(
   let wasOpen = false;
 
   for (;;) {
-    const attempt = await tryToOpen(open, lastEventId, signal);
+    signal.throwIfAborted();
+    const attempt = await open(lastEventId, signal).catch((cause: unknown) => {
+      if (signal.aborted) throw signal.reason;
+      if (cause instanceof Failure) return cause;
+      throw cause;
+    });
     let failure: Failure;
     if (attempt instanceof Failure) failure = attempt;
     else {
       wasOpen = true;
       const at = momentOf(clock);
-      handlers.opened(at, lost === undefined ? undefined : { ...lost, to: at });
+      handlers.opened(at, lost && { ...lost, to: at });
       const heard = await listen(clock, attempt, { handlers, limits, signal, newest });
       failure = heard.failure;
       newest = heard.lastEventId === "" ? undefined : heard.newest;
@@ -73,37 +72,20 @@ export async function keepOpen(
     unsound += 1;
     if (!isRetried(failure, wasOpen || limits.isHostKnown?.() === true)) throw failure;
     if (limits.isFinal?.(failure, attempts) === true) throw failure;
-    if (limits.maxReconnects !== undefined && attempts > limits.maxReconnects)
-      throw givenUp(failure, limits.maxReconnects);
+    const { maxReconnects = Number.POSITIVE_INFINITY } = limits;
+    if (attempts > maxReconnects) {
+      const next = `given up after ${maxReconnects} further connections without data (--max-reconnects)`;
+      throw new Failure(failure.message, { ...failure.details, next });
+    }
     const wait = reconnectWait(unsound, failure, random(), least);
     handlers.retrying(failure, wait);
     await clock.sleep(wait, signal);
   }
 }
 
-async function tryToOpen(
-  open: OpenShard,
-  lastEventId: string,
-  signal: AbortSignal,
-): Promise<Connection | Failure> {
-  try {
-    signal.throwIfAborted();
-    return await open(lastEventId, signal);
-  } catch (cause) {
-    if (signal.aborted) throw signal.reason;
-    if (cause instanceof Failure) return cause;
-    throw cause;
-  }
-}
-
-/** A host that was there once will be there again, whatever a look-up, or an answer that is not its own, says just now. */
+/** A host that was reached once will come back, even if a lookup fails now or something else responds in its place. */
 function isRetried({ details: { status, retryable }, exit }: Failure, isHostKnown: boolean): boolean {
   if (retryable === true || status === requestTimeout || (status ?? 0) >= 500) return true;
-  const mayPass = status === undefined ? exit === 1 || exit === 7 : !permanentStatuses.has(status);
-  return mayPass && isHostKnown;
-}
-
-function givenUp(failure: Failure, reconnects: number): Failure {
-  const next = `given up after ${reconnects} further connections without data (--max-reconnects)`;
-  return new Failure(failure.message, { ...failure.details, next });
+  const isTransient = status === undefined ? exit === 1 || exit === 7 : !permanentStatuses.has(status);
+  return isTransient && isHostKnown;
 }

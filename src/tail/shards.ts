@@ -10,13 +10,13 @@ export interface Room {
   readonly cap: number;
 }
 
-/** Connections of one asset each, as long as they suffice: only of the price feed is it sure that it takes several. */
+/** Connections have one asset each if there are enough: only the price feed is sure to accept several. */
 export function roomFor(feed: Feed, assets: number, cap: number): Room {
   const isMany = feed.batches === "always" || (feed.batches === "perhaps" && assets > cap);
   return { perConnection: isMany ? assetsPerPost : 1, cap };
 }
 
-/** What makes two subjects one. */
+/** Equal for two spellings of one asset. */
 export function subjectKey({ network, address }: Subject): string {
   return `${network}:${addressKey(address)}`;
 }
@@ -31,8 +31,8 @@ export function distinct(subjects: readonly Subject[]): readonly Subject[] {
 }
 
 /**
- * As few connections as hold them all, none with more than one asset more than another. More than fit are refused as a
- * whole: which of them to leave out is not ours to say.
+ * Spreads the assets evenly over as few connections as possible. If they do not fit, all are rejected: dexdata cannot
+ * decide which of them to skip.
  */
 export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
   const all = distinct(subjects);
@@ -43,22 +43,16 @@ export function planShards(subjects: readonly Subject[], room: Room): readonly (
   );
 }
 
-/** A shard as it is to be: with the place of the one it goes on from, or new. */
-export interface Replanned {
-  /** Index among the shards before. */
-  readonly from: number | undefined;
-  readonly subjects: readonly Subject[];
-}
-
 /**
- * The same for a list that has changed: every shard keeps the assets that it had and that are still wanted, new ones go
- * where there is most room, and only then to new shards, so that as few connections as possible are interrupted.
+ * Plans a list that has changed: every shard keeps its assets that are still wanted, and new assets go where there is most
+ * room, and only then to new shards, so that as few connections as possible are interrupted. `from`:
+ * index of the shard that it continues; undefined for a new one.
  */
 export function replanShards(
   before: readonly (readonly Subject[])[],
   subjects: readonly Subject[],
   room: Room,
-): readonly Replanned[] {
+): readonly { readonly from: number | undefined; readonly subjects: readonly Subject[] }[] {
   const wanted = new Map(distinct(subjects).map((subject) => [subjectKey(subject), subject]));
   const kept = before.map((shard, from) => ({
     from,
@@ -67,13 +61,10 @@ export function replanShards(
   for (const subject of before.flat()) wanted.delete(subjectKey(subject));
   const fresh = [...wanted.values()];
   // Shards that are changed anyway come first.
-  const changed = (shard: (typeof kept)[number]): number =>
-    shard.subjects.length === before[shard.from]?.length ? 1 : 0;
-  for (const shard of kept.toSorted(
-    (a, b) => changed(a) - changed(b) || a.subjects.length - b.subjects.length,
-  )) {
+  const rank = ({ from, subjects: left }: (typeof kept)[number]): number =>
+    left.length === before[from]?.length ? room.perConnection + left.length : left.length;
+  for (const shard of kept.toSorted((a, b) => rank(a) - rank(b)))
     shard.subjects.push(...fresh.splice(0, room.perConnection - shard.subjects.length));
-  }
   const alive = kept.filter((shard) => shard.subjects.length > 0);
   const more = planShards(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
   if (alive.length + more.length > room.cap) throw tooManyAssets(distinct(subjects), room);
@@ -86,7 +77,7 @@ export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: R
   return doesNotFit(`too many assets: ${all.length}, but ${connections} hold ${fits}`, fits, all.slice(fits));
 }
 
-/** Exit 6, the assets that have no place listed: some for people, all of them in the JSON form. */
+/** Exit 6. Lists the assets without a place: some for people, all of them in the JSON form. */
 export function doesNotFit(
   message: string,
   fits: number,
@@ -109,7 +100,7 @@ export function nameOf({ network, address }: Subject): string {
   return `${network}:${address}`;
 }
 
-/** A line holds no more. */
+/** Limits a list of names to what fits on a line. */
 export function someOf(names: readonly string[], most = 7): string {
   const more = names.length - most;
   return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");

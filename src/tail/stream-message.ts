@@ -2,27 +2,26 @@ import { dataOf, isSkipped, type StreamEvent } from "../client/streams/stream-ev
 import { fail, type Failure } from "../contract/failure.ts";
 import { member } from "../json/raw-json.ts";
 
-/** Nobody reads more of what a service says, and an event may hold a megabyte. */
+/** An event may be a megabyte long, more than anyone reads of a message. */
 const longest = 1024;
 
 export function shortened(text: string): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** What a `warning` or an `error` says: its `message`, or all of it where it has none. Untrusted text. */
+/** The `message` of a `warning` or an `error`, or all of its data if it has none. Untrusted text. */
 export function textOf(event: StreamEvent): string {
   if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");
   try {
-    const value: unknown = JSON.parse(text);
-    const message = typeof value === "object" && value !== null ? member(value, "message") : undefined;
+    const message = member(JSON.parse(text), "message");
     return shortened(typeof message === "string" ? message : text);
   } catch {
     return shortened(text);
   }
 }
 
-/** Specification, Events 2: closed and tried again; but an asset that is not known will not be known the next time. */
+/** Specification, Events 2: close and retry. Retrying does not help with an unknown asset. */
 export function streamError(event: StreamEvent): Failure {
   const why = textOf(event);
   if (/\btoken not found\b/iu.test(why)) {

@@ -1,7 +1,7 @@
 import type { Subject } from "../client/pages/page.ts";
 import { hideKey, refuseKey } from "../client/connection/key-guard.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";
-import { openConnection } from "../client/streams/connection.ts";
+import { type Connection, openConnection } from "../client/streams/connection.ts";
 import {
   isStreamLimitFailure,
   type StreamQuestion,
@@ -12,32 +12,37 @@ import type { Context } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import type { Feed, FeedKind } from "../contract/feed.ts";
 import { unlessAborted } from "./ending.ts";
-import type { OpenShard } from "./shard-handlers.ts";
 
-/** What one connection shows. */
+/** The assets and the feed of one connection. */
 export interface Subscription {
   readonly feed: Feed;
   readonly kind: FeedKind;
   readonly subjects: readonly Subject[];
-  /** Parameters of the feed's own: `interval`, `since`. */
+  /** Parameters of the feed: `interval`, `since`. */
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** How, and as whom, connections are opened. */
+/** How connections are opened, and with which key. */
 export interface Opening {
   readonly target: Target;
   readonly context: Pick<Context, "clock" | "env">;
-  /** An opening counts against the minute like any request. */
+  /** An opening counts against the rate limit like any request. */
   readonly pace: Pace;
-  /** Milliseconds until the headers are there. */
+  /** Milliseconds until the headers arrive. */
   readonly timeout: number;
-  /** What was typed, for messages: `stream --feed prices`. */
+  /** The command for messages: `stream --feed prices`. */
   readonly command: string;
-  /** What a host says of the plan it counts the stream under. */
+  /** Receives the plan that the host applies to the stream. */
   readonly counted?: (plan: string) => void;
 }
 
-/** Opens the subscription; a refusal is a Failure in the user's words. */
+/**
+ * Opens the stream once. `lastEventId` is where to resume, "" where the stream has no ids. Throws a Failure when the
+ * service rejects it or the connection fails.
+ */
+export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
+
+/** Opens the subscription; a rejection is a Failure in the user's terms. */
 export function openerOf(opening: Opening, subscription: Subscription): OpenShard {
   const { target, context, pace, timeout, command } = opening;
   const { feed, subjects } = subscription;
@@ -49,17 +54,14 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     for (const { network, address } of subjects)
       for (const text of [network, address]) refuseKey(text, target.key);
     const url = urlOf(target.streaming, subscription, wasOpen);
-    // What was to begin with `since` and brought nothing yet goes on there; the service moves an id that is too old.
+    // A stream that starts at `since` and has had no event resumes there; the service moves an id that is too old.
     const since = wasOpen ? (subscription.params.get("since") ?? "") : "";
     const resumed = headerOf(lastEventId) ?? since;
     const turn = await unlessAborted(pace.turn(kind, signal), signal);
     kind = "reopening";
     const request = {
       url,
-      headers: {
-        ...authorize(url),
-        ...(resumed !== "" && { "last-event-id": resumed }),
-      },
+      headers: { ...authorize(url), ...(resumed !== "" && { "last-event-id": resumed }) },
       body: subjects.length > 1 ? bodyOf(subscription) : undefined,
     };
     const opened = await openConnection(context, request, { timeout, signal });
@@ -73,7 +75,7 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
     const answer = hideKey(opened.answer, target.key);
     const refused = streamRefusal(answer, question, target);
     if (isStreamLimitFailure(refused)) {
-      // A full plan is no matter of the minute, and only a few tries follow.
+      // A plan without free connections does not affect the rate, and only a few retries follow.
       if (!wasOpen) kind = "opening";
     } else {
       const { status } = answer;
@@ -83,22 +85,21 @@ export function openerOf(opening: Opening, subscription: Subscription): OpenShar
   };
 }
 
-/** Servers reject requests whose headers are long. */
+/** Servers reject requests with long headers. */
 const maxIdBytes = 1024;
 
 /**
- * The id as the value of a header, which holds its UTF-8 (WHATWG HTML, The Last-Event-ID header). Undefined for an id that
- * is empty or that no header can hold: sending it would leave the asset without a connection for good.
+ * The id as a header value, encoded in UTF-8 (WHATWG HTML, The Last-Event-ID header). Undefined for an id that is empty or
+ * that no header can hold: every attempt to send it would fail, and the asset would never get a connection.
  */
 function headerOf(id: string): string | undefined {
   const value = Buffer.from(id, "utf8").toString("latin1");
-  return value.length <= maxIdBytes && /^[\t\u0020-\u007e\u0080-\u00ff]*[!-\u007e\u0080-\u00ff]$/u.test(value)
-    ? value
-    : undefined;
+  const isValid = /^[\t\u0020-\u007e\u0080-\u00ff]*[!-\u007e\u0080-\u00ff]$/u.test(value);
+  return isValid && value.length <= maxIdBytes ? value : undefined;
 }
 
-/** One asset is asked for in the query, several in the body (specification, Streaming). */
-function urlOf(base: string, { feed, kind, subjects, params }: Subscription, goesOn: boolean): URL {
+/** One asset is requested in the query, several in the body (specification, Streaming). */
+function urlOf(base: string, { feed, kind, subjects, params }: Subscription, isResumed: boolean): URL {
   const url = new URL(`${base}${feed.path}`);
   const [only] = subjects;
   if (only === undefined) throw usageFailure("no asset to stream");
@@ -108,13 +109,13 @@ function urlOf(base: string, { feed, kind, subjects, params }: Subscription, goe
     url.searchParams.set("address", only.address);
   }
   for (const [name, value] of params) {
-    // `since` would win over the id where an interrupted stream goes on, and be refused when it is old (wire-facts 5.2).
-    if (!(goesOn && name === "since")) url.searchParams.set(name, value);
+    // The service prefers `since` to the id of a resumed stream, and rejects it when it is old (wire-facts 5.2).
+    if (!(isResumed && name === "since")) url.searchParams.set(name, value);
   }
   return url;
 }
 
-/** `request_id` is left to its default, the entry's index (wire-facts 5.3). */
+/** `request_id` keeps its default, the entry's index (wire-facts 5.3). */
 function bodyOf({ kind, subjects }: Subscription): string {
   return JSON.stringify(
     subjects.map(({ network, address }) => ({ chain: network, address, method: kind.method })),

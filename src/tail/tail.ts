@@ -5,19 +5,16 @@ import type { Context } from "../context/context.ts";
 import { Failure, usageFailure } from "../contract/failure.ts";
 import { CrowdedShards } from "./crowded-shards.ts";
 import { endCause, Stop } from "./ending.ts";
-import { findFault } from "./find-fault.ts";
+import { findFault } from "./find-invalid.ts";
 import { endedForGood } from "./reconnect.ts";
 import { Regrouped, RunningShard } from "./running-shard.ts";
-import { momentOf, type ShardLimits } from "./shard-handlers.ts";
+import { momentOf, type ShardLimits, type TailHandlers, type TailOptions } from "./shard-handlers.ts";
 import { planShards, replanShards, type Room, roomFor, subjectKey } from "./shards.ts";
-import { type Opening, openerOf, type Subscription } from "./subscription.ts";
-import type { Shard, TailHandlers, TailOptions } from "./tail-options.ts";
-
-export type { Shard, TailHandlers, TailOptions };
+import { type Opening, openerOf } from "./subscription.ts";
 
 const reloaded = "the list of assets changed";
 
-/** Any number of assets on as many connections as it takes, each kept open on its own clocks. */
+/** Streams any number of assets on as many connections as they need, each kept open by its own loop. */
 export class Tail {
   readonly #context: Pick<Context, "clock" | "random">;
   readonly #opening: Opening;
@@ -27,9 +24,9 @@ export class Tail {
   readonly #running = new Set<RunningShard>();
   readonly #crowded: CrowdedShards;
   readonly #work = new Set<Promise<void>>();
-  /** Closed for good by the service, which the end of the stream has to report. */
+  /** Ended permanently by the service; reported at the end of the stream. */
   readonly #ended: RunningShard[] = [];
-  /** Dropped or ended, for as long as the list holds them: they would be refused again, and interrupt others. */
+  /** Dropped or ended, for as long as the list contains them: they would be rejected again, and interrupt others. */
   readonly #droppedKeys = new Set<string>();
   #begun = 0;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
@@ -76,8 +73,8 @@ export class Tail {
   }
 
   /**
-   * Goes on with this list, and returns what it takes of it: not what has been dropped and is listed still. Only
-   * connections whose assets change are opened anew. Throws where it does not fit.
+   * Continues with this list, and returns the assets that it uses: not those that were dropped and are still listed. Only
+   * connections whose assets change are opened again. Throws if the list does not fit.
    */
   reload(listed: readonly Subject[]): readonly Subject[] {
     const keys = new Set(listed.map(subjectKey));
@@ -85,15 +82,12 @@ export class Tail {
     const subjects = listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
     if (subjects.length === 0) throw usageFailure("every asset of the list was left out before");
     const before = [...this.#running];
-    const replanned = replanShards(
-      before.map(({ shard }) => shard.subjects),
-      subjects,
-      this.#room(subjects.length),
-    );
-    const places = new Map(replanned.map((each) => [each.from, each]));
+    const assetsBefore = before.map(({ shard }) => shard.subjects);
+    const replanned = replanShards(assetsBefore, subjects, this.#room(subjects.length));
+    const places = new Map(replanned.map((each) => [each.from, each.subjects]));
     const reopened: Promise<void>[] = [];
     for (const [index, self] of before.entries()) {
-      const assets = places.get(index)?.subjects ?? [];
+      const assets = places.get(index) ?? [];
       if (isSame(assets, self.shard.subjects)) continue;
       if (assets.length === 0) {
         this.#running.delete(self);
@@ -101,7 +95,7 @@ export class Tail {
       } else reopened.push(self.settling());
       self.regroup(assets, reloaded);
     }
-    // A host may have fewer places than the plan: those that were there before take theirs first.
+    // The host may have fewer places than the plan, so the connections that exist reopen first.
     const after = Promise.all(reopened);
     for (const { from, subjects: assets } of replanned) if (from === undefined) this.#start?.(assets, after);
     return subjects;
@@ -111,7 +105,7 @@ export class Tail {
     return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#crowded.accepted));
   }
 
-  /** `after`: what a connection that came with a list that was read again waits for. */
+  /** `after`: a connection that a reload added waits for this. */
   async #begin(
     subjects: readonly Subject[],
     signal: AbortSignal,
@@ -151,10 +145,10 @@ export class Tail {
     this.#running.delete(self);
   }
 
-  /** False where no asset is left to keep a connection for. */
+  /** Returns false if no asset is left. */
   async #keepOrDrop(self: RunningShard): Promise<boolean> {
     try {
-      const open = openerOf(this.#opening, this.#subscriptionOf(self.shard.subjects));
+      const open = openerOf(this.#opening, { ...this.#options, subjects: self.shard.subjects });
       return await self.keep(this.#context, open, this.#limits, this.#handlers);
     } catch (cause) {
       const { aborted: isAborted, reason } = self.current.signal;
@@ -173,21 +167,17 @@ export class Tail {
     }
   }
 
-  #subscriptionOf(subjects: readonly Subject[]): Subscription {
-    const { feed, kind, params } = this.#options;
-    return { feed, kind, subjects, params };
-  }
-
-  /** Without the assets that are at fault, where that is wanted; false where nothing is left. */
+  /** Continues without the invalid assets, if the options allow it. Returns false if no asset is left. */
   async #dropInvalid(self: RunningShard, refused: Failure): Promise<boolean> {
     const { subjects } = self.shard;
-    const asking = {
-      ...this.#opening,
-      subscriptionOf: (some: readonly Subject[]) => this.#subscriptionOf(some),
+    const probing = {
+      context: this.#context,
+      opening: this.#opening,
+      options: this.#options,
       charged: this.#handlers.charged,
       signal: self.current.signal,
     };
-    const { invalid, failure } = await findFault(this.#context, asking, this.#options, subjects, refused);
+    const { invalid, failure } = await findFault(probing, subjects, refused);
     this.#handlers.dropped(invalid, failure);
     for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
     const left = subjects.filter((subject) => !invalid.includes(subject));
@@ -212,12 +202,12 @@ export class Tail {
     return false;
   }
 
-  /** Tells what each connection has missed at the end. */
+  /** Reports what each connection has missed at the end. */
   #close(over: unknown, isStopped: boolean): void {
     for (const self of [...this.#ended, ...this.#running]) {
       const { shard } = self;
       const missed = self.missed(momentOf(this.#context.clock));
-      // A failure that ended it all stands for those that were never open.
+      // A failure that ended the stream already explains the connections that were never open.
       if (missed !== undefined && (isStopped || missed.missing === "lost"))
         this.#handlers.missed(shard, missed.gap, missed.missing);
       if (this.#running.has(self)) this.#handlers.closed(shard, endCause(over));

@@ -115,6 +115,12 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "--sort-by: dexdata pools search has no such flag",
     "did you mean --order-by?",
   ],
+  // A name that every object inherits belongs to no command.
+  [
+    "pools search base --constructor",
+    "--constructor: dexdata pools search has no such flag",
+    "see: dexdata pools search --help",
+  ],
   ["pools search --sort-dir x", "--sort-dir: dexdata pools search has no such flag", "did you mean --sort?"],
   [
     "pools search --volume-24h-min 5",

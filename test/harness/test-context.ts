@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -98,6 +99,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       options.speed ?? 1000,
       options.flows,
     ),
+    packageFile: async (name) => await readFile(path.join(import.meta.dirname, "../..", name), "utf8"),
     random: typeof random === "function" ? random : () => random,
     letLeave: async () => await turn(),
     signal: controller.signal,

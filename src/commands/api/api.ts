@@ -7,7 +7,7 @@ import { readInteger, readParam } from "../../contract/read-param.ts";
 import { listNameOf, type Reply } from "../../contract/reply.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { ApiFlags } from "./api-command.ts";
+import type { ApiFlags } from "./api-flags.ts";
 import type { Questions } from "../asking/questions.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -19,7 +19,15 @@ import { listFields } from "../endpoint/list-fields.ts";
 type Flags = Values<ApiFlags>;
 type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings" | "now">;
 
-/** What `dexdata api` asks: one answer as it comes, or with `--paginate` the rows of a whole list. */
+/** Requests any path of the service with the key, rate limit, retries, budget and output of every other command. */
+export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
+  if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
+  return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
+    Promise.resolve(readRawQuestions(input, options)),
+  );
+}
+
+/** Parses the queries of `dexdata api`: one response as it is, or with `--paginate` all rows of a list. */
 function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
   const [path, more] = words;
   const usage = "usage: dexdata api <path> [-f name=value …]";
@@ -48,14 +56,14 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
 
 const isStrict = (flags: Flags): boolean => flags["no-strict"] !== true;
 
-/** A table is of rows, and rows are what can be validated, where the answer holds nothing else. */
+/** A table consists of rows, and only rows can be validated, where the response has nothing else. */
 function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Options): boolean {
   if (isUnknown === true) return false;
   const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
   return hasColumns(format) || (isValidated && isAllRows);
 }
 
-/** Nobody knows what columns a path has that the contract does not have; the first answer must not decide. */
+/** The columns of a path outside the contract are unknown, and the first response must not decide them. */
 function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
   if (!namesColumns(format) || fields !== undefined) return;
   throw usageFailure(
@@ -97,13 +105,13 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
 
 type Paged = Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>;
 
-/** The parameters that the walk over pages sends itself, where the endpoint has them. */
+/** The parameters that pagination sets, where the endpoint has them. */
 function pagingNames(reply: Paged): readonly string[] {
   if (reply.kind === "cursor-pages") return ["limit", "cursor"];
   return reply.handOverAfter === undefined ? ["limit", "page"] : ["limit", "page", "cursor"];
 }
 
-/** A relative bound would move from page to page, and what stands at an edge with it. */
+/** A relative time would move from page to page, and rows at its edge with it. */
 function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   const times = params.filter(({ name, kind }) => kind.kind === "time" && args.has(name));
   return new Map([
@@ -112,7 +120,7 @@ function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   ]);
 }
 
-/** An empty cursor is the beginning, as on the wire. */
+/** An empty cursor means the first page, as in the specification. */
 function startOf(paging: Args, reply: Paged): Place | undefined {
   const [cursor, page] = [paging.get("cursor"), paging.get("page")];
   if (cursor !== undefined && page !== undefined) {
@@ -124,27 +132,15 @@ function startOf(paging: Args, reply: Paged): Place | undefined {
   return number === undefined ? undefined : { flag: "page", value: String(number) };
 }
 
-/** The walk counts with these, so they are checked, unlike the values that only the service reads. */
+/** Pagination counts with these values, so they are checked, unlike those that only the service reads. */
 function readPaging(paging: Args, name: string, max: number): number | undefined {
   const typed = paging.get(name);
   if (typed === undefined) return undefined;
   return Number(readInteger(`--field ${name} "${typed}"`, typed, { min: 1, max }));
 }
 
-/** A path of the service, asked like everything else: same key, pace, retries, budget and output. */
-export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
-  if (input.typed.get("fields")?.at(-1) === "?")
-    return await (await import("./api.ts")).listRawFields(input, outer);
-  return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
-    Promise.resolve(readRawQuestions(input, options)),
-  );
-}
-
-/** `--fields ?` of a path: of its rows, or of the whole answer where that is what is shown. */
-export async function listRawFields(
-  { words: [path], flags }: Input<ApiFlags>,
-  context: Context,
-): Promise<ExitCode> {
+/** `--fields ?` of a path: the fields of its rows, or of the complete response if that is shown. */
+async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context: Context): Promise<ExitCode> {
   if (path === undefined) throw usageFailure("a path of the service is needed", "usage: dexdata api <path>");
   const { endpoint } = rawCall(readRawPath(path), []);
   if (endpoint.isUnknown === true) {

@@ -7,8 +7,8 @@ import { isFixedWord } from "../../contract/read-param.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 
 /**
- * The question that a typed path and its values make. Where the path is an endpoint's, credits, identity, hints and
- * views are that endpoint's; the values are sent as typed, whatever their names.
+ * The query of a typed path and its values. For the path of an endpoint, cost, identity, hints and views are those of
+ * the endpoint; the values are sent as typed, whatever their names.
  */
 export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   const found = knownEndpoint(typed.segments);
@@ -24,7 +24,7 @@ export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   };
 }
 
-/** The words of the interface win over identifiers, so `/networks/ethereum/pools/top` is not a pool's. */
+/** Fixed words of the API win over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
 function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpoint> {
   const found = findEndpoint(segments);
   return found !== undefined && [...found.path.values()].some(isFixedWord) ? undefined : found;
@@ -50,13 +50,13 @@ const asField = (param: Param): Param => ({ ...param, flag: undefined, givenAs: 
 
 interface Values {
   readonly values: Args;
-  /** The values after the first of a parameter that can be repeated. */
+  /** The values after the first of a parameter that may be repeated. */
   readonly repeated: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Specification, endpoint 2: the addresses of a batch can be sent as repeated parameters. Of any other repeated name the
- * service uses one value, without a sign of which.
+ * Specification, endpoint 2: the addresses of a batch can be sent as repeated parameters. Of any other repeated name
+ * the service uses one value, and does not say which.
  */
 function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
   const values = new Map<string, string>();
@@ -78,25 +78,25 @@ function readValues(typed: RawPath, fields: readonly string[], place: Args, { re
 
 function readField(text: string): readonly [name: string, value: string] {
   const [name, value] = splitPair(text);
-  // Half a surrogate pair has no UTF-8.
+  // An unpaired surrogate has no UTF-8 form.
   if (/\p{Cs}/u.test(text)) throw usageFailure(`--field "${text}": must be whole Unicode characters`);
   if (name !== "" && text.includes("=")) return [name, value];
   throw usageFailure(`--field "${text}": must be name=value, such as limit=100`);
 }
 
-/** What was typed after `dexdata api`, taken apart. */
+/** The argument of `dexdata api`, parsed. */
 export interface RawPath {
-  /** Begins with a slash; every segment percent-encoded by us, so that a URL parser finds nothing to resolve in it. */
+  /** Starts with a slash. Each segment is percent-encoded again, so a URL parser finds nothing to resolve in it. */
   readonly path: string;
   /** Decoded. */
   readonly segments: readonly string[];
-  /** What stood after the question mark, decoded, in the order typed. */
+  /** The part after the question mark, decoded, in the order typed. */
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * Nothing typed reaches a URL parser: the segments and the query are taken apart, checked, and encoded again. What
- * could lead to another host or above the base URL, or might to a server that decodes twice, is refused.
+ * Keeps typed text away from URL parsers: segments and query are split, checked, and encoded again. Anything that could
+ * lead to another host or above the base URL, even on a server that decodes twice, is rejected.
  */
 export function readRawPath(typed: string): RawPath {
   const refuse = (problem: string, next?: string): Failure =>
@@ -137,7 +137,7 @@ export function readRawPath(typed: string): RawPath {
 
 const baseHint = "another host is chosen with --base-url, or in the settings: dexdata config list";
 
-/** `name=value` → both; the value of a bare name is empty. */
+/** Splits `name=value`; a name alone has an empty value. */
 export function splitPair(pair: string): readonly [name: string, value: string] {
   const at = pair.indexOf("=");
   return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];

@@ -1,6 +1,6 @@
 import { nearest } from "../../text/nearest.ts";
 
-/** What people type for a command of another name. */
+/** Names from other tools, with the command that means the same here. */
 const synonyms: ReadonlyMap<string, string> = new Map([
   ["transactions", "txns"],
   ["trades", "txns"],
@@ -33,7 +33,7 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ["version", "--version"],
 ]);
 
-/** The known command, or topic, that the words most likely stand for: `pool search` → `pools search`. */
+/** The known command, or topic, that is most likely meant: `pool search` → `pools search`. */
 export function nearestCommand(typed: string, known: readonly string[]): string | undefined {
   const words = typed.toLowerCase();
   const meant = synonyms.get(words);

@@ -4,7 +4,7 @@ import { usageFailure } from "../../contract/failure.ts";
 import type { Param } from "../../contract/param.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 
-/** Endpoints that share their words are one command. */
+/** Groups the endpoints that share one command. */
 export function commandGroups(all: readonly Endpoint[]): readonly (readonly [Endpoint, ...Endpoint[]])[] {
   const groups = new Map<string, [Endpoint, ...Endpoint[]]>();
   for (const endpoint of all) {
@@ -15,7 +15,7 @@ export function commandGroups(all: readonly Endpoint[]): readonly (readonly [End
   return [...groups.values()];
 }
 
-/** The words of a command of the service that are no flags. */
+/** The arguments of an API command. */
 export function positionals(group: readonly [Endpoint, ...Endpoint[]]): readonly Positional[] {
   const [endpoint] = group;
   if (endpoint.words !== undefined) return [{ name: endpoint.words }];
@@ -32,7 +32,7 @@ export function positionals(group: readonly [Endpoint, ...Endpoint[]]): readonly
   return [...before, address];
 }
 
-/** Whether several addresses make one command. */
+/** Whether one command may take several addresses. */
 export const takesMany = ({ reply }: Endpoint): boolean => reply.kind === "single" || reply.kind === "batch";
 
 export function takesAddress(endpoint: Endpoint): boolean {
@@ -46,9 +46,8 @@ export function takesNetwork(endpoint: Endpoint): boolean {
 }
 
 /**
- * Which of a command's endpoints is asked: the one whose own flag was given (`ohlcv --pool`), else by whether a
- * network was named (`pools search [network]`). A flag that only another of them has is refused: the service would
- * drop it without a word.
+ * Selects the endpoint of a command: the one whose flag was given (`ohlcv --pool`), or by whether a network was named
+ * (`pools search [network]`). A flag of another endpoint is rejected: the service would silently ignore it.
  */
 export function chooseEndpoint(group: readonly Endpoint[], typed: TypedFlags, hasNetwork: boolean): Endpoint {
   const byFlag = group.find(({ chosenBy }) => chosenBy !== undefined && typed.has(chosenBy));

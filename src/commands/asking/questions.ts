@@ -19,16 +19,16 @@ import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { ReplyFlags } from "../endpoint/reply-flags.ts";
 
-/** A command line understood: what is asked, how often, and how much of it is wanted. Nothing was sent yet. */
+/** A parsed command line: which requests, and how many rows. Nothing has been sent yet. */
 export interface Questions {
   readonly endpoint: Endpoint;
-  /** One walk each. */
+  /** One pull each. */
   readonly asked: readonly Args[];
   readonly limit: number | undefined;
   readonly walk: Walk;
   readonly groups: readonly string[];
   readonly missing: "skip" | "null" | "fail";
-  /** One object was asked for by name, so one object is shown. */
+  /** One object was named, so one object is shown. */
   readonly isRecord: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function readQuestions(
   };
 }
 
-/** The path parameters (or the search words) of each thing asked for. */
+/** Parses the path parameters, or the search words, of each query. */
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
@@ -128,7 +128,7 @@ function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
   return endpoint.reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
 }
 
-/** An address of a batch is checked like one of a path, though many go into one parameter. */
+/** An address in a batch is checked like one in a path, although many share one parameter. */
 function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
   return (typed) => {
     const address = typed.get(addressName(endpoint)) ?? "";
@@ -139,7 +139,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subj
   };
 }
 
-/** The groups of rows that are wanted, in the order of the answer. */
+/** The requested groups of rows, in the order of the response. */
 export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
@@ -148,13 +148,13 @@ export function groupsOf(
   return reply.groups.filter((name) => wanted?.includes(name) ?? true);
 }
 
-/** Whether rows in full are needed: for one of the fields that are named, else for the usual columns. */
+/** Whether detailed rows are needed: for a named field, or for the default columns. */
 function showsDetails(
   endpoint: Endpoint,
   { fields, format }: { readonly fields: readonly string[] | undefined; readonly format: RowFormat },
 ): boolean {
   if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
-  // Plain rows of the public service have neither name nor symbol, and columns without them say little.
+  // Plain rows of the public service lack name and symbol, without which a table is hard to read.
   if (fields === undefined) return hasColumns(format);
   const { record } = rowShape(endpoint);
   return fields.some((field) => isDetail(record, splitPath(field)));
@@ -164,9 +164,9 @@ function isDetail(record: RecordShape, parts: readonly string[]): boolean {
   return parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true);
 }
 
-/** How much of a list is wanted. */
+/** How much of a list to fetch. */
 export interface Wanted {
-  /** Rows in all; undefined for every row. */
+  /** The total number of rows; undefined for every row. */
   readonly limit: number | undefined;
   readonly walk: Walk;
 }

@@ -6,22 +6,22 @@ import type { ListSources } from "../../run/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
 import { addressProblem } from "../../contract/address-form.ts";
 
-/** The command that takes the subjects. */
+/** The command that uses the list. */
 export interface Taker {
   readonly command: string;
   readonly takes: "token" | "pool";
-  /** Whether an address of a list that cannot be one is refused; a stream has --on-invalid for it. */
+  /** Whether an impossible address in a list is rejected; a stream has --on-invalid for that. */
   readonly checksForms: boolean;
   readonly usage: string;
 }
 
-/** What takes the assets of a stream, as messages name it. */
+/** A stream, as messages name it. */
 export const streamTaker = "this stream";
 
 /**
- * What a command asks for, from its words: `<network> <address…>`, `network:address …`, `-` for a list on stdin or
- * `@name` for one in a file, so that the NDJSON of one command feeds the next. Networks may be mixed: what names its own
- * network is asked for there, whatever network came first.
+ * Parses the assets of a command: `<network> <address…>`, `network:address …`, `-` for a list on stdin or `@name` for
+ * one in a file, so that the NDJSON of one command is the input of the next. An asset that names its own network keeps
+ * it, whatever network comes first.
  */
 export async function readSubjects(
   words: readonly string[],
@@ -49,7 +49,7 @@ export async function readSubjects(
   return subjects;
 }
 
-/** Whether a word stands for a list of assets. */
+/** Whether an argument stands for a list of assets. */
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
 function readWord(word: string, network: string | undefined, usage: string): Subject {
@@ -68,7 +68,7 @@ function toSubject(asset: ListedAsset, network: string | undefined, usage: strin
   );
 }
 
-/** Leaves out rows that are certainly of another kind: a request for each would cost a credit and find nothing. */
+/** Skips rows that are certainly of another kind: a request for each would cost a credit and find nothing. */
 function ofKind(
   assets: readonly ListedAsset[],
   source: string,
@@ -107,13 +107,13 @@ function hintAt(others: readonly ListedAsset[], command: string, takes: Taker["t
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }
 
-/** An asset that a line of a list names. */
+/** An asset in a list. */
 export interface ListedAsset {
-  /** Undefined where the line names none. */
+  /** Undefined if the line has no network. */
   readonly network: string | undefined;
-  /** Undefined for a row that has none. */
+  /** Undefined for a row without an address. */
   readonly address: string | undefined;
-  /** Undefined where it may be of any kind. */
+  /** Undefined if the kind is unknown. */
   readonly kind: AssetKind | undefined;
   /** Whether the line is a row of a search with several groups. */
   readonly hasGroup: boolean;
@@ -123,7 +123,7 @@ export interface ListedAsset {
 
 /**
  * Reads a list: one asset per line, as `address`, `network:address`, a JSON string of those, or a row of the service.
- * Empty lines are skipped, and so is everything from a `#` that begins a line or follows a space.
+ * Empty lines are skipped, and so is everything from a `#` at the start of a line or after a space.
  */
 export function readList(
   text: string,
@@ -166,7 +166,10 @@ function readString(line: string, where: string): string {
   throw usageFailure(`${where}: begins like a JSON string but is not one`);
 }
 
-/** `address` before `id`; the row's `chain` is its network. The service wrote it, so its address has a form it knows. */
+/**
+ * `address` takes precedence over `id`, and `chain` is the network. The service wrote the row, so the form of its
+ * address is not checked.
+ */
 function readRow(line: string, where: string): ListedAsset {
   const row = parse(line);
   if (!isObject(row)) throw usageFailure(`${where}: begins like a JSON object but is none`);
@@ -192,7 +195,7 @@ function readRow(line: string, where: string): ListedAsset {
   };
 }
 
-/** Splits at the first colon; an id such as `0x2::sui::SUI`, or TON's `0:b113…`, names no network. */
+/** Splits at the first colon; IDs such as `0x2::sui::SUI`, or TON's `0:b113…`, contain no network. */
 export function splitPair(word: string): { readonly network: string; readonly address: string } | undefined {
   const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
   return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };

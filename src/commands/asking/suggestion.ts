@@ -6,14 +6,17 @@ import type { Question } from "../../contract/args.ts";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure } from "../../contract/failure.ts";
 import { nearest } from "../../text/nearest.ts";
-import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
-import { keptRow, listName } from "./kept-lists.ts";
+import { listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { nearestNetwork } from "../../contract/network-aliases.ts";
 import { intervalSeconds, showSeconds } from "../../client/candles/candle-slices.ts";
+import type { Page } from "../../client/pages/page.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { member } from "../../json/raw-json.ts";
+import type { Questions } from "./questions.ts";
 
 /**
- * A 404 that may mean the network is completed with the nearest of the service's own list, which costs one request
- * a day. Anything but a Failure is thrown on: it is a bug or an interruption.
+ * Adds the nearest known network to a 404 that may be about the network; the list costs one request per day. Anything
+ * but a Failure is rethrown: it is a bug or an interruption.
  */
 export async function withSuggestion(
   cause: unknown,
@@ -25,7 +28,7 @@ export async function withSuggestion(
   const { status, code, body, why, retryAfter } = cause.details;
   const asked = networksOf(question);
   if (status !== 404 || asked === undefined) return cause;
-  // A 404 with a code is about what the code says; one with an empty body may be about network or address.
+  // The code of a 404 tells its reason; an empty body may be about the network or the address.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
   const known = await listKnown(context, client, { endpoint: networks, args: new Map() });
@@ -47,7 +50,7 @@ function networksOf({ args }: Question): readonly string[] | undefined {
   return network === undefined ? args.get("chains")?.split(",") : [network];
 }
 
-/** Says what may be wrong with what found nothing, such as a DEX's display name where its id is meant. */
+/** A hint about a result without rows, such as a DEX's display name in place of its ID. */
 export async function hintAtEmpty(
   context: Context,
   client: Client,
@@ -72,7 +75,7 @@ export async function hintAtEmpty(
   return `${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
 }
 
-/** Across networks there is no one list to look in; a display name still looks like one: "Uniswap V3", uniswap_v3. */
+/** No list covers all networks, but a display name is recognizable: "Uniswap V3", uniswap_v3. */
 function hintAtDisplayName(flag: string, dex: string): string | undefined {
   const id = dex
     .trim()
@@ -83,8 +86,8 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
 }
 
 /**
- * What is kept of every row of a short list, from the cache where it was asked today. Empty when it cannot be had: a
- * hint must not hide the answer it belongs to.
+ * The names in a short list, from today's cache if possible. Empty if the list cannot be fetched: a hint must not hide
+ * the result.
  */
 async function listKnown(
   context: Context,
@@ -93,7 +96,7 @@ async function listKnown(
 ): Promise<readonly (readonly string[])[]> {
   const { endpoint, args } = question;
   const name = listName(client, question);
-  // The sandbox costs nothing and has another port each time.
+  // The sandbox is free and has a new port each time.
   const cached = client.target.isSimulated ? undefined : readCachedList(context, name);
   if (cached !== undefined) return cached.map((text) => text.split("\t"));
   const rows: (readonly string[])[] = [];
@@ -114,7 +117,7 @@ async function listKnown(
   return rows;
 }
 
-/** Why an answer has no rows, where what was asked tells; undefined where it does not. */
+/** Why a result has no rows, if the query shows it. */
 function whyEmpty({ args, endpoint }: Question): string | undefined {
   const token = args.get("token_address");
   const isRaw = endpoint.rawPath !== undefined;
@@ -128,7 +131,52 @@ function whyEmpty({ args, endpoint }: Question): string | undefined {
   return `no candle of ${interval} begins between ${showSeconds(start)} and ${showSeconds(end)}; ask for shorter ones with --interval`;
 }
 
-/** Addresses are longer, but for those of a few system tokens, which begin with 0x. */
+/** Addresses are longer, except those of a few system tokens, which start with 0x. */
 function isSymbol(token: string): boolean {
   return !token.startsWith("0x") && /^[\p{L}\p{N}$.]{1,15}$/u.test(token);
+}
+
+/** Longer names are never typed, and comparing them takes memory and time. */
+const longestKept = 200;
+
+/** The cache key of a list; it ends with `listEnding`. */
+export function listName(client: Client, { endpoint, args }: Question): string {
+  return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
+}
+
+/** The cached part of a row of a short list: its ID and its name. */
+export function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
+  return (typedFields ?? []).map((field) => {
+    const value = member(row, field);
+    return typeof value === "string" && value.length <= longestKept ? value : "";
+  });
+}
+
+export interface ListKeeper {
+  readonly take: (page: Page) => void;
+  /** The walk over the list has come to its end. */
+  readonly end: (question: Question) => void;
+}
+
+/**
+ * Stores a list that was fetched completely, for completion and suggestions. Undefined for other lists, and for the
+ * sandbox, which is free and has a new port each time.
+ */
+export function createListKeeper(
+  context: Context,
+  client: Client,
+  { endpoint, limit, walk }: Questions,
+): ListKeeper | undefined {
+  const isWhole = limit === undefined && walk.start === undefined && walk.once === undefined;
+  if (endpoint.typedFields === undefined || !isWhole || client.target.isSimulated) return undefined;
+  let rows: string[] = [];
+  return {
+    take: (page) => {
+      rows.push(...page.rows.values().map((row) => keptRow(row, endpoint).join("\t")));
+    },
+    end: (question) => {
+      if (rows.length > 0) writeCachedList(context, listName(client, question), rows);
+      rows = [];
+    },
+  };
 }

@@ -1,11 +1,19 @@
 import { command } from "../command.ts";
 import { pick } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { completionScripts, shells } from "./completion-scripts.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
+
+/** The script of each shell, as the package ships it. Scripts run the program at each Tab, so they never go out of date. */
+const scripts = {
+  bash: "completions/dexdata.bash",
+  zsh: "completions/_dexdata",
+  fish: "completions/dexdata.fish",
+} as const;
+
+const shells = ["bash", "zsh", "fish"] as const;
 
 export const completionCommand = command({
   words: "completion",
@@ -22,14 +30,14 @@ export const completionCommand = command({
   run: async ({ words }, context) => await printCompletion(words, context),
 });
 
-/** Prints what is committed in completions/, for an installation that did not put it in place. */
+/** Prints the script, for an installation that did not put it in place. */
 async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {
   const [word = "", more] = words;
   if (word === "") throw usageFailure("a shell is needed", usage);
   if (more !== undefined) throw usageFailure(`"${more}": one word too many`, usage);
   const shell = shells.find((each) => each === word);
   if (shell === undefined) throw choiceFailure(`"${word}"`, word, shells);
-  await context.stdout.write(completionScripts[shell]);
+  await context.stdout.write(await context.packageFile(scripts[shell]));
   return 0;
 }
 

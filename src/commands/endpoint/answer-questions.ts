@@ -10,14 +10,13 @@ import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { moreLine } from "./continuation.ts";
 import { answerShapes, leftOutLines, type MissingFields, watchFields } from "./missing-fields.ts";
 import type { Pull } from "./pull.ts";
-import { createListKeeper } from "../asking/kept-lists.ts";
-import { hintAtEmpty, withSuggestion } from "../asking/suggestion.ts";
+import { createListKeeper, hintAtEmpty, withSuggestion } from "../asking/suggestion.ts";
 import type { Context } from "../../context/context.ts";
 import type { Questions } from "../asking/questions.ts";
 import { drawsUnicode, readsUnicode } from "../../run/output/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/** Every question in turn, page by page to the output, then what there is to say about them once it is whole. */
+/** Fetches every query in turn, page by page, and prints the rows, then the notices about the complete result. */
 export async function answerQuestions(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   const wish = { ...questions, isValidated: options.isValidated };
@@ -30,9 +29,9 @@ export async function answerQuestions(run: Pull): Promise<ExitCode> {
     seen,
   );
   const first = parts.next();
-  // Whether it failed is read in its turn.
+  // The failure is handled when its turn comes.
   first.catch(() => undefined);
-  // What shows the answer is loaded while that is on its way.
+  // The renderer loads while the first request is on its way.
   await run.context.letLeave();
   const renderer = await openRenderer(run);
   try {
@@ -43,7 +42,7 @@ export async function answerQuestions(run: Pull): Promise<ExitCode> {
   }
 }
 
-/** All of them, of which the first has been asked for. Not a generator: each page would wait for it three times. */
+/** All parts, starting with the one already requested. Not a generator, which would await each page three times. */
 function beginningWith<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncIterable<T> {
   const begun = [first];
   return {
@@ -60,14 +59,14 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   const missing = fieldsToWatch(run);
   const failures: Failure[] = [];
   const remarks: string[] = [];
-  // A refusal that one input earned is kept while the others are asked; anything else ends the run.
+  // An error that concerns one input is kept until the other inputs are fetched; any other error ends the run.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, run.context, open.client, question);
     if (!isOfOneInput(failure)) throw failure;
     failures.push(failure);
     tally.refused += 1;
   };
-  // A pull that is resumed goes on in the middle of its list.
+  // A resumed pull starts in the middle of its list.
   const keeper = tally.rows > 0 ? undefined : createListKeeper(run.context, open.client, questions);
   for await (const part of parts) {
     const { question } = part;
@@ -81,7 +80,8 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
       continue;
     }
     if (part.kind === "failure") {
-      // Half an answer, or the only one: that is no input among several, and the rest of it is still to be had.
+      // A partly fetched or only input is not one of several: the failure ends the run, and the rest can still be
+      // fetched.
       if (questions.asked.length === 1 || tally.at !== undefined)
         throw await withSuggestion(part.failure, run.context, open.client, question);
       await keep(part.failure, question);
@@ -91,7 +91,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
       remarks.push(...(await remarksAtEnd(run, question)));
     }
     countEnd(tally, part.index);
-    // As long as nothing came, the refusals are what there is to say, and a second run says them again.
+    // Without any row a second run reports the same errors again, so there is nothing to save.
     if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(open.client.meter);
   }
   const [first] = failures;
@@ -102,14 +102,14 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   await renderer.end();
   await sayRefused(run, failures);
   for (const line of [...missing.remarks(), ...leftOutLines(renderer)]) report.warn(line);
-  // A default that cut a list is told in a pipe too: a script that never chose a limit may take the rows for all.
+  // A list that the default limit cut is reported in a pipe too: a script may mistake it for the complete list.
   const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
   if (tally.rows === 0) report.remark("nothing found");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
-/** A line for each, in the form that the failure of a whole run has. */
+/** One line per failure, in the form of a failed run. */
 async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { failureJson } = await import("../../run/failure-text.ts");
@@ -120,7 +120,7 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
 }
 
 async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
-  // Each page of a list may have the same one.
+  // Every page of a list may carry the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.tell(page.warning);
   if (run.questions.missing !== "null") {
     for (const { network, address } of page.missing ?? []) run.report.tell(`no price: ${network}:${address}`);
@@ -130,7 +130,7 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   run.last = { question, page };
 }
 
-/** For somebody who watches: that a list goes on; and why an answer may be empty, whoever watches. */
+/** Why the result may be empty, for everyone; that the list continues, for people. */
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
   if (run.destination.tally.rowsOfQuestion === 0) {
@@ -159,7 +159,7 @@ async function openRenderer({ context, options, questions, destination }: Pull):
   });
 }
 
-/** How the answers to these questions look, wherever and whenever they are shown. */
+/** How the responses to these queries are shown. */
 export function presentationOf(
   { env }: Pick<Context, "env">,
   options: RunOptions,

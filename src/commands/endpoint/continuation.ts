@@ -12,17 +12,17 @@ import { isInterruption } from "../../context/context.ts";
 import { Failure, type FailureDetails } from "../../contract/failure.ts";
 import type { WantedDestination } from "../../pull/claim-file.ts";
 import { counted } from "../../text/counted.ts";
-import { outputFailure } from "../../run/failure-text.ts";
+import { outputFailure } from "../../files/file-fault.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 
-/** Flags of this run that the continuing command needs as well, to ask the same service the same way. */
+/** Flags that the next command needs as well, to send the same requests to the same service. */
 const repeated = new Set(["limit", "all", "fill", "spark", "no-strict", ...Object.keys(sharedFlags)]);
-/** What belongs to the file or the receipt of this run alone, and what only tells of its requests. */
+/** Flags that belong to the file or receipt of this run, or only report its requests. */
 for (const name of ["out", "resume", "force", "receipt", "verbose"]) repeated.delete(name);
 
 /**
- * What to say after the last page shown when the list goes on; undefined when it does not, or no command asks for the
- * rest. `left`: rows still wanted, where the pull ended before it had them all.
+ * The line about the rest of a list after the last page shown; undefined if the list ends or no command fetches the
+ * rest. `left` is the number of wanted rows that a failed pull did not fetch.
  */
 export function moreLine(
   question: Question,
@@ -35,13 +35,13 @@ export function moreLine(
   if (page.isCut !== true) {
     if (page.next === undefined || page.next.flag === "subject") return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && page.next.before !== undefined) {
-      // No flag carries the close before; the candle that it is of does, and comes once more.
+      // No flag passes the previous close, so the next command starts at the candle that has it, which repeats.
       const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
       return `more exist; go on with (it begins at the last candle that has trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }
     return `more exist; go on with: ${continuingCommand(question, flags, page.next, pageSize)}`;
   }
-  // A cursor leads to the beginning of a page only, so the page that was cut is asked for again.
+  // A cursor leads to the start of a page only, so a page that was cut is requested again.
   const isFirst =
     page.at === undefined || (page.at.flag === "page" && page.at.value === "1" && page.at.to === undefined);
   if (isFirst || page.at === undefined)
@@ -55,12 +55,12 @@ function orWithout({ rawPath, reply }: Endpoint): string {
   return reply.kind === "list" ? "" : ", or --all";
 }
 
-/** The exact command that goes on from there. Times are written as resolved, so that a relative bound does not move. */
+/** The exact command that continues there. Times are written as resolved, so that a relative time does not move. */
 function continuingCommand(question: Question, flags: TypedFlags, from: Place, pageSize: number): string {
   const { rawPath } = question.endpoint;
   const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
   words.push(...flagWords(new Map([...flags].filter(([name]) => repeated.has(name)))));
-  // The names of the columns stand above the rows already.
+  // The first output has the header already.
   if (namesColumns(flags.get("output")?.at(-1)) && !flags.has("no-header")) words.push("--no-header");
   if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
   else {
@@ -74,10 +74,10 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   const words = [...endpoint.command.split(" "), ...pathWords(endpoint, args)];
   if (endpoint.chosenBy !== undefined) words.push(`--${endpoint.chosenBy}`);
   for (const { name, flag, place, kind } of endpoint.params) {
-    // The pages of a pull are those of the window it was frozen to.
+    // The pages of a pull belong to the time range it was frozen to.
     const value = name === "to" ? (from.to ?? args.get(name)) : args.get(name);
     if (place !== "query" || flag === undefined || value === undefined) continue;
-    // The place says where the window begins; both flags would say it again.
+    // `from` replaces both flags, which would repeat the start of the range.
     if (from.flag === "from" && (flag === "from" || flag === "count-back")) continue;
     if (kind.kind === "toggle") words.push(...(flags.has(flag) ? [`--${flag}`] : []));
     else words.push(`--${flag}`, kind.kind === "time" ? formatInstant(fromWire(value)) : value);
@@ -85,7 +85,7 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Place):
   return words;
 }
 
-/** The values of a raw call, as they were typed; where to go on and the size of a page are values like any other. */
+/** The values of a raw call, as typed; position and page size are values too. */
 function fieldWords({ endpoint, args }: Question, from: Place, pageSize: number): readonly string[] {
   const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
     const value = givenAs === "field" ? args.get(name) : undefined;
@@ -101,23 +101,23 @@ function pathWords(endpoint: Endpoint, args: Args): readonly string[] {
   return (takesAddress(endpoint) ? names : names.slice(0, 1)).map((name) => args.get(name) ?? "");
 }
 
-/** For a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** When a candle opens, as on the wire; undefined where that cannot be read. */
+/** When a candle opens, in wire format; undefined if that cannot be read. */
 function openingOf(candle: string): string | undefined {
   const opens: unknown = JSON.parse(rawMembers(candle).get("time_open") ?? "null");
   const instant = typeof opens === "string" ? parseRfc3339(opens) : undefined;
   return instant === undefined ? undefined : toWire(instant);
 }
 
-/** Whether a list goes on after the rows that were written, and where. */
+/** Whether and where the list continues after the rows written. */
 export interface Rest {
-  /** Null where that is not known: no page came, or an answer was passed on as it is. */
+  /** Null if unknown: no page arrived, or a response was printed as it is. */
   readonly more: boolean | null;
-  /** The parameter that continues with the very next row; null where none does, as the last page was used in part. */
+  /** The parameter that continues with the next row; null if the last page was only used in part. */
   readonly next: Readonly<Record<string, string>> | null;
 }
 
@@ -129,18 +129,18 @@ export function restOf({ last, questions }: Pick<Pull, "last" | "questions">): R
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
 }
 
-/** `more: true, cursor: abc`, for the line of --stats; undefined where no list goes on. */
+/** `more: true, cursor: abc` for the line of --stats; undefined if no list continues. */
 export function restText({ more, next }: Rest): string | undefined {
   if (more !== true) return undefined;
   return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
 }
 
 /**
- * What ended a pull early, with how many rows came before, so that they are not taken for all, and the command that
- * goes on. After a signal, which is no failure, the same is said as a notice.
+ * Adds the number of rows fetched to the error that ended a pull early, so that they are not mistaken for all rows, and
+ * the command that continues. After a signal, which is not a failure, a notice says the same.
  */
 export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
-  // A write that fails because the reader is gone is no failure of the output.
+  // A write that fails because the reader is gone is not an output error.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);
@@ -154,7 +154,7 @@ export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): 
   });
 }
 
-/** What is in the way of the output comes before the command that continues, which would fail again. */
+/** The problem with the output comes first: the command that continues would hit it again. */
 function bothOf(
   { code, isDamaged, next: advice }: FailureDetails,
   next: string | undefined,
@@ -179,13 +179,13 @@ function howToGoOn(
   const { rowsOfQuestion, question } = destination.tally;
   const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
-  // No flag says at which of several inputs to begin.
+  // No flag selects one of several inputs to start with.
   if (question > 0 || last.page.next?.flag === "subject")
     return `inputs are left; a pull that can go on begins with: ${resumable(command, given, options)} --out FILE --resume`;
   return moreLine(last.question, given, last.page, questions.walk.pageSize, left);
 }
 
-/** A table cannot be gone on with, so the format is left out; one that the settings say is outvoted. */
+/** A table cannot be resumed, so its format is left out, or overridden if it comes from the settings. */
 function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
   if (formats[format].canGrow) return sameCommand(command, typed);
   const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
@@ -194,7 +194,7 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-/** The words as they were typed. */
+/** The command as typed. */
 function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");

@@ -6,7 +6,7 @@ import { type EndpointFlags, endpointFlags } from "./endpoint-flags.ts";
 import { readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 
-/** The command of endpoints that share their words. Everything it is follows from them. */
+/** The command of the endpoints that share its words. All its properties follow from them. */
 export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
   const [endpoint] = group;
   const unit = endpoint.reply.kind === "batch" ? "address" : "request";
@@ -16,7 +16,7 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
     positionals: positionals(group),
     summary: endpoint.summary,
     examples: endpoint.examples,
-    // Made when they are read: those of all commands would take a millisecond of each start.
+    // A getter: creating the flags of all commands would take a millisecond at each start.
     get flags() {
       return endpointFlags(group);
     },
@@ -37,7 +37,7 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
   };
 }
 
-/** The plans that may ask; where one of several endpoints is chosen by a flag, with that flag. */
+/** The plans that may send the request; if a flag selects the endpoint, with that flag. */
 function planOf(group: readonly Endpoint[]): PlanInWords {
   const needed = group.map(({ chosenBy, plan }) => {
     const who = planName(plan);

@@ -7,7 +7,7 @@ import { type FlagType, text, toggle } from "../../run/flags/flag-types.ts";
 import { flagsOfReply, type ReplyFlags } from "./reply-flags.ts";
 import type { sharedFlags } from "../../run/flags/shared-flags.ts";
 
-/** Every flag of a command of the service but the shared ones, in the order of help. */
+/** All flags of an API command except the shared ones, in the order of help. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {
   const flags: Record<string, Flag> = {};
   for (const endpoint of group) {
@@ -24,10 +24,10 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
   return { ...flags, ...watchFlags };
 }
 
-/** What such a command may be given beside its filters, which its endpoint reads. */
+/** Flags of API commands other than filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags & typeof followFlags & typeof watchFlags & typeof sharedFlags;
 
-/** Filters are read with the run's clock, so their flags take any text. */
+/** Filters are parsed with the clock of the run, so their flags accept any text. */
 function flagOfParam({ name, kind, help, details, default: usual }: Param): Flag {
   return flag<string | true>(
     kind.kind === "toggle" ? toggle : { ...typeOf(kind), ...listed(name) },

@@ -10,7 +10,7 @@ import type { EndpointFlags } from "./endpoint-flags.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 
-/** `--fields ?` of a command of the service: an answer without a request, so nothing needs to be named for it. */
+/** `--fields ?` of an API command: needs no request and no arguments. */
 export async function listFieldsOf(
   group: readonly Endpoint[],
   { words, flags, typed }: Input<EndpointFlags>,
@@ -20,7 +20,7 @@ export async function listFieldsOf(
   return await listFields(context, flags, endpoint, groupsOf(endpoint, flags));
 }
 
-/** What `--fields` can ask of the rows, as rows. `within` is the path to a row where whole answers are shown. */
+/** Lists the fields that `--fields` can select. `within` is the path to a row in a response that is shown as it is. */
 export async function listFields(
   context: Context,
   flags: LocalOutputFlags,

@@ -8,21 +8,18 @@ import { splitPath } from "../../render/formats/row-text.ts";
 import { fieldAt, valueAt } from "../../render/values/value-at.ts";
 import type { Renderer } from "../../render/renderer.ts";
 
-/** Looks out for fields that were asked for and that no row has: a typing mistake would else pass for null. */
+/** Detects requested fields that no row has: a typo would otherwise look like null. */
 export interface MissingFields {
   readonly see: (page: Shown) => void;
-  /** After the last row: a line for each of them. */
+  /** One line for each of them, after the last row. */
   readonly remarks: () => readonly string[];
 }
 
 type Shown = Pick<Page, "rows" | "isDocument">;
-/** What the contract names of that which fields are selected from. */
+/** The part of the contract that fields are selected from. */
 type Known = Pick<RowShape, "record" | "added">;
 
-/**
- * Fields that the contract does not name are not refused, since the service may add some; but they are said when no
- * row had them.
- */
+/** Unknown fields are accepted, since the service may add some, but reported if no row has them. */
 export function watchFields(fields: readonly string[] | undefined, shapes: readonly Known[]): MissingFields {
   const isNamed = (field: string): boolean =>
     shapes.some(({ record, added }) => isWithin({ ...record, ...added?.record }, splitPath(field)));
@@ -52,7 +49,7 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
   };
 }
 
-/** The same of rows of one kind that are all at hand. */
+/** The same for rows of one kind that are all available. */
 export function missingFields(
   fields: readonly string[] | undefined,
   endpoint: Endpoint,
@@ -63,7 +60,7 @@ export function missingFields(
   return watch.remarks();
 }
 
-/** Answers that are shown whole: their rows stand in a list, or are the answer. */
+/** The shapes of responses that are printed as they are: their rows are in a list, or are the response. */
 export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
   return Object.entries(rows).map(([group, { record }]) => {
     const list = listNameOf(reply, group);
@@ -71,7 +68,7 @@ export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
   });
 }
 
-/** Of a whole answer fields are selected as the documents of `render/` do: of each element of an array. */
+/** Fields are selected from each element of an array, as `render/` does for documents. */
 function valuesOf({ rows, isDocument = false }: Shown): readonly unknown[] {
   if (!isDocument) return rows.values();
   return rows.texts().flatMap((text): readonly unknown[] => {
@@ -80,7 +77,7 @@ function valuesOf({ rows, isDocument = false }: Shown): readonly unknown[] {
   });
 }
 
-/** With `*`, a list of nothing is nothing. */
+/** With `*`, an empty list counts as found. */
 function isFound(value: unknown): boolean {
   if (!Array.isArray(value)) return value !== undefined;
   return value.length === 0 || value.some((each) => each !== null);
@@ -88,7 +85,7 @@ function isFound(value: unknown): boolean {
 
 type Shape = Parameters<typeof fieldAt>[0];
 
-/** What stands in a value of any kind may be anything. */
+/** A value of any kind may contain anything. */
 function isWithin(shape: Shape, path: readonly string[]): boolean {
   return path.some((_, index) => {
     const field = fieldAt(shape, path.slice(0, index + 1));
@@ -96,7 +93,7 @@ function isWithin(shape: Shape, path: readonly string[]): boolean {
   });
 }
 
-/** By the whole path, else by its last name. The indices stay as typed. */
+/** Compares the complete path, then only its last name. Indices stay as typed. */
 function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
   const normal = typed.map((step) => (isIndex(step) ? "0" : step)).join(".");
@@ -112,7 +109,7 @@ function isIndex(step: string): boolean {
   return step === "*" || /^\d+$/u.test(step);
 }
 
-/** A line about columns without which the table is not what was asked for: with `--quiet` too. */
+/** Warns, even with `--quiet`, about hidden columns that the table was requested for. */
 export function leftOutLines(renderer: Renderer): readonly string[] {
   const names = renderer.leftOut?.() ?? [];
   if (names.length === 0) return [];

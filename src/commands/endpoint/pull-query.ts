@@ -9,7 +9,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];
 
-/** Parts of a query that are not named as a person types them. */
+/** Parts of a query that have another name on the command line. */
 const labels: Readonly<Record<string, string>> = {
   "what is asked for": "inputs",
   pageSize: "--page-size",
@@ -17,7 +17,7 @@ const labels: Readonly<Record<string, string>> = {
   missing: "--missing",
 };
 
-/** A part of the query as a person knows it: by its flag, and with times that can be read. */
+/** Describes a part of a query by its flag, with readable times. */
 function describePart(
   name: string,
   { params }: Endpoint,
@@ -33,7 +33,7 @@ function describePart(
   };
 }
 
-/** Everything that decides which rows come, in which form: two runs may share a file only if all of it is the same. */
+/** Everything that decides which rows arrive and in which form. Two runs may share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, ...rest } = questions;
   const { subjects, ...pages } = walk;
@@ -54,13 +54,13 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   return query;
 }
 
-/** The free and the paid host are one service, so that a pull may go on under another plan. */
+/** The free and the paid host are one service, so a pull may continue under another plan. */
 function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
   if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
   return baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`;
 }
 
-/** The same for the same query, whatever the order of its parts. */
+/** Does not depend on the order of the parts. */
 export function queryDigest(query: Query): string {
   return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

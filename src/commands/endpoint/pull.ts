@@ -13,9 +13,9 @@ import type { EndpointFlags } from "./endpoint-flags.ts";
 import { candleWindow, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
-/** A command line that asks the service, as it was typed. */
+/** An API command line, as typed. */
 export interface TypedCommand {
-  /** Words of the command, without flags. */
+  /** The words of the command and its arguments, without flags. */
   readonly command: readonly string[];
   readonly input: {
     readonly flags: SharedValues & Partial<Values<Pick<EndpointFlags, "chart" | "spark">>>;
@@ -24,7 +24,7 @@ export interface TypedCommand {
   readonly outer: Context;
 }
 
-/** Questions that are being asked, and where their answers go. */
+/** Queries in progress, and where their rows go. */
 export interface Pull {
   readonly context: Context;
   readonly options: RunOptions;
@@ -34,7 +34,7 @@ export interface Pull {
   readonly destination: Destination;
   readonly seen: SeenKeys;
   readonly typed: TypedCommand;
-  /** The last page handed on, and what it answers. */
+  /** The last page that was printed, and its query. */
   last?: { readonly question: Question; readonly page: Page };
 }
 
@@ -75,7 +75,7 @@ function partOf(
   const { tally } = destination;
   if (inputs !== undefined) return inputs.answered / inputs.of;
   if (rowsInAll !== undefined) return Math.min(1, (tally.rows + tally.missing) / rowsInAll);
-  // Where intervals have no trade rows are fewer than a window could hold, so it is the window that is measured.
+  // Intervals without a trade have no row, so progress is measured by time.
   if (questions.endpoint.reply.kind !== "candles" || last === undefined) return undefined;
   const { start, end } = candleWindow(last.question.args);
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];

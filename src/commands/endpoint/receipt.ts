@@ -24,8 +24,8 @@ export interface Ending {
 }
 
 /**
- * What a pull was, for whoever has to trust its file later: the window, the requests, the rows, the hash of the output,
- * the credits, and whether it is complete or why not. Written whole, in the place of an older one.
+ * Writes the facts that prove a pull: time range, requests, rows, hash of the output, credits, and whether it is
+ * complete or why not. It replaces an older receipt in one step.
  */
 export function writeReceipt(
   { receipt = "", file, isForced }: WantedDestination,
@@ -47,7 +47,7 @@ export function writeReceipt(
   }
 }
 
-/** JSON texts by name, so that what the service wrote keeps its digits. */
+/** JSON texts by name, so that numbers of the service keep their digits. */
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { questions, options, destination, open, context } = run;
   const { tally, sink, before } = destination;
@@ -99,7 +99,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   return prettyJson(`{${text.join(",")}}`);
 }
 
-/** The bounds in time as they were sent, frozen where the pull froze them. A raw call sends any text. */
+/** The time range as sent, frozen where the pull froze it. A raw call may send any text. */
 function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
   const [args] = asked;
   const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
@@ -108,7 +108,7 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 
-/** What shows that nothing is missing: see completeness.ts; `limit` where as many rows came as were asked for. */
+/** The proof that nothing is missing (see completeness.ts); `limit` if the wanted number of rows arrived. */
 function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {
   if (reason !== null) return null;
   return tally.proof ?? (questions.limit === undefined ? null : "limit");
@@ -120,7 +120,7 @@ function whyNot(failure: unknown): string | null {
   return failure instanceof Error ? failure.message : "it failed";
 }
 
-/** Delivered, but some of what was asked for is not in it. */
+/** Delivered, but incomplete. */
 function whyNotWhole({ destination: { tally } }: Pull, exit: number): string | null {
   if (exit === 0) return null;
   return tally.refused > 0
@@ -133,7 +133,7 @@ function exitOf(failure: unknown): number | undefined {
   return failure instanceof Failure ? failure.exit : undefined;
 }
 
-/** A header may hold anything; only a whole number is one here, with all its digits. */
+/** A header may contain anything; only a whole number is accepted, with all its digits. */
 function digits(text: string | undefined): string {
   return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
 }

@@ -8,7 +8,7 @@ type ReplyOf<Kind extends Reply["kind"]> = Extract<Reply, { kind: Kind }>;
 
 const rows = wholeNumber({ min: 1 });
 
-/** For lists of which every row comes unless fewer are wanted. */
+/** For lists that are complete by default. */
 const limitOfAll = flag(rows, "Rows", {
   summary: "rows in all",
   default: "all",
@@ -40,7 +40,7 @@ const cursorPageFlags = (reply: ReplyOf<"cursor-pages">) => ({
   spark: sparkFlag,
 });
 
-/** The last page that is asked for by its number, where the interface names none. */
+/** The last page number, where the specification gives none. */
 const lastPage = 1000;
 
 const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
@@ -79,7 +79,7 @@ const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
   ),
 });
 
-/** The flags that follow from how an endpoint answers. */
+/** The flags that follow from the kind of response. */
 export function flagsOfReply(reply: Reply): Flags {
   switch (reply.kind) {
     case "single":
@@ -99,7 +99,7 @@ export function flagsOfReply(reply: Reply): Flags {
   }
 }
 
-/** All that an endpoint may have of them; what one does not have is not given. */
+/** The flags of all kinds of response; an endpoint has some of them. */
 export type ReplyFlags = ReturnType<typeof cursorPageFlags> &
   ReturnType<typeof numberedPageFlags> &
   typeof batchFlags &

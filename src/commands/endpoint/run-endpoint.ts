@@ -24,7 +24,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../files/out/out-file.ts";
 import { changesWithTime } from "../../files/file-pattern.ts";
 
-/** One command of the service, from its words and flags to its rows. */
+/** Runs one API command, from its arguments and flags to its rows. */
 export async function runEndpoint(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
@@ -41,10 +41,10 @@ export async function runEndpoint(
   );
 }
 
-/** What the typed words ask; everything in them is checked before it resolves. */
+/** Parses the queries of a command line; everything is checked before it resolves. */
 type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
 
-/** Reads the questions, asks them, and says what it was. */
+/** Parses the queries, fetches them, and reports the cost. */
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
   const to = readDestination(flags);
@@ -76,7 +76,7 @@ async function askWithin(
   const begun = finished?.now ?? claimed?.interrupted?.header.now;
   const options = { ...run.options, now: beginningOf(begun, run.options, typed.input.flags) };
   const questions = await read(options, run.sources);
-  // A script whose variable is not set would otherwise read the first page again without a sign of it.
+  // A script with an unset variable would silently read the first page again.
   if (typed.input.typed.get("cursor")?.at(-1) === "")
     report.tell("--cursor is empty; starting at the first page");
   if (options.columns !== undefined) {
@@ -101,7 +101,7 @@ async function findFinished(
   return finished;
 }
 
-/** Nothing is left to pull, if the receipt is that of the same query and of the file as it is. */
+/** Nothing is left to pull if the receipt matches the query and the file. */
 async function reportFinished(
   { run: { context, report }, to, questions, options }: Asking,
   { file }: Claimed,
@@ -116,7 +116,7 @@ async function reportFinished(
   return 0;
 }
 
-/** A pull that goes on asks for the window it began with; milliseconds. */
+/** The clock of the run: a resumed pull keeps the time range it started with; milliseconds. */
 function beginningOf(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
   if (begun !== undefined && flags.now !== undefined && begun !== now) {
     throw usageFailure(
@@ -132,7 +132,7 @@ interface Asking {
   readonly typed: TypedCommand;
   readonly to: WantedDestination;
   readonly claimed: Claimed | undefined;
-  /** With the clock reading that an earlier run of the pull began with. */
+  /** With the clock of an earlier run of the pull. */
   readonly options: RunOptions;
   readonly questions: Questions;
 }
@@ -149,7 +149,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
     const { runEstimate } = await import("./run-estimate.ts");
     return await runEstimate(context, typed.input.flags, options, questions, open.client);
   }
-  // The columns of a table fit its first rows, so no later run can add to it.
+  // The columns of a table fit its first rows, so no later run can append to it.
   const canResume = asking.claimed !== undefined && formats[options.format].canGrow;
   const seen = createSeenKeys(reachOf(questions.endpoint), canResume);
   const destination = await openFor(asking, open, { seen, canResume });
@@ -180,7 +180,7 @@ async function openFor(
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
 
-/** However it ends, the file and the receipt say so. */
+/** However the pull ends, the file and the receipt show it. */
 async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
@@ -189,7 +189,7 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
     writeReceipt(to, run, { started, exit, failure });
   };
   const receiveFailure = async (failure: unknown): Promise<void> => {
-    // What ended the pull matters more than a receipt that cannot be written.
+    // The failure of the pull matters more than that of the receipt.
     await receive(1, failure).catch((problem: unknown) => {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });
@@ -210,7 +210,7 @@ async function answerInto(run: Pull, to: WantedDestination): Promise<ExitCode> {
   return exit;
 }
 
-/** `--out`, `--resume`, `--force` and `--receipt`; a file that would be lost is refused. */
+/** `--out`, `--resume`, `--force` and `--receipt`; rejects a file that would be lost. */
 function readDestination(flags: SharedValues): WantedDestination {
   const { out: file, receipt } = flags;
   const isResumed = flags.resume === true;

@@ -14,7 +14,7 @@ import { writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { withSuggestion } from "../asking/suggestion.ts";
 
-/** `--estimate`: what the command would cost, instead of the command. Sends one request at most beside retries. */
+/** `--estimate`: the cost of the command, instead of the command. Sends one request at most, plus retries. */
 export async function runEstimate(
   context: Context,
   flags: LocalOutputFlags,
@@ -51,19 +51,19 @@ async function tell(context: Context, client: Client, question: Question): Promi
   }
 }
 
-/** What every answer says beside its rows; where none was needed, the service is asked, for a credit. */
+/** Every response carries the remaining credits; if none was needed, `usage` costs one. */
 async function askCreditsLeft(client: Client): Promise<string | undefined> {
   try {
     const { text } = (await client.ask(usage, new Map())).read();
     return rawAt(text, ["credits", "remaining"]) ?? client.meter.creditsLeft;
   } catch (cause) {
-    // Without a credit to ask with, what the command would cost can still be said.
+    // Without a credit for this request, the estimate is still useful.
     if (cause instanceof Failure && cause.exit === 5) return client.meter.creditsLeft;
     throw cause;
   }
 }
 
-/** Waiting for the rate alone: how long the service takes to answer is not known. */
+/** The time that the rate limit takes; response times are unknown. */
 function secondsAt(perMinute: number, { rpm }: RunOptions, requests: number | undefined): number | null {
   if (requests === undefined) return null;
   const { sends, window } = rpm.value === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
@@ -74,7 +74,7 @@ function orUnknown(figure: number | undefined): number | null {
   return figure ?? null;
 }
 
-/** The service's own digits, where a number would round them. */
+/** Keeps the digits of the service where a number would round them. */
 function asNumber(digits: string | undefined): number | string | null {
   if (digits === undefined) return null;
   return /^\d{1,15}$/u.test(digits) ? Number(digits) : digits;

@@ -12,7 +12,7 @@ import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../..
 import { isServiceCode, serviceErrors } from "../../contract/service-errors.ts";
 import { meaningOf } from "../../contract/statuses.ts";
 
-/** What an error code, a status or an exit code means, offline; text for people unless a format is asked for. */
+/** Explains an error code, a status or an exit code offline; as text unless a format is requested. */
 export async function explain(
   { words, flags }: Input<typeof documentFlags>,
   context: Context,
@@ -39,8 +39,8 @@ export async function explain(
     );
   }
   const isDrawn = flags.output === undefined || flags.output === "table";
-  if (isDrawn) await printPage(pageOf(explanation), context);
-  else await writeDocument(context, flags, explanation);
+  if (!isDrawn) return await writeDocument(context, flags, explanation);
+  await printPage(pageOf(explanation), context);
   return 0;
 }
 
@@ -69,23 +69,23 @@ const withMeaning = (code: string): readonly [string, string] => [code, explanat
 const article = (kind: string): string =>
   (/^[aeio]/iu.test(kind) ? `an ${kind}` : `a ${kind}`).replace("a HTTP", "an HTTP");
 
-/** What a code, a status or an exit code means; the names are those of its JSON. */
+/** The meaning of a code, a status or an exit code; the names are those of its JSON. */
 export interface Explanation {
   readonly word: string;
   readonly kind: "error code of the service" | "error code of dexdata" | "HTTP status" | "exit code";
   readonly meaning: string;
   readonly status?: number;
   readonly exit: number;
-  /** Of an error: whether the same request may succeed later without a change. Of a status: whether it is retried. */
+  /** Of an error: whether the same request may succeed later. Of a status: whether dexdata retries it. */
   readonly retryable?: boolean;
   readonly next: string;
   /** The codes that come with the status, or lead to the exit code. */
   readonly codes?: readonly string[];
-  /** What the body of the answer may say. */
+  /** An example of a response body. */
   readonly example?: Readonly<Record<string, unknown>>;
 }
 
-/** Undefined for a word that is no code, status or exit code. */
+/** Undefined for a word that is not a code, status or exit code. */
 export function explanationOf(word: string): Explanation | undefined {
   if (isErrorCode(word)) return ofCode(word);
   if (!/^\d{1,3}$/u.test(word)) return undefined;
@@ -95,7 +95,7 @@ export function explanationOf(word: string): Explanation | undefined {
   return status >= 200 && status <= 599 ? ofStatus(status) : undefined;
 }
 
-/** Every word that is explained, but for statuses that the specification does not name. */
+/** All explained words, except statuses that the specification does not name. */
 export function explainedWords(): readonly string[] {
   const statuses = Object.values(serviceErrors).map(({ status }) => String(status));
   return [...errorCodes, ...new Set(statuses), ...exits.map(String)];

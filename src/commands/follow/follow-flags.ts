@@ -1,6 +1,6 @@
 import { flag } from "../../run/flags/flag.ts";
 import { duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";
-import { speed } from "../../run/flags/host-flags.ts";
+import { speed } from "../../run/flags/shared-flags.ts";
 import { followEvents } from "./follow-events.ts";
 
 const group = "Following";

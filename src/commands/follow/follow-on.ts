@@ -8,9 +8,14 @@ import { fromWire, type Instant } from "../../time/time.ts";
 import { type Ending, Stop } from "../../tail/ending.ts";
 import { transactionsFeed } from "../../contract/feeds/transactions-feed.ts";
 import { followRows } from "../../tail/follow/follow-rows.ts";
-import { listenForCalls } from "../../tail/follow/listen-for-calls.ts";
 import { createRowWriter, type ServicePresent } from "../../tail/follow/row-writer.ts";
-import { createWake, quietGap, substituteGap, type Wake } from "../../tail/follow/schedule.ts";
+import {
+  createWake,
+  listenForCalls,
+  quietGap,
+  substituteGap,
+  type Wake,
+} from "../../tail/follow/schedule.ts";
 import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";

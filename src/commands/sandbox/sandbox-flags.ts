@@ -10,8 +10,7 @@ import {
   toggle,
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
-import { speed } from "../../run/flags/host-flags.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
 const group = "Sandbox";

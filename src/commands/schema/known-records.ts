@@ -6,12 +6,12 @@ import { sqlDialects } from "../../render/schema/sql.ts";
 import { flag } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";
 
-/** A record, and the command whose rows it is. */
+/** A record, and the command that prints it. */
 export interface KnownRecord extends NamedRecord {
   readonly command: string;
 }
 
-/** What stands in one line of NDJSON, for every command that prints such lines, in the order of help. */
+/** The records of every command that prints NDJSON, in the order of help. */
 export function knownRecords(): readonly KnownRecord[] {
   const ofLists = endpoints.flatMap((endpoint) =>
     Object.entries(endpoint.rows).map(([group, shape]) => ({
@@ -31,7 +31,7 @@ export function knownRecords(): readonly KnownRecord[] {
   return [...known.values()];
 }
 
-/** What the service sends and what this program adds to it. */
+/** The fields that the service sends and those that this program adds. */
 function withAdded({ record, added }: RowShape): RecordShape {
   const nulls = Object.entries(record).filter(([name]) => added?.nulls.includes(name));
   return {
@@ -41,7 +41,7 @@ function withAdded({ record, added }: RowShape): RecordShape {
   };
 }
 
-/** A search of everything writes its group beside each row, and the row alone where one group is asked for. */
+/** A search over several groups prints the group with each row; with a single group it prints the row alone. */
 function commandOf({ command, reply }: Endpoint, group: string): string {
   return reply.kind === "groups" ? `${command} --type ${group}` : command;
 }

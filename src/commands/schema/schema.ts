@@ -11,7 +11,7 @@ import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 import { type KnownRecord, knownRecords, type schemaFlags } from "./known-records.ts";
 
-/** The columns of a line of NDJSON, for the program that reads it; without a word, the records that there are. */
+/** The columns of NDJSON rows, for databases and programs; without a word, the list of records. */
 export async function schema(
   { words, flags }: Input<typeof documentFlags & typeof schemaFlags>,
   context: Context,
@@ -41,7 +41,7 @@ function textOf(found: KnownRecord, form: string | undefined, dialect: SqlDialec
   return `${JSON.stringify(jsonSchema(found, description), null, 2)}\n`;
 }
 
-/** By its name, or by the command whose rows it is where that has only one kind of them. */
+/** Finds a record by its name, or by its command if that has only one kind of row. */
 function findRecord(asked: string): KnownRecord {
   const all = knownRecords();
   const name = asked.replaceAll(/[\s_]+/gu, "-");

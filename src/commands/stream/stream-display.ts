@@ -2,8 +2,7 @@ import type { Subject } from "../../client/pages/page.ts";
 import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
-import type { Moment } from "../../tail/shard-handlers.ts";
-import type { Shard } from "../../tail/tail.ts";
+import type { Moment, Shard } from "../../tail/shard-handlers.ts";
 
 const LF = 0x0a;
 

@@ -14,9 +14,7 @@ import {
   toggle,
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
-import { speed } from "../../run/flags/host-flags.ts";
-import { requestFlags } from "../../run/flags/request-flags.ts";
-import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { streamEvents } from "./stream-events.ts";
 

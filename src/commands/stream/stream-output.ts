@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Context } from "../../context/context.ts";
 import { openRotatingFile } from "../../files/rotating-file.ts";
-import type { Shard } from "../../tail/tail.ts";
+import type { Shard } from "../../tail/shard-handlers.ts";
 import type { TornLine } from "../../files/last-lines.ts";
 import type { HeldOutput } from "../../render/held-output.ts";
 import { counted } from "../../text/counted.ts";

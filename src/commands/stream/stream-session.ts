@@ -1,7 +1,7 @@
 import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
 import { streamCommand } from "../../contract/feeds/all-feeds.ts";
-import { Stop } from "../../tail/ending.ts";
+import { Stop, type Stops } from "../../tail/ending.ts";
 import { defaultSilence } from "../../tail/shard.ts";
 import { Tail } from "../../tail/tail.ts";
 import type { Report } from "../../run/report.ts";
@@ -12,8 +12,7 @@ import { watchIdle } from "../../tail/idle-connections.ts";
 import type { StreamDisplay } from "./stream-display.ts";
 import type { StreamOptions } from "./stream-options.ts";
 import type { StreamReport } from "./stream-report.ts";
-import type { Stops } from "../../tail/stream-stops.ts";
-import { unpricedAssets } from "../../tail/unpriced-assets.ts";
+import { unpricedAssets } from "../../tail/find-invalid.ts";
 
 /** One stream from its start to its end. */
 export interface Session {

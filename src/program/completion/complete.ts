@@ -15,7 +15,7 @@ import { commandWords, positionalWords } from "./positional-words.ts";
 import { flagWords, valueWords } from "./suggested-words.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** Words of the command line after the program's name, the last one as far as the cursor; it may be empty. */
+/** Completes the last word, which may be empty; `words` come after the program's name. */
 export function complete(
   context: Pick<Context, "env" | "platform">,
   entries: readonly Command[],
@@ -45,8 +45,8 @@ function atFlag(asked: Asked, current: string): Completion {
 }
 
 /**
- * What `dexdata __complete <shell> <word>…` prints for the completion scripts: kind and prefix, then a candidate a
- * line, with tabs between. Bash shows what it is given; zsh and fish match for themselves, as their users set them up.
+ * The output of `dexdata __complete <shell> <word>…` for the completion scripts: kind and prefix, then one candidate
+ * per line, separated by tabs. Bash shows every line; zsh and fish do their own matching, as their users set them up.
  */
 export function answerShell(
   context: Pick<Context, "env" | "platform">,
@@ -65,7 +65,7 @@ function lineOf({ word, description = "" }: Candidate): string {
   return `${word}\t${visibleText(description)}`;
 }
 
-/** Bash hands words over as they were typed. */
+/** Bash passes words with their quotes. */
 function unquoted(word: string): string {
   return word.replaceAll(/\\(.)/gu, "$1").replaceAll(/["']/gu, "");
 }

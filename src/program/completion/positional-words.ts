@@ -8,12 +8,12 @@ import { flagWords, knownNetworks, storedProfiles } from "./suggested-words.ts";
 import { groupSummaries } from "../help/overview.ts";
 import { topicNames } from "../help/topic-names.ts";
 
-/** Words that are no flags, by what the command says of each. */
+/** Suggests arguments, as the command describes them. */
 export function positionalWords(asked: Asked, command: Command, current: string): Completion {
   const { context, entries, line } = asked;
   const { positionals: before } = line;
   const [first, last] = [command.positionals[0], command.positionals.at(-1)];
-  // The words of a command are several for one positional.
+  // A command of several words is one argument here.
   if (first?.suggests === "commands and topics") return only(helpWords(entries, before));
   if (first?.suggests === "commands") return only(commandWords(entries, before.join(" ")));
   const positional = command.positionals[before.length] ?? (last?.isRepeatable === true ? last : undefined);
@@ -43,7 +43,7 @@ export function positionalWords(asked: Asked, command: Command, current: string)
   }
 }
 
-/** Addresses are nobody's to guess; `ethereum:` in front of one is, where no network stands alone before it. */
+/** An address cannot be suggested, but `ethereum:` in front of it can, unless the network is a separate argument. */
 function atAddress({ context, line }: Asked, { name }: Positional, current: string): readonly Candidate[] {
   const [first] = line.positionals;
   const isPair = first === undefined ? name.startsWith("network:") : /[:@]/u.test(first);
@@ -81,7 +81,7 @@ export function commandWords(entries: readonly Command[], path: string): readonl
   return [...found.values()];
 }
 
-/** The same after `help`, which explains some topics beside. */
+/** The same after `help`, plus the topics. */
 export function helpWords(entries: readonly Command[], before: readonly string[]): readonly Candidate[] {
   const topics = before.length === 0 ? topicNames : [];
   return [...commandWords(entries, before.join(" ")), ...topics.map((word) => ({ word }))];

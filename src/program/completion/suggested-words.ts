@@ -9,7 +9,7 @@ import { NETWORK_ROWS } from "../../sandbox/market/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { listEnding, readNewestList } from "../../settings/list-cache.ts";
 
-/** The flags that may still be typed, and `--help`. */
+/** The flags that may still be given, and `--help`. */
 export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {
   const flags = Object.entries(entry === undefined ? {} : { ...entry.flags, ...entry.shared }).filter(
     ([name, { type }]) => type.isRepeatable === true || !given.has(name),
@@ -19,7 +19,7 @@ export function flagWords({ entry, given, path }: Asked["line"]): readonly Candi
   return path === "" ? [...ours, { word: "--version", description: "print the version" }] : ours;
 }
 
-/** Values of a flag, after the part of the word that stays as it is (`--output=`). */
+/** Values of a flag, after the part of the word that stays unchanged (`--output=`). */
 export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
   if (flag.type.placeholder === "file") return files(attached);
   if (flag.type.isList !== true)
@@ -49,12 +49,12 @@ function wordsOf({ context, line }: Asked, { type: { choices }, suggests }: Flag
   }
 }
 
-/** The network that was typed, also as `network:address`. */
+/** The network in the first argument, also from `network:address`. */
 function networkOf({ positionals: [first = ""] }: Asked["line"]): string {
   return first.split(":")[0] ?? "";
 }
 
-/** Fields of the rows of a command; inside a record once its name and a dot are typed. */
+/** Fields of the rows of a command; fields inside a record once its name and a dot are typed. */
 export function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
   const names = new Set<string>();
   const before = typed.split(".").slice(0, -1);
@@ -68,7 +68,7 @@ export function fieldWords(entry: Command | undefined, typed: string): readonly 
   return [...names].map((word) => ({ word }));
 }
 
-/** `24h.` and `tokens.0.`: what follows stands inside. */
+/** `24h.` and `tokens.0.` show that more follows inside. */
 function opening({ type: { kind } }: Field): string {
   return kind === "record" ? "." : kind === "list" ? ".0." : "";
 }
@@ -82,7 +82,7 @@ function innerRecord(record: RecordShape, path: readonly string[]): RecordShape 
   return {};
 }
 
-/** `order_by=`: wire names of what a path of the service takes. */
+/** `order_by=`: the wire names of the parameters of an API path. */
 export function parameterWords(path: string | undefined): readonly Candidate[] {
   const segments =
     (path ?? "")
@@ -97,7 +97,7 @@ export function parameterWords(path: string | undefined): readonly Candidate[] {
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** The service's networks, as it listed them to this machine last; until it has, those that the sandbox is made of. */
+/** The networks from the last list of the service on this machine, or those of the sandbox before the first list. */
 export function knownNetworks(context: Surroundings): readonly Candidate[] {
   const kept = typable(readNewestList(context, listEnding("networks", undefined)));
   return kept.length > 0
@@ -105,20 +105,20 @@ export function knownNetworks(context: Surroundings): readonly Candidate[] {
     : NETWORK_ROWS.map(({ id, displayName }) => ({ word: id, description: displayName }));
 }
 
-/** The DEXes of a network, if the service ever listed them to this machine. */
+/** The DEXes of a network, if this machine has a list of them. */
 export function knownDexes(context: Surroundings, network: string): readonly Candidate[] {
   return network === "" ? [] : typable(readNewestList(context, listEnding("dexes", network)));
 }
 
-/** Names only; the keys stay where they are. */
+/** Names only, never keys. */
 export function storedProfiles(context: Surroundings): readonly Candidate[] {
   const { profiles } = readCredentials(context);
   return typable([...profiles].map(([name, { tier }]) => `${name}\t${tier}`));
 }
 
 /**
- * A shell puts the word into the line as it is, so one that means something to a shell is left out: what the service
- * says must not become a command.
+ * A shell inserts the word unquoted, so a word with a special meaning to a shell is left out: text from the service
+ * must not become a command.
  */
 function typable(texts: readonly string[]): readonly Candidate[] {
   return texts

@@ -3,22 +3,22 @@ import type { Flag, Flags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import type { Context } from "../../context/context.ts";
 
-/** The words before the one that is completed, as the program would understand them. */
+/** The words in front of the one under the cursor, parsed as the program would parse them. */
 export interface TypedLine {
-  /** Words that lead to a command, or to several: `pools`. */
+  /** The words of a command, or the first word of several: `pools`. */
   readonly path: string;
-  /** The command; undefined as long as it is not whole. */
+  /** Undefined while the words do not name a command yet. */
   readonly entry: Command | undefined;
   readonly positionals: readonly string[];
-  /** Flags that were typed, by name. */
+  /** Names of the flags that were given. */
   readonly given: ReadonlySet<string>;
-  /** The flag whose value comes next. */
+  /** The flag that takes the next word as its value. */
   readonly pending: Flag | undefined;
-  /** After `--` every word is no flag. */
+  /** After `--` no word is a flag. */
   readonly isAfterDashes: boolean;
 }
 
-/** Undefined where a word leads to no command: then nothing can be said of what follows. */
+/** Undefined if a word leads to no command: there is nothing to suggest. */
 export function readTypedLine(entries: readonly Command[], words: readonly string[]): TypedLine | undefined {
   let [path, pending, isAfterDashes]: [string, Flag | undefined, boolean] = ["", undefined, false];
   let entry: Command | undefined;
@@ -44,7 +44,7 @@ export function readTypedLine(entries: readonly Command[], words: readonly strin
   return { path, entry, positionals, given, pending, isAfterDashes };
 }
 
-/** Before the command is known those that all of them share, which may stand in front of it. */
+/** The shared flags, which may come first, until the command is known. */
 export function flagsOf(command: Command | undefined): Flags {
   return command === undefined ? sharedFlags : { ...command.flags, ...command.shared };
 }
@@ -52,13 +52,13 @@ export function flagsOf(command: Command | undefined): Flags {
 interface ReadFlag {
   readonly name?: string;
   readonly flag?: Flag;
-  /** Whether its value is the next word. */
+  /** Whether the next word is its value. */
   readonly isFollowed: boolean;
 }
 
 const takesValue = (flag: Flag | undefined): flag is Flag => flag?.type.placeholder !== undefined;
 
-/** The flag that a word names. */
+/** Finds the flag that a word names. */
 export function readFlag(flags: Flags, word: string): ReadFlag {
   if (word.startsWith("--")) {
     const [name = "", ...value] = word.slice(2).split("=");
@@ -69,19 +69,19 @@ export function readFlag(flags: Flags, word: string): ReadFlag {
   }
   for (let at = 1; at < word.length; at += 1) {
     const [name, flag] = Object.entries(flags).find(([, { short }]) => short === word[at]) ?? [];
-    // What follows a letter that takes a value is the value: `-ondjson`.
+    // The rest of a word after a letter that takes a value is the value: `-ondjson`.
     if (name !== undefined && takesValue(flag)) return { name, flag, isFollowed: at === word.length - 1 };
   }
   return { isFollowed: false };
 }
 
-/** What may be typed where the cursor stands. */
+/** The suggestions for the word under the cursor. */
 export interface Completion {
-  /** `files`: what the shell itself knows. */
+  /** `files`: the shell completes file names. */
   readonly kind: "words" | "files";
-  /** The part of the word under the cursor that stays as it is: `--output=`, `ethereum,`. */
+  /** The part of the word under the cursor that stays unchanged: `--output=`, `ethereum,`. */
   readonly prefix: string;
-  /** What may follow the prefix; after one that ends in `=`, `:`, `,` or `.` more is to be typed. */
+  /** Words that may follow the prefix; a word that ends in `=`, `:`, `,` or `.` expects more. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -96,7 +96,7 @@ export const files = (prefix: string): Completion => ({ kind: "files", prefix, c
 
 export const only = (candidates: readonly Candidate[]): Completion => ({ ...nothing, candidates });
 
-/** What the completion of a word is read from. */
+/** The input of each completion. */
 export interface Asked {
   readonly context: Pick<Context, "env" | "platform">;
   readonly entries: readonly Command[];

@@ -3,7 +3,7 @@ import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { briefRows, fullRows, groupedFlags, nameList } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
-/** `brief` fits on a screen: a line for each flag of the command, and the names of the others. `full` has everything. */
+/** `brief` fits on one screen: the flags of the command, and the names of the shared ones. `full` has everything. */
 export type HelpForm = "brief" | "full";
 
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
@@ -46,7 +46,7 @@ const topicsLine = "See also: dexdata help output, time, credits, streams, envir
 /** A command with more flags than this has no room for its output flags. */
 const many = 20;
 
-/** Readers of brief help rarely look for paging, requests and hosts, nor for the only own flag of a group. */
+/** Few users need these flags, or a single flag of a group that is otherwise shared. */
 const minorGroups: readonly FlagGroup[] = ["Pages", "Requests", "Hosts and keys"];
 
 function isMinor({ group }: Flag, own: Flags): boolean {

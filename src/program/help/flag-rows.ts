@@ -2,7 +2,7 @@ import { type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/fla
 
 type Row = readonly [term: string, text: string];
 
-/** The flags of each group, in the order of help. */
+/** Groups flags, in the order of help. */
 export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] {
   return flagGroups.flatMap((group) => {
     const inside = Object.entries(flags).filter(([, flag]) => flag.group === group);
@@ -10,7 +10,7 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
   });
 }
 
-/** All that is said of a flag, but for its choices. */
+/** The full text of a flag, except its choices. */
 export function flagHelp(flag: Flag): string {
   const condition = flag.with === undefined ? "" : `with --${flag.with}: `;
   return `${condition}${flag.summary}${defaultOf(flag)}${flag.details ?? ""}`;
@@ -21,7 +21,7 @@ function defaultOf({ default: usual, defaultSaid }: Flag): string {
   return said === undefined ? "" : ` (${said})`;
 }
 
-/** Every flag with all that is said of it. */
+/** Every flag with its full text. */
 export function fullRows(flags: Flags): readonly Row[] {
   return Object.entries(flags).map(([name, flag]) => [
     `${dashed(name, flag)}${value(flag)}`,
@@ -29,7 +29,7 @@ export function fullRows(flags: Flags): readonly Row[] {
   ]);
 }
 
-/** Flags that differ by a window and a bound only are one row: `--volume-usd-{24h,7d}-{min,max} <number>`. */
+/** Flags that differ only by window and bound share a row: `--volume-usd-{24h,7d}-{min,max} <number>`. */
 export function briefRows(flags: Flags): readonly Row[] {
   const families = new Map<string, [string, Flag][]>();
   for (const [name, flag] of Object.entries(flags)) {
@@ -49,7 +49,7 @@ export function briefRows(flags: Flags): readonly Row[] {
   });
 }
 
-/** What matters most, on one line where that can be: `--help` has the rest. */
+/** The most important part, on one line if possible; `--help` has the rest. */
 function briefHelp(flag: Flag, beside: Flags): string {
   const isBesideIt = flag.with !== undefined && flag.with in beside;
   const condition = flag.with === undefined || isBesideIt ? "" : `with --${flag.with}: `;
@@ -71,7 +71,7 @@ function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefine
   });
 }
 
-/** The names alone, for a line that leads to where more is said. */
+/** Names only, for a line that points to the full text. */
 export function nameList(flags: Flags): string {
   return Object.entries(flags)
     .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))
@@ -86,7 +86,7 @@ function braced(names: readonly string[], pattern: RegExp): string {
   return words.size === 1 ? [...words].join("") : `{${[...words].join(",")}}`;
 }
 
-/** What all of them say; a word in which they differ, in all its forms: `after/before`. */
+/** The words that all summaries share; where they differ, each form: `after/before`. */
 function inCommon(summaries: readonly string[]): string {
   const all = summaries.map((summary) => summary.split(" "));
   const [first = []] = all;

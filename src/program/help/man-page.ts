@@ -7,7 +7,10 @@ import type { Block } from "../../render/page/help-page.ts";
 import { type TopicContext, topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
 
-/** dexdata(1) in roff, from the same tables as help. `surroundings`: whose folders and clock the topics name. */
+/**
+ * dexdata(1) in roff, from the same values as help. `surroundings` sets the directories and the time that the topics
+ * show.
+ */
 export function manPage(commands: readonly Command[], version: string, surroundings: TopicContext): string {
   return [
     `.TH DEXDATA 1 "${new Date(surroundings.clock.now()).toISOString().slice(0, 10)}" "dexdata ${escaped(version)}" "User Commands"`,
@@ -28,7 +31,7 @@ export function manPage(commands: readonly Command[], version: string, surroundi
     ...flagBlocks(sharedFlags).flatMap(block),
     ...topicNames.flatMap((name) => {
       const lines = topicPage(name, commands, surroundings).flatMap(block);
-      // A heading begins a paragraph by itself.
+      // A heading starts a paragraph on its own.
       const rest = lines[0] === ".PP" ? lines.slice(1) : lines;
       return [`.SH ${name === "exit-codes" ? "EXIT STATUS" : name.toUpperCase()}`, ...rest];
     }),
@@ -79,12 +82,15 @@ const row = ([term, text]: readonly [string, string]): readonly string[] => [
 const examplesOf = (shown: readonly string[]): readonly string[] =>
   shown.length === 0 ? [] : [".PP", ".RS 4", ".nf", ...shown.map(line), ".fi", ".RE"];
 
-/** A line that begins with a point or an apostrophe would be a request. */
+/** A line that starts with a period or an apostrophe would be a roff request. */
 const line = (text: string): string => (/^[.']/u.test(text) ? `\\&${escaped(text)}` : escaped(text));
 
 const quoted = (text: string): string => `"${escaped(text).replaceAll('"', "\\(dq")}"`;
 
-/** Outside ASCII by number: what a formatter makes of bytes depends on where it runs. A dash is one that can be pasted. */
+/**
+ * Characters outside ASCII become numbers, since formatters differ in how they read bytes. Dashes become ones that can
+ * be pasted.
+ */
 function escaped(text: string): string {
   return text
     .replaceAll("\\", "\\e")

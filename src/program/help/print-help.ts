@@ -11,7 +11,7 @@ import { topicPage } from "./topics/topics.ts";
 import { groupHelp, overview } from "./overview.ts";
 import type { PreparedPage } from "./prepared-file.ts";
 
-/** What `dexdata help <words>` shows: a command, a word that leads to some, a topic, or without words the overview. */
+/** Prints a command, a group of commands, a topic, or without words the overview. */
 export async function printHelp(
   commands: readonly Command[],
   words: readonly string[],
@@ -42,7 +42,7 @@ function pageOf(
   );
 }
 
-/** The page on these words where they name a command, or lead to some; without words the overview of all. */
+/** The page of a command or a group of commands; without words the overview. */
 export function preparedPage(entries: readonly Command[], words: string): PreparedPage | undefined {
   if (words === "") return inBothForms(overview(entries));
   const entry = entries.find((each) => each.words === words);
@@ -55,7 +55,7 @@ function inBothForms(page: readonly Block[]): PreparedPage {
   return { brief: page, full: page };
 }
 
-/** The words of every such page. */
+/** The words of all these pages. */
 export function preparedWords(entries: readonly Command[]): readonly string[] {
   const commands = entries.map(({ words }) => words);
   const groups = commands.filter((words) => words.includes(" ")).map((words) => words.split(" ")[0] ?? "");

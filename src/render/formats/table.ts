@@ -1,3 +1,4 @@
+import { createDocuments } from "./whole-answers.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { LocalRow } from "../table/local-table.ts";
 import type { Format, LocalLook } from "./format.ts";
@@ -29,7 +30,7 @@ export const wide: Format = {
 
 async function createRenderer(presentation: Presentation): Promise<Renderer> {
   const { isWhole, chart, isRecord, columns } = presentation;
-  if (isWhole === true) return (await import("./whole-answers.ts")).createDocuments(presentation, true);
+  if (isWhole === true) return createDocuments(presentation, true);
   if (chart !== undefined)
     return (await import("../chart/chart-view.ts")).createChartView(presentation, chart);
   return isRecord && columns === undefined

@@ -3,7 +3,7 @@ import { usageFailure } from "../../contract/failure.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
 
-/** What a flag takes: how help shows it, what `commands -o json` calls it, and how what was typed is read. */
+/** The values of a flag: how help shows them, what `commands -o json` calls them, and how they are parsed. */
 export interface FlagType<Value> {
   readonly name:
     | "switch"
@@ -19,21 +19,21 @@ export interface FlagType<Value> {
     | "file"
     | "url"
     | "address";
-  /** Stands for the value in help; undefined for a switch. */
+  /** Stands for the value in help; undefined for a boolean flag. */
   readonly placeholder?: string;
-  /** The accepted words, where the set is fixed. */
+  /** The accepted values, if the set is fixed. */
   readonly choices?: readonly string[];
-  /** It may be given several times, and each counts. */
+  /** The flag may be given several times, and each value counts. */
   readonly isRepeatable?: true;
-  /** Its value is several of what is suggested, with commas between. */
+  /** The value is a comma-separated list of suggested words. */
   readonly isList?: true;
-  /** Refuses what is none, under the name of the flag. */
+  /** Parses the texts, or rejects them with an error that names the flag. */
   readonly read: (name: string, texts: readonly (string | undefined)[]) => Value;
 }
 
 type Named = FlagType<unknown>["name"];
 
-/** Of one text: where it was typed more than once, the last one counts. */
+/** A flag that takes one value: the last one counts. */
 function one<Value>(
   name: Named,
   placeholder: string,
@@ -48,18 +48,18 @@ function one<Value>(
 
 export const toggle: FlagType<true> = { name: "switch", read: () => true };
 
-/** How often it was given: `-vv`. */
+/** How often the flag was given: `-vv`. */
 export const counting: FlagType<number> = {
   name: "switch",
   isRepeatable: true,
   read: (_, texts) => texts.length,
 };
 
-/** Anything, read where it is used: `name` says what it stands for there. */
+/** Any text, parsed by its user; `name` tells programs what it stands for. */
 export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
   one(name, placeholder, (_, typed) => typed);
 
-/** A value read by rules of its own. */
+/** A value with a parser of its own kind. */
 export const readBy = <Value>(
   name: Named,
   placeholder: string,
@@ -83,7 +83,7 @@ export function wholeNumber(
 /** Milliseconds of a duration such as `30s`. */
 export const duration: FlagType<number> = one("duration", "duration", readDuration);
 
-/** The same from a shortest one on, in milliseconds; `next` says what is better than a shorter one. */
+/** The same with a minimum, in milliseconds; `next` suggests what to do instead of going lower. */
 export function durationFrom(shortest: number, next: string): FlagType<number> {
   return one("duration", "duration", (label, typed) => {
     const milliseconds = readDuration(label, typed);
@@ -92,7 +92,7 @@ export function durationFrom(shortest: number, next: string): FlagType<number> {
   });
 }
 
-/** One of a fixed set. */
+/** One of a fixed set of words. */
 export function choice<const Word extends string>(
   choices: readonly Word[],
   placeholder: string,
@@ -105,7 +105,7 @@ export function choice<const Word extends string>(
   return { ...type, choices };
 }
 
-/** Several, with commas between. */
+/** A comma-separated list. */
 export const list = <Value>(
   placeholder: string,
   read: (label: string, items: readonly string[], flag: string) => Value,
@@ -117,7 +117,7 @@ export const list = <Value>(
   isList: true,
 });
 
-/** The name of a file to write; `-` means stdout elsewhere, and would be a file called so. */
+/** The name of an output file. `-` is rejected: elsewhere it means stdout, here it would create a file named "-". */
 export const outputFile: FlagType<string> = one("file", "file", (label, typed, flag) => {
   if (typed !== "" && typed !== "-") return typed;
   const next = `${flag === "out" ? "leave it out for stdout, or " : ""}write ./- for a file of that name`;

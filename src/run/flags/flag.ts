@@ -5,35 +5,35 @@ import type { FlagType } from "./flag-types.ts";
 export interface Flag<Value = unknown> {
   readonly type: FlagType<Value>;
   readonly group: FlagGroup;
-  /** What it does: all that `-h` says of it. */
+  /** What the flag does; `-h` shows nothing else. */
   readonly summary: string;
   /** What `--help` adds, with the punctuation that joins it to the summary. */
   readonly details?: string;
-  /** What holds where it is not given. */
+  /** The value in use if the flag is not given. */
   readonly default?: string;
-  /** The default in the words of help, where that is more than "default" and its value. */
+  /** The default as help prints it, where that differs from "default" and the value. */
   readonly defaultSaid?: string;
-  /** Where every choice is told, so that help does not list them again. */
+  /** Where the text lists all choices, so that help does not repeat them. */
   readonly choicesIn?: "summary" | "details";
   readonly short?: string;
-  /** The flag beside which it means something, for help; see `needs` for one that is checked. */
+  /** The flag it belongs to, for help only; `needs` is checked. */
   readonly with?: string;
-  /** It is refused without that flag. */
+  /** The flag is rejected without this one. */
   readonly needs?: { readonly flag: string; readonly next: string };
   readonly excludes?: readonly Exclusion[];
-  /** What completion offers for its value where that is no fixed set: words, or the name of a list kept on this machine. */
+  /** What completion suggests, where the type has no choices: words, or a stored list. */
   readonly suggests?: readonly string[] | KeptList;
 }
 
-/** A flag that cannot stand beside another one. */
+/** A flag that cannot be combined with another one. */
 export interface Exclusion {
   readonly flag: string;
-  /** Why, where `--a and --b: …` says more than that one does not go with the other. */
+  /** The reason, where `--a and --b: …` needs one. */
   readonly why?: string;
   readonly next: string;
 }
 
-/** Lists that completion reads from the disk, or from the description of the command; never from the service. */
+/** Lists that completion reads from disk or from the description of a command, never from the service. */
 export type KeptList = "networks" | "dexes" | "profiles" | "fields" | "parameters";
 
 /** In the order of help. */
@@ -50,20 +50,20 @@ export const flagGroups = [
 
 export type FlagGroup = (typeof flagGroups)[number];
 
-/** Flags by their names, in the order of help. */
+/** Flags by name, in the order of help. */
 export interface Flags {
   readonly [name: string]: Flag;
 }
 
-/** The values of these flags; undefined for those that were not given. A name that none of them has does not compile. */
+/** The parsed values; undefined for flags that were not given. Reading an undeclared name does not compile. */
 export type Values<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends Flag<infer Value> ? Value | undefined : never;
 };
 
-/** What was typed for each flag, by its name: a text each time it was given, undefined for a switch. */
+/** The texts of each flag by name, one for each time it was given; undefined for a boolean flag. */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 
-/** A flag with its type kept, so that what reads its value knows what that is. */
+/** Keeps the type of the flag, so that its value has one too. */
 export function flag<Value>(
   type: FlagType<Value>,
   group: FlagGroup,
@@ -72,7 +72,7 @@ export function flag<Value>(
   return { type, group, ...rest };
 }
 
-/** Some of the flags, in the order of all. */
+/** Returns some of the flags, in their original order. */
 export function pick<F extends Flags, Name extends keyof F & string>(
   flags: F,
   ...names: readonly Name[]
@@ -82,8 +82,8 @@ export function pick(flags: Flags, ...names: readonly string[]): Flags {
 }
 
 /**
- * Reads what was typed for the flags of a command; the first that cannot be read, or cannot stand there, is refused. `F`
- * may name more flags than there are: their values are absent.
+ * Parses the flags of a command, and rejects the first one that cannot be parsed or combined. `F` may name flags that
+ * the command does not have: their values are undefined.
  */
 export function readValues<F extends Flags>(flags: Flags, typed: TypedFlags): Values<F>;
 export function readValues(flags: Flags, typed: TypedFlags): object {
@@ -111,7 +111,7 @@ function refuseForeign(flags: Flags, typed: TypedFlags): void {
   }
 }
 
-/** The words that give the flags again. */
+/** The arguments that give the same flags again. */
 export function flagWords(typed: TypedFlags): readonly string[] {
   return [...typed].flatMap(([name, texts]) =>
     texts.flatMap((text) => (text === undefined ? [`--${name}`] : [`--${name}`, text])),

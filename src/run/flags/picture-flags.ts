@@ -3,7 +3,7 @@ import { type Exclusion, flag, type Values } from "./flag.ts";
 import { toggle } from "./flag-types.ts";
 import type { sharedFlags } from "./shared-flags.ts";
 
-/** What is drawn in place of rows, or beside them. */
+/** What is drawn instead of rows, or next to them. */
 export type Picture = "chart" | "spark";
 
 const next = "leave out one of them";
@@ -34,7 +34,7 @@ export const sparkFlag = flag(toggle, "Output", {
 
 type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
 
-/** `--chart` or `--spark`; each is for a person, so it goes with no format for programs. */
+/** `--chart` or `--spark`; both are for people, so formats for programs reject them. */
 export function readPicture({
   chart,
   spark,

@@ -8,17 +8,17 @@ import { changesWithTime } from "../../files/file-pattern.ts";
 import type { Report } from "../report.ts";
 import { instant } from "../../text/counted.ts";
 
-/** What happened to a stream: one line of `--events`. */
+/** One line of `--events`. */
 export interface LoggedEvent<Name extends string> {
   readonly event: Name;
-  /** When it happened; when it is logged where not given. */
+  /** When it happened; the default is the time of logging. */
   readonly at?: string;
   readonly [name: string]: unknown;
 }
 
 export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
 
-/** The file of `--events` is one file, and not that of the data. */
+/** The file of `--events` has a fixed name and is not the file of the data. */
 export function checkEventsFile(file: string | undefined, out: string | undefined): void {
   if (file === undefined) return;
   const label = `--events "${withoutSecrets(file)}"`;
@@ -32,9 +32,9 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
 }
 
 /**
- * Appends one NDJSON line an event, with its time, each in one write, so that lines are whole and the file may be moved
- * away. A file that cannot be written is refused; if a write fails later, on a full disk, it is reported once and
- * the tail continues.
+ * Appends one NDJSON line per event, each in a single write, so lines stay complete and the file may be moved away. A
+ * file that cannot be opened is rejected; if a write fails later, on a full disk, the log reports it once and the
+ * stream continues.
  */
 export function openEventLog(
   file: string | undefined,
@@ -50,7 +50,7 @@ export function openEventLog(
   });
   let lost = 0;
   return ({ event, at = instant(clock.now()), ...facts }) => {
-    // What failed may have left half a line: the next one begins behind it, and says how many are missing.
+    // A failed write may have left a partial line: the next line starts after it and reports how many are missing.
     const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
     const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
     lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;

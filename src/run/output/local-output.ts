@@ -3,65 +3,74 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { type OutputFormat, type RowFormat } from "../../contract/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
-import type { LocalLook } from "../../render/formats/format.ts";
+import type { Format, LocalLook } from "../../render/formats/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
 import type { LocalRow } from "../../render/table/local-table.ts";
 
-/** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
+/** Prints rows of a local command: aligned columns on a terminal, JSON in a pipe, like the rows of the service. */
 export async function writeRows(
   context: Context,
   flags: LocalOutputFlags,
   rows: readonly LocalRow[],
 ): Promise<ExitCode> {
-  const output = outputOf(context, flags);
-  await context.stdout.write(await formats[output].local.rows(rows, lookOf(context, flags, output)));
-  return 0;
+  return await print(context, flags, (form, look) => form.rows(rows, look));
 }
 
-/** One object of a command of ours: name and value a line, or one JSON object. */
+/** Prints one object of a local command: a line for each member, or one JSON object. */
 export async function writeRecord(
   context: Context,
   flags: LocalOutputFlags,
   record: LocalRow,
 ): Promise<ExitCode> {
-  const output = outputOf(context, flags);
-  await context.stdout.write(await formats[output].local.record(record, lookOf(context, flags, output)));
-  return 0;
+  return await print(context, flags, (form, look) => form.record(record, look));
 }
 
-/** An object that has parts; csv and tsv have no form for it. */
+/** Prints a nested object, which has no form in csv and tsv. */
 export async function writeDocument(
   context: Context,
   flags: LocalOutputFlags,
   document: object,
-): Promise<void> {
-  const output = outputOf(context, flags);
-  const write = formats[output].local.document;
-  if (write === undefined)
-    throw usageFailure(`--output ${output}: this has no columns`, "use json or ndjson");
-  await context.stdout.write(write(document, lookOf(context, flags, output)));
+): Promise<ExitCode> {
+  return await print(context, flags, (form, look) => {
+    if (form.document !== undefined) return form.document(document, look);
+    throw usageFailure(`--output ${outputOf(context, flags)}: this has no columns`, "use json or ndjson");
+  });
 }
 
-/** Whether the format in force has a form for objects that have parts. */
+/** Whether the format in use can print nested objects. */
 export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
   return formats[outputOf(context, flags)].local.documents !== undefined;
 }
 
-/** Such objects: one array, or one a line. */
+/** Prints nested objects: as one array, or one per line. */
 export async function writeDocuments(
   context: Context,
   flags: LocalOutputFlags,
   documents: readonly object[],
-): Promise<void> {
-  const output = outputOf(context, flags);
-  const { local } = formats[output];
-  await context.stdout.write(local.documents?.(documents, lookOf(context, flags, output)) ?? "");
+): Promise<ExitCode> {
+  return await print(context, flags, (form, look) => form.documents?.(documents, look) ?? "");
 }
 
-/** Flag, environment, config, default. A setting that is refused is for `config list` to show, not to stumble over. */
+async function print(
+  context: Context,
+  flags: LocalOutputFlags,
+  draw: (form: Format["local"], look: LocalLook) => string | Promise<string>,
+): Promise<ExitCode> {
+  const { stdout } = context;
+  const output = outputOf(context, flags);
+  const look = {
+    isTerminal: stdout.isTerminal,
+    hasHeader: flags["no-header"] !== true,
+    room: output === "wide" ? undefined : roomOf(stdout),
+  };
+  await stdout.write(await draw(formats[output].local, look));
+  return 0;
+}
+
+/** Flag, environment, config file, default. `config list` reports an invalid setting; no other command fails for it. */
 export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
   const output = outputOf(context, flags);
   return output === "wide" ? "table" : output;
@@ -69,14 +78,6 @@ export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
 
 function outputOf(context: Context, flags: LocalOutputFlags): OutputFormat {
   return flags.output ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
-}
-
-function lookOf({ stdout }: Context, flags: LocalOutputFlags, output: OutputFormat): LocalLook {
-  return {
-    isTerminal: stdout.isTerminal,
-    hasHeader: flags["no-header"] !== true,
-    room: output === "wide" ? undefined : roomOf(stdout),
-  };
 }
 
 function settledFormat(context: Context): OutputFormat | undefined {
@@ -88,7 +89,7 @@ function settledFormat(context: Context): OutputFormat | undefined {
   }
 }
 
-/** Words a command of ours does not take are refused rather than ignored. */
+/** Rejects surplus arguments instead of ignoring them. */
 export function expectWords(words: readonly string[], count: number, usage: string): void {
   if (words.length === count) return;
   const surplus = words[count];

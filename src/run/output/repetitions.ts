@@ -1,13 +1,13 @@
 import type { Clock } from "../../context/context.ts";
 
-/** The same words are said again after so many milliseconds. */
+/** Milliseconds before the same message is printed again. */
 const repetition = 60_000;
-/** So many different ones are remembered. */
+/** The number of different messages to remember. */
 const mostSaid = 1000;
 
 /**
- * How often these words have come since they were last said, where it is time to say them; undefined where they were
- * said a moment ago. A service that goes wrong for days must not fill the disk of a log.
+ * Returns how often a message occurred since it was last printed, or undefined if that was less than a minute ago. A
+ * service that fails for days must not fill the disk with log lines.
  */
 export function createRepetitions({
   elapsed,

@@ -5,7 +5,7 @@ import { type ColorMode, readSetting, settings } from "../../settings/settings.t
 import { createPaint } from "../../render/painter.ts";
 import { type Block, drawPage } from "../../render/page/help-page.ts";
 
-/** NO_COLOR and TERM=dumb switch it off, FORCE_COLOR on; `auto` looks at the terminal. */
+/** NO_COLOR and TERM=dumb disable color, FORCE_COLOR enables it; `auto` depends on the terminal. */
 export function isColored(when: string, context: Context): boolean {
   if (when !== "auto") return when === "always";
   const { env } = context;
@@ -14,7 +14,7 @@ export function isColored(when: string, context: Context): boolean {
   return context.stdout.isTerminal && env["TERM"] !== "dumb";
 }
 
-/** What the settings say; a setting that is refused must not keep anybody from help. */
+/** The color setting; an invalid setting must not prevent help from being shown. */
 export function settledColor(context: Context): ColorMode {
   try {
     return readSetting(context, readConfigFile(context), settings.color).value;
@@ -25,8 +25,8 @@ export function settledColor(context: Context): ColorMode {
 }
 
 /**
- * An empty variable counts as unset (POSIX, Environment Variables). Windows has no such variables, but its Terminal says
- * that it is there, and shows more than ASCII whatever the code page is.
+ * An empty variable counts as unset (POSIX, Environment Variables). Windows does not set them, but Windows Terminal
+ * identifies itself and shows more than ASCII in any code page.
  */
 export function readsUnicode(env: Context["env"]): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
@@ -38,11 +38,11 @@ export function drawsUnicode(env: Context["env"]): boolean {
   return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
 }
 
-/** Lines are no longer than this, however wide the window: long ones are hard to read. */
+/** The maximum width of prose on a wide terminal: long lines are hard to read. */
 const widest = 100;
 const usual = 80;
 
-/** To people: fitted to the window, headings in bold where there is colour. */
+/** Prints a page fitted to the terminal, with bold headings where color is on. */
 export async function printPage(blocks: readonly Block[], context: Context): Promise<void> {
   const { isTerminal, columns } = context.stdout;
   const width = Math.min(columns ?? usual, widest);

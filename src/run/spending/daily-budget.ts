@@ -15,10 +15,10 @@ import { updateStateFile } from "../../files/update-json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 
-/** `budget.daily` in credits, and what changes it. */
+/** `budget.daily` in credits, and how to change it. */
 interface DailyTerms {
   readonly most: number;
-  /** A command or a variable: goes before ` changes it`. */
+  /** A command or a variable, followed by ` changes it`. */
   readonly changedBy: string;
 }
 
@@ -29,9 +29,9 @@ interface Spent {
 }
 
 /**
- * What all processes of this machine may spend in a UTC day, with this key (or none) on this service. Credits are
- * noted before a request leaves and taken back when it cost nothing, so a process that is killed in between has
- * spent too much on paper rather than too much in truth.
+ * The budget of all processes on this machine per UTC day, for this key (or no key) and service. Credits are recorded
+ * before a request is sent and released if it was free, so a process that is killed in between leaves the record too
+ * high rather than too low.
  */
 function dailyBudget(
   context: Context,
@@ -42,7 +42,7 @@ function dailyBudget(
   const file = accountFile(context, "budget", target);
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One change at a time in this process: they would only wait for each other's lock. */
+  /** One change at a time: in one process they would only wait for each other's lock. */
   const change = async (by: (spent: Spent) => Spent): Promise<Spent> => {
     const turn = last.then(async () => {
       return await updateStateFile(context, file, (before) => {
@@ -50,7 +50,7 @@ function dailyBudget(
         const size = before === undefined ? sizeOf(file) : undefined;
         const isNew = before === undefined && size === undefined;
         if (isNew) removeUnusedAccounts(context, "budget");
-        // What a crash of the machine leaves of a file that was just created.
+        // A crash of the machine can leave a file that was just created empty.
         if (size === 0) warn(`ignoring ${file}: it is empty, so no spending is recorded for today`);
         const isBlank = isNew || size === 0;
         const after = by(isBlank ? { day: dayOf(now), credits: 0 } : readSpent(before, file, dayOf(now)));
@@ -76,8 +76,8 @@ function dailyBudget(
       return {
         settle: async (cost) => {
           if (cost === credits) return;
-          // At midnight a new count has begun, which this request is no part of. What cannot be given back stays
-          // counted as spent, which is no reason to fail.
+          // A request from before midnight is not part of the new count. Credits that cannot be released stay recorded
+          // as spent.
           await change((spent) =>
             spent.day === day ? { day, credits: spent.credits - (credits - cost) } : spent,
           ).catch(() => undefined);
@@ -87,7 +87,7 @@ function dailyBudget(
   };
 }
 
-/** Counted anew each day. What cannot be read is no count of nothing: the budget would be passed unseen. */
+/** Counting starts over each day. A file that cannot be read does not mean zero: the run would exceed the budget. */
 function readSpent(content: unknown, file: string, today: string): Spent {
   const [day, credits] = [member(content, "day"), member(content, "credits")];
   if (typeof day !== "string" || typeof credits !== "number")
@@ -114,7 +114,7 @@ function notKept(file: string, why: string, cause?: unknown): Failure {
   });
 }
 
-/** What this run may spend: `--max-credits`, and of the day's budget what is left. The sandbox has no day to spend. */
+/** The budget of this run: `--max-credits`, and what is left of the daily budget. The sandbox has no daily budget. */
 export function budgetOf(
   context: Context,
   { maxCredits, settings }: RunOptions,

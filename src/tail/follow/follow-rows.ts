@@ -1,103 +1,65 @@
-import type { Context } from "../../context/context.ts";
+import type { Clock, Context } from "../../context/context.ts";
 import { Failure } from "../../contract/failure.ts";
 import { unlessAborted } from "../ending.ts";
 import { permanentStatuses, reconnectWait } from "../reconnect.ts";
-import { type Beginning, beginTail, type Tailing } from "./begin-tail.ts";
-import { createHeldRows, type HeldRows } from "./known-rows.ts";
-import { catchUp } from "./look.ts";
-import { createSchedule, type Schedule, type Wake } from "./schedule.ts";
+import { createHeldRows } from "./known-rows.ts";
+import { type Beginning, beginTail, catchUp, type Tailing } from "./look.ts";
+import { createSchedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
-/** What a tail does with what it finds. */
-export interface FollowHandlers {
-  /** Awaited, so that a slow reader slows the reads. False when no more rows are wanted. */
+interface FollowHandlers {
+  /** Awaited, so a slow reader slows the reads. Returns false when no more rows are wanted. */
   readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
-  /** Everything up to the service's present has been read, by a read that began then; so many rows were new. */
+  /** Everything up to the service's present has been read, by a read that began then and found this many new rows. */
   readonly caughtUp: (began: number, rows: number) => void;
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
-  /** At the end so many rows had been read that the reader did not take in time. */
+  /** The number of rows that were read but not accepted by the reader in time. */
   readonly unwritten: (rows: number) => void;
 }
 
-export interface Follower {
+interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** Where the tail begins; looked for again where that fails. */
+  /** Where the follow starts; looked up again if that fails. */
   readonly beginning: Beginning;
   readonly wake: Wake;
-  /** Unix seconds that no sound row is later than. */
+  /** Unix seconds; no sound row is later. */
   readonly latest: () => number;
-  /** Milliseconds from one read to the next when nothing calls for one; asked each time. */
+  /** Milliseconds from one read to the next without a call; may change from read to read. */
   readonly idle: () => number;
   readonly handlers: FollowHandlers;
 }
 
-/** Answers that cannot be trusted, in a row, before they are taken to stay so. */
+/** Consecutive invalid responses before they count as permanent. */
 const patience = 5;
 
+/** Milliseconds in which a slow reader can take the last rows: ending a follow must not wait for another program. */
+const lastWrites = 400;
+
 /**
- * Reads again and again, and writes every row once, oldest first. Ends when `write` says so; throws the signal's reason,
- * and the Failure that reading once more would not change. What has been read by then is written first.
+ * Reads repeatedly, and writes every row once, oldest first. Ends when `write` returns false; throws the signal's reason, or
+ * a Failure that another read would not change. Rows that have been read by then are written first.
  */
-export async function followRows(follower: Follower): Promise<void> {
-  const { signal } = follower.context;
-  const held = createHeldRows(follower.latest);
-  const schedule = createSchedule(follower.context.clock, follower.wake, follower.idle, held);
+export async function followRows({
+  context,
+  beginning,
+  wake,
+  latest,
+  idle,
+  handlers,
+}: Follower): Promise<void> {
+  const { clock, random, signal } = context;
+  const held = createHeldRows(latest);
+  const schedule = createSchedule(clock, wake, idle, held);
+  let tailing: Tailing | undefined;
   let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
-    pending = { rows: rows.length, done: follower.handlers.write(rows) };
+    pending = { rows: rows.length, done: handlers.write(rows) };
     const isMoreWanted = await unlessAborted(pending.done, signal);
     pending = undefined;
     return isMoreWanted;
   };
-  const readOnce = createReader({ ...follower, handlers: { ...follower.handlers, write } }, held, schedule);
-  try {
-    while (await readOnce()) await schedule.untilDue();
-  } catch (cause) {
-    await writeRest(follower, pending, held);
-    throw cause;
-  }
-}
 
-interface Pending {
-  readonly rows: number;
-  readonly done: Promise<boolean>;
-}
-
-/** Milliseconds that a slow reader has for the last rows: whoever ends a tail does not wait for another program. */
-const lastWrites = 400;
-
-/** What is held comes after what the reader is still about to take; a write that failed is not followed by another. */
-async function writeRest(
-  { context: { clock }, handlers }: Follower,
-  pending: Pending | undefined,
-  held: HeldRows,
-): Promise<void> {
-  const rest = held.all();
-  let left = (pending?.rows ?? 0) + rest.length;
-  const writing = async (): Promise<void> => {
-    if (pending !== undefined && !(await pending.done.catch(() => false))) return;
-    left = rest.length;
-    await handlers.write(rest);
-  };
-  const waiting = new AbortController();
-  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => handlers.unwritten(left));
-  try {
-    await Promise.race([writing(), tooLate]);
-  } finally {
-    waiting.abort(new Error("the last rows are written"));
-  }
-}
-
-/** Each call reads once, or finds that it has to be tried again. False when no more is wanted. */
-function createReader(
-  { context, beginning, wake, latest, handlers }: Follower,
-  held: HeldRows,
-  schedule: Schedule,
-): () => Promise<boolean> {
-  const { clock, random, signal } = context;
-  let tailing: Tailing | undefined;
-
-  /** The number of new rows; undefined when no more are wanted. */
+  /** Returns the number of new rows; undefined when no more are wanted. */
   const read = async (): Promise<number | undefined> => {
     tailing ??= await beginTail(beginning, latest, clock);
     const { take, known } = tailing;
@@ -106,12 +68,13 @@ function createReader(
       known.add(rows);
       count += rows.length;
       if (isPresent) held.take(rows, clock.elapsed());
-      else if (!(await handlers.write(mergeRows(held.all(), rows)))) return undefined;
+      else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
     }
     return count;
   };
 
-  return async () => {
+  /** Reads once, or schedules a retry. Returns false when no more rows are wanted. */
+  const readOnce = async (): Promise<boolean> => {
     signal.throwIfAborted();
     const began = clock.elapsed();
     wake.answer();
@@ -130,11 +93,45 @@ function createReader(
     if (count === undefined) return false;
     schedule.succeeded(began, count);
     handlers.caughtUp(began, count);
-    return await handlers.write(held.due(began));
+    return await write(held.due(began));
   };
+
+  try {
+    while (await readOnce()) await schedule.untilDue();
+  } catch (cause) {
+    await writeRest(clock, handlers, pending, held.all());
+    throw cause;
+  }
 }
 
-/** What may pass by itself leads to another read: 408, 429, 5xx, faults of the line, and a bad answer or list unless it stays so. */
+interface Pending {
+  readonly rows: number;
+  readonly done: Promise<boolean>;
+}
+
+/** Writes held rows after those that the reader is still about to take; after a failed write, it writes nothing more. */
+async function writeRest(
+  clock: Clock,
+  handlers: FollowHandlers,
+  pending: Pending | undefined,
+  rest: readonly TailRow[],
+): Promise<void> {
+  let left = (pending?.rows ?? 0) + rest.length;
+  const writing = async (): Promise<void> => {
+    if (pending !== undefined && !(await pending.done.catch(() => false))) return;
+    left = rest.length;
+    await handlers.write(rest);
+  };
+  const waiting = new AbortController();
+  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => handlers.unwritten(left));
+  try {
+    await Promise.race([writing(), tooLate]);
+  } finally {
+    waiting.abort(new Error("the last rows are written"));
+  }
+}
+
+/** Transient failures lead to another read: 408, 429, 5xx, connection errors, and invalid data unless it persists. */
 function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
   if (exit === 1 || code === "incomplete") return failures >= patience;
   if (status !== undefined && !permanentStatuses.has(status)) return false;

@@ -1,31 +1,21 @@
 import { compareInstants, type Instant } from "../../time/time.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
 
-/**
- * The rows that a tail has read, as far back as it looks: each read begins at `from`, so whatever it brings is
- * either known or new. Memory is bounded by time and by number.
- */
-export interface KnownRows {
-  /** Every row since then that was read is known. */
-  readonly from: () => Instant;
-  readonly has: (key: string) => boolean;
-  readonly add: (rows: readonly TailRow[]) => void;
-  /** How many of them the service lists, as far as it is known. */
-  readonly listed: () => number;
-  /** A read of everything since `from` has shown these. What it has not shown stays known, as it may come back. */
-  readonly setListed: (keys: ReadonlySet<string>) => void;
-}
-
-/** Rows that are indexed up to so many seconds late are found. */
-const reachSeconds = 600;
-/** Of a pool so busy that there are more in that time, only so many are kept: to go through them takes 50 requests. */
+/** Rows that are indexed up to this many seconds late are found. */
+export const reachSeconds = 600;
+/** Of a very busy pool, keep only this many rows: to read them again takes 50 requests. */
 const mostKnown = 5000;
 
+export type KnownRows = ReturnType<typeof createKnownRows>;
+
 /**
- * `begin`: where the tail begins; it never looks further back. `latest`: unix seconds that rows move it forward up to;
- * one that is dated later is known as well.
+ * The rows that were read, as far back as reads go: each read begins at `from`, so every row in it is either known or new.
+ * Memory is limited by time and by number.
+ *
+ * @param begin the first time that is ever read
+ * @param latest unix seconds; a row that is dated later is known too, but does not move `from`
  */
-export function createKnownRows(begin: Instant, latest: () => number): KnownRows {
+export function createKnownRows(begin: Instant, latest: () => number) {
   const keysOfSecond = new Map<number, string[]>();
   const known = new Set<string>();
   const unlisted = new Set<string>();
@@ -40,7 +30,7 @@ export function createKnownRows(begin: Instant, latest: () => number): KnownRows
   const forget = (): void => {
     const oldest = [...keysOfSecond.keys()].toSorted((a, b) => a - b);
     for (const second of oldest) {
-      // The newest second is kept whole, as the next read begins in it at the latest.
+      // Keeps the newest second complete, as the next read begins in it at the latest.
       if (second === newest || (second >= newest - reachSeconds && known.size <= mostKnown)) break;
       for (const key of keysOfSecond.get(second) ?? []) {
         known.delete(key);
@@ -53,9 +43,10 @@ export function createKnownRows(begin: Instant, latest: () => number): KnownRows
   };
 
   return {
+    /** Every row since then that was read is known. */
     from: () => from,
-    has: (key) => known.has(key),
-    add: (rows) => {
+    has: (key: string) => known.has(key),
+    add: (rows: readonly TailRow[]): void => {
       const last = latest();
       for (const { key, at } of rows) {
         known.add(key);
@@ -66,64 +57,54 @@ export function createKnownRows(begin: Instant, latest: () => number): KnownRows
       }
       if (rows.length > 0) forget();
     },
+    /** The number of known rows that the service lists, as of the last complete read. */
     listed: () => known.size - unlisted.size,
-    setListed: (keys) => {
+    /** A read of everything since `from` has shown these. Other rows stay known, as they may come back. */
+    setListed: (keys: ReadonlySet<string>): void => {
       unlisted.clear();
       for (const key of known) if (!keys.has(key)) unlisted.add(key);
     },
   };
 }
 
-/**
- * Rows that were read and are not written yet: the newest ones, in case that a row of before them is indexed a little
- * later. Written is what a second read, some time after the first, has found nothing new before.
- */
-export interface HeldRows {
-  /** Oldest first; `now` is the time that cannot jump. */
-  readonly take: (rows: readonly TailRow[], now: number) => void;
-  /** Takes out, oldest first, what a read that began at `readFrom` lets be written. */
-  readonly due: (readFrom: number) => readonly TailRow[];
-  readonly all: () => readonly TailRow[];
-  /** When a read should begin for the first of them to be due; undefined where there is none. */
-  readonly nextDue: () => number | undefined;
-}
-
-interface HeldRow extends TailRow {
-  readonly seen: number;
-}
-
-/** Milliseconds between the two reads. */
+/** Milliseconds between the two reads that a held row waits for. */
 const settling = 3000;
-/** Nothing is expected any more before a row that has others so many seconds after it: history is not held. */
+/** A row this many seconds older than the newest is not held, since nothing older is expected: history is never held. */
 const settledSeconds = 30;
 
-/** `latest`: unix seconds; a row that is dated later does not settle those before it. */
-export function createHeldRows(latest: () => number): HeldRows {
-  let held: HeldRow[] = [];
+export type HeldRows = ReturnType<typeof createHeldRows>;
+
+/**
+ * The newest rows, read but not written yet, in case an older row is indexed a little later. A row is written when a second
+ * read, some time after the first, has found nothing new before it.
+ *
+ * @param latest unix seconds; a row that is dated later does not settle older ones
+ */
+export function createHeldRows(latest: () => number) {
+  let held: (TailRow & { readonly seen: number })[] = [];
   const takeOut = (count: number): readonly TailRow[] => {
     const taken = held.slice(0, count);
     held = held.slice(count);
     return taken;
   };
   return {
-    take: (rows, now) => {
-      held = mergeRows(
-        held,
-        rows.map((row) => ({ ...row, seen: now })),
-      );
+    /** Oldest first; `now` is the time that cannot jump. */
+    take: (rows: readonly TailRow[], now: number): void => {
+      const seen = rows.map((row) => ({ ...row, seen: now }));
+      held = mergeRows(held, seen);
     },
-    due: (readFrom) => {
+    /** Removes and returns, oldest first, the rows that a read begun at `readFrom` allows to be written. */
+    due: (readFrom: number): readonly TailRow[] => {
       const last = latest();
       const settled = (held.findLast(({ at }) => at.seconds <= last)?.at.seconds ?? 0) - settledSeconds;
-      // What stands before a row that is due is written with it.
+      // Rows before a row that is due are written with it.
       return takeOut(
         held.findLastIndex(({ seen, at }) => seen + settling <= readFrom || at.seconds < settled) + 1,
       );
     },
     all: () => takeOut(held.length),
+    /** The start of the read that lets the first row be written; infinite if no row is held. */
     nextDue: () =>
-      held.length === 0
-        ? undefined
-        : held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
+      held.reduce((least, { seen }) => Math.min(least, seen + settling), Number.POSITIVE_INFINITY),
   };
 }

@@ -1,52 +1,112 @@
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/pages/page.ts";
 import { walkPages } from "../../client/pages/walk-pages.ts";
+import type { Clock } from "../../context/context.ts";
 import type { Question } from "../../contract/args.ts";
 import { rowShape } from "../../contract/endpoint.ts";
-import type { Clock } from "../../context/context.ts";
 import { compareInstants, type Instant, toWire } from "../../time/time.ts";
-import type { KnownRows } from "./known-rows.ts";
+import { createKnownRows, type KnownRows } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
+import { continuationOf, type WrittenRows } from "./written-rows.ts";
 
-/** A stretch of time; without `to` up to the service's present. Both bounds are sent as they are. */
-export interface Span {
+/** Where a follow starts. */
+export interface Beginning {
+  readonly client: Client;
+  readonly question: Question;
+  readonly pageSize: number;
+  /** The user's start time. */
+  readonly from: Instant | undefined;
+  /** Reads what earlier runs wrote; undefined if there is nothing. */
+  readonly readWritten: () => Promise<WrittenRows | undefined>;
+}
+
+export type Tailing = Awaited<ReturnType<typeof beginTail>>;
+
+/**
+ * Starts at `from`; without it after the rows of earlier runs, and without those at the service's present, whose rows are
+ * known and not written. `latest`: unix seconds; no sound row is later.
+ */
+export async function beginTail(
+  { client, question, pageSize, from, readWritten }: Beginning,
+  latest: () => number,
+  clock: Pick<Clock, "elapsed">,
+) {
+  const present = from ?? (await findPresent(client, question, latest));
+  // Only after a response has shown the service's time: our clock may be wrong, and would hide rows or end at wrong ones.
+  const written = await readWritten();
+  const earlier = from === undefined && written !== undefined ? continuationOf(written, latest()) : undefined;
+  const known = createKnownRows(earlier?.from ?? present, latest);
+  if (earlier !== undefined) known.add(earlier.rows);
+  const take = createRangeReader(client, question, pageSize, known, clock);
+  if (from === undefined && earlier === undefined)
+    for await (const { rows } of catchUp(take, known, latest)) known.add(rows);
+  return { take, known };
+}
+
+/**
+ * The second of the newest row that is not dated ahead of the service's present. The service's clock decides: if ours were
+ * ahead of it, rows would be lost. For a pool without rows, the epoch.
+ */
+async function findPresent(
+  client: Client,
+  { endpoint, args }: Question,
+  latest: () => number,
+): Promise<Instant> {
+  const newest = await findNewest(client, { endpoint, args });
+  if (newest.seconds <= latest()) return newest;
+  const to = toWire({ seconds: latest(), fraction: "" });
+  return await findNewest(client, { endpoint, args: new Map([...args, ["to", to]]) });
+}
+
+async function findNewest(client: Client, { endpoint, args }: Question): Promise<Instant> {
+  const shape = rowShape(endpoint);
+  for await (const { rows } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+    const [value] = rows.values();
+    if (value === undefined) break;
+    return { seconds: readTailRow(shape, rows.text(0), value).at.seconds, fraction: "" };
+  }
+  return { seconds: 0, fraction: "" };
+}
+
+/** A time range; without `to` up to the service's present. Both ends are sent as they are. */
+interface Span {
   readonly from: Instant;
   readonly to?: Instant;
 }
 
-export type Look =
-  /** The rows in it that were not known, oldest first. */
+type RangeRead =
+  /** New rows, oldest first. */
   | { readonly kind: "rows"; readonly rows: readonly TailRow[] }
   | { readonly kind: "too-many"; readonly rows: number; readonly newest: Instant };
 
-export type TakeLook = (span: Span, most: number) => Promise<Look>;
+type RangeReader = (span: Span, most: number) => Promise<RangeRead>;
 
-/** Walks through a span that bring fewer rows than its total says, before that is believed. */
+/** Pulls of a range that return fewer rows than its total before that is accepted. */
 const walksASpan = 3;
 /**
- * Milliseconds after which everything since `known.from` is walked through, however even the total comes out: a row
- * that goes hides one that is indexed late between the same two reads. Half of the time that rows are known for.
+ * Milliseconds after which everything since `known.from` is read again, even if the total fits: a row that disappears hides
+ * one that is indexed late between the same two reads. Half of the time for which rows are known.
  */
 const wholeWalkGap = 300_000;
 
 /**
- * One look at a pool's transactions. What it brings is whole: a look that fails brings nothing, so that no older row
- * is missed below newer ones. More than `most` new rows are not read.
+ * Reads a range of a pool's transactions. Its result is complete: a read that fails returns nothing, so no older row is
+ * missed below newer ones. More than `most` new rows are not read.
  */
-export function createLook(
+function createRangeReader(
   client: Client,
   { endpoint, args }: Question,
   pageSize: number,
   known: KnownRows,
   { elapsed }: Pick<Clock, "elapsed">,
-): TakeLook {
+): RangeReader {
   const shape = rowShape(endpoint);
-  /** By how much the total is higher than what was listed, again and again. */
+  /** By how much the total exceeds the listed rows, repeatedly. */
   let excess = 0;
-  /** What is known from the start was not read here: it is compared with the list at once. */
+  /** Rows known from the start were not read here, so they are compared with the list at once. */
   let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
 
-  const walk = async ({ from, to }: Span, most: number, isOfKnown: boolean): Promise<Walked | Look> => {
+  const walk = async ({ from, to }: Span, most: number, isOfKnown: boolean) => {
     const asked = new Map([...args, ["from", toWire(from)]]);
     if (to !== undefined) asked.set("to", toWire(to));
     const listed = new Set<string>();
@@ -55,9 +115,9 @@ export function createLook(
     let items: number | undefined;
     const began = elapsed();
     const isWhole = began - wholeWalk >= wholeWalkGap;
-    // Most likely the next page is the last one needed, and those asked for in advance would be paid for in vain.
+    // Most likely the next page is the last one needed, and pages requested in advance would be paid for in vain.
     const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
-    // What a walk still misses is found by the count below, and read with the next one.
+    // The count below finds rows that are still missing, and the next pull reads them.
     const again: Client["again"] = async (repeats, problem) =>
       repeats === 1 && (await client.again(repeats, problem));
     const asking: Client = { ...client, width, again };
@@ -72,21 +132,21 @@ export function createLook(
       }
       items ??= itemsOf(page);
       const count = Math.max(fresh.size, items - (isOfKnown ? known.listed() : 0));
-      if (count > most && newest !== undefined) return { kind: "too-many", rows: count, newest };
+      if (count > most && newest !== undefined) return { kind: "too-many", rows: count, newest } as const;
       const isAll = items > 0 ? known.listed() + fresh.size === items - excess : isKnown;
       if (isOfKnown && !isWhole && isAll) return inOrder(fresh);
     }
-    return { listed, fresh, items: items ?? 0, began };
+    return { kind: "end", listed, fresh, items: items ?? 0, began } as const;
   };
 
   return async (span, most) => {
     const isOfKnown = span.to === undefined && compareInstants(span.from, known.from()) === 0;
     for (let walks = 1; ; walks += 1) {
       const walked = await walk(span, most, isOfKnown);
-      if ("kind" in walked) return walked;
+      if (walked.kind !== "end") return walked;
       const { listed, fresh, items, began } = walked;
       const missing = Math.max(0, items - listed.size);
-      // A page that came twice in place of the last one looks like the end of the list.
+      // A page that is repeated in place of the last one looks like the end of the list.
       if (missing > (isOfKnown ? excess : 0) && walks < walksASpan) continue;
       if (isOfKnown) {
         excess = missing;
@@ -98,49 +158,40 @@ export function createLook(
   };
 }
 
-/** What a walk to the end of a span has shown. */
-interface Walked {
-  readonly listed: ReadonlySet<string>;
-  readonly fresh: ReadonlyMap<string, TailRow>;
-  readonly items: number;
-  /** On the clock that cannot jump. */
-  readonly began: number;
-}
-
 /**
- * How many rows the span has, as its first page says; 0 where that cannot be. Against it the known rows and the new
- * ones are counted: as long as it comes out even, nothing was indexed late, and one page is enough.
+ * The number of rows in the range, from its first page; 0 if the page does not show it. The known rows and the new ones are
+ * counted against it: as long as the numbers are equal, no row was indexed late, and one page is enough.
  */
 function itemsOf({ rows, repeats = 0, left }: Page): number {
   return left === undefined ? 0 : rows.length + repeats + left;
 }
 
-/** The service's own order within an instant; a walk that had to look back has found some rows later than others. */
-function inOrder(fresh: ReadonlyMap<string, TailRow>): Look {
+/** Keeps the service's order within one time; a pull that had to look back has found some rows later than others. */
+function inOrder(fresh: ReadonlyMap<string, TailRow>): RangeRead {
   const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
   return { kind: "rows", rows };
 }
 
-/** New rows, oldest first, and after all that came before. */
-export interface Found {
+/** New rows, oldest first, and after all earlier ones. */
+interface Found {
   readonly rows: readonly TailRow[];
   /** Up to the service's present: rows indexed a little late may still come before the last of these. */
   readonly isPresent: boolean;
 }
 
-/** Rows held at once: the service lists the newest first, so a slice of time is read whole before it is written. */
+/** Rows in memory at once: the service lists the newest first, so a slice of time is read in full before it is written. */
 const mostRows = 3000;
-/** A slice is made to hold about so many. */
+/** Rows that a slice should have. */
 const aimedRows = 2000;
 
 /**
- * Everything new, up to the present. The service is asked newest first; what is too much to hold is read in slices of
- * time, from the oldest on. Slices share their edge: whether the service counts a bound as inside or not, no row is
- * lost, and none comes twice, as it is known the second time. The consumer adds to `known` what it takes. `latest`: unix
- * seconds; rows that are dated later come with the last slice.
+ * Returns everything new, up to the present. The service lists the newest rows first; if there are too many for memory, they
+ * are read in slices of time, oldest first. Slices share their edge, so no row is lost whether the service includes an end
+ * or not, and none is repeated, since it is known the second time. The consumer adds the rows it takes to `known`.
+ * `latest`: unix seconds; rows that are dated later come with the last slice.
  */
 export async function* catchUp(
-  take: TakeLook,
+  take: RangeReader,
   known: KnownRows,
   latest: () => number,
 ): AsyncGenerator<Found> {
@@ -154,7 +205,7 @@ export async function* catchUp(
     }
     const end = { seconds: Math.min(present.newest.seconds, latest()), fraction: "" };
     if (compareInstants(start, end) >= 0) {
-      // All in one second: there is no smaller slice.
+      // All rows are in one second: there is no smaller slice.
       const all = await take({ from: known.from() }, Number.POSITIVE_INFINITY);
       if (all.kind === "rows") yield { rows: all.rows, isPresent: true };
       return;
@@ -175,7 +226,7 @@ export async function* catchUp(
   }
 }
 
-/** Seconds in which about as many rows are to be expected as are aimed at, by what so many seconds held. */
+/** The seconds in which about `aimedRows` rows are expected, if this many seconds had this many rows. */
 function fitted(seconds: number, rows: number): number {
   return Math.max(1, Math.floor((seconds * aimedRows) / Math.max(1, rows)));
 }

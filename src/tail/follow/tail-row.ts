@@ -1,16 +1,16 @@
-import { type RowShape } from "../../contract/endpoint.ts";
+import type { RowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../time/time.ts";
 
-/** A row of the service as a tail needs it: with what tells it apart, and its place in the order of time. */
+/** A row of the service, with its identity and its place in time. */
 export interface TailRow {
-  /** The service's own text. */
+  /** The service's text. */
   readonly text: string;
   readonly value: object;
   readonly key: string;
   readonly at: Instant;
-  /** Block, place in the block, place in the transaction; undefined where the row does not say. */
+  /** Block, index in the block, index in the transaction; undefined if the row does not have it. */
   readonly place: readonly (number | undefined)[];
 }
 
@@ -25,14 +25,17 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
   return {
     text,
     value,
-    // A row without what tells it apart is its own text: a tail reads everything more than once.
+    // Everything is read more than once, so a row without an identity is identified by its text.
     key: parts.includes(undefined) ? text : parts.join(),
     at,
-    place: placeFields.map((field) => numberOf(member(value, field))),
+    place: placeFields.map((field) => {
+      const place = member(value, field);
+      return typeof place === "number" ? place : undefined;
+    }),
   };
 }
 
-/** By time, then by the place in the chain as far as both say it; 0 where nothing tells which came first. */
+/** By time, then by the place in the chain as far as both rows have it; 0 if the order is unknown. */
 export function compareRows(a: TailRow, b: TailRow): number {
   const order = compareInstants(a.at, b.at);
   if (order !== 0) return order;
@@ -44,7 +47,7 @@ export function compareRows(a: TailRow, b: TailRow): number {
   return 0;
 }
 
-/** Both oldest first; of two rows that nothing sets apart, that of the first list comes first. */
+/** Both lists are oldest first; of two equal rows, the one of the first list comes first. */
 export function mergeRows<Row extends TailRow>(first: readonly Row[], second: readonly Row[]): Row[] {
   const merged: Row[] = [];
   let at = 0;
@@ -56,8 +59,4 @@ export function mergeRows<Row extends TailRow>(first: readonly Row[], second: re
     merged.push(row);
   }
   return [...merged, ...first.slice(at)];
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

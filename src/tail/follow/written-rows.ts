@@ -1,18 +1,18 @@
 import type { Question } from "../../contract/args.ts";
 import { type RowShape, rowShape } from "../../contract/endpoint.ts";
-import { member } from "../../json/raw-json.ts";
-import type { Instant } from "../../time/time.ts";
 import { type EarlierFile, earlierFiles } from "../../files/file-pattern.ts";
 import { readLastLines } from "../../files/last-lines.ts";
+import { member } from "../../json/raw-json.ts";
+import { reachSeconds } from "./known-rows.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
 
-/** What earlier runs wrote last. */
+/** The last rows of earlier runs. */
 export interface WrittenRows {
-  /** The file that has the newest row. */
+  /** The file with the newest row. */
   readonly file: string;
-  /** Of this pool. Undefined where lines do not say which rows they are, as with `--fields`. */
+  /** Of this pool. Undefined if lines do not identify their rows, as with `--fields`. */
   readonly rows: readonly TailRow[] | undefined;
-  /** Unix seconds: every row that the files hold from there on is in `rows`. */
+  /** Unix seconds: every row that the files have from there on is in `rows`. */
   readonly since: number;
 }
 
@@ -20,46 +20,53 @@ export interface WrittenRows {
 const probeBytes = 32 * 1024;
 /** Bytes at the end of the newest files that are read: a few thousand rows each. */
 const endBytes = 2 * 1024 * 1024;
-/** Rows that came late stand behind newer ones: so many seconds before the newest are looked at once more. */
-const reachSeconds = 600;
-/** Files in which the rows of other pools hide those of this one, before the search for them ends. */
+/** Files in which rows of other pools hide the rows of this one, before the search for them ends. */
 const maxDeepReads = 20;
 
 /**
- * The rows at the end of a tail's files; undefined where there is nothing yet. The newest file is found by its rows: a
- * clock that was set back gives newer rows an older name, and an older time of change. `latest`: unix seconds; a row that
- * is dated later does not say how far its file goes.
+ * The rows at the end of earlier runs' files; undefined if there is nothing yet. The newest file is found by its rows: after
+ * a clock was set back, newer rows have an older file name, and an older time of change. `latest`: unix seconds; a row that
+ * is dated later does not show how far its file goes.
  */
 export async function readWrittenRows(
   pattern: string,
   { endpoint, args }: Question,
   latest: number,
 ): Promise<WrittenRows | undefined> {
-  const reader = { shape: rowShape(endpoint), pool: args.get("pool_address")?.toLowerCase(), latest };
+  const [shape, pool] = [rowShape(endpoint), args.get("pool_address")?.toLowerCase()];
+  /** Returns undefined if a line does not identify its row. */
+  const readEnd = async (file: string, bytes: number): Promise<FileEnd | undefined> => {
+    try {
+      const { lines, isCut } = await readLastLines(file, bytes);
+      const rows = lines.map((line) => readRow(shape, line)).filter(({ value }) => isOf(value, pool));
+      return { rows, newest: newestSecond(rows, latest), isCut };
+    } catch {
+      return undefined;
+    }
+  };
   const probed: Probed[] = [];
   let deepReads = 0;
   for (const earlier of earlierFiles(pattern)) {
-    let end = await readEnd(reader, earlier.file, probeBytes);
+    let end = await readEnd(earlier.file, probeBytes);
     if (end?.newest === undefined && end?.isCut === true && deepReads < maxDeepReads) {
       deepReads += 1;
-      end = await readEnd(reader, earlier.file, endBytes);
+      end = await readEnd(earlier.file, endBytes);
     }
     probed.push({ ...earlier, end });
   }
   const newest = newestOf(probed);
   const unreadable = lastWritten(probed.filter(({ end }) => end === undefined));
-  if (newest === undefined) {
-    const other = unreadable ?? lastWritten(probed);
-    if (other === undefined) return undefined;
-    return { file: other.file, rows: unreadable === undefined ? [] : undefined, since: latest };
-  }
-  if (unreadable !== undefined && isLater(unreadable, newest))
+  if (unreadable !== undefined && (newest === undefined || isLater(unreadable, newest)))
     return { file: unreadable.file, rows: undefined, since: latest };
+  if (newest === undefined) {
+    const other = lastWritten(probed);
+    return other && { file: other.file, rows: [], since: latest };
+  }
   const ends: FileEnd[] = [];
-  // A file whose newest row is out of reach has none in it.
+  // A file whose newest row is out of reach has no row in it.
   for (const { file, end } of probed) {
     if ((end?.newest ?? Number.NEGATIVE_INFINITY) < (newest.end?.newest ?? 0) - reachSeconds) continue;
-    const whole = await readEnd(reader, file, endBytes);
+    const whole = await readEnd(file, endBytes);
     if (whole !== undefined) ends.push(whole);
   }
   return { file: newest.file, rows: ends.flatMap(({ rows }) => rows), since: sinceOf(ends) };
@@ -70,23 +77,21 @@ interface Probed extends EarlierFile {
 }
 
 function newestOf(files: readonly Probed[]): Probed | undefined {
-  return files.reduce<Probed | undefined>((best, each) => {
-    const second = each.end?.newest;
-    return second !== undefined && second > (best?.end?.newest ?? Number.NEGATIVE_INFINITY) ? each : best;
-  }, undefined);
+  const dated = files.filter(({ end }) => end?.newest !== undefined);
+  return dated.toSorted((one, other) => (other.end?.newest ?? 0) - (one.end?.newest ?? 0))[0];
 }
 
 function lastWritten(files: readonly Probed[]): Probed | undefined {
   return files.toSorted((one, other) => other.writtenAt - one.writtenAt)[0];
 }
 
-/** Of a file that cannot be read only the time of its last change is known; under its own name it is the last anyway. */
+/** Only the time of change of an unreadable file is known; a file under its own name is always the last one. */
 function isLater(unreadable: Probed, readable: Probed): boolean {
   if (unreadable.isMovedAway && !readable.isMovedAway) return false;
   return unreadable.writtenAt > readable.writtenAt;
 }
 
-/** In the oldest second that was read, and in that of a file of which only the end was, there may be rows in front. */
+/** In the oldest second that was read, and in that of a file whose end alone was read, earlier rows may be missing. */
 function sinceOf(ends: readonly FileEnd[]): number {
   const cut = ends.filter(({ isCut, rows }) => isCut && rows.length > 0).map(({ rows }) => oldest(rows) + 1);
   return Math.max(oldest(ends.flatMap(({ rows }) => rows)) + 1, ...cut);
@@ -96,69 +101,41 @@ function oldest(rows: readonly TailRow[]): number {
   return rows.reduce((least, { at }) => Math.min(least, at.seconds), Number.POSITIVE_INFINITY);
 }
 
+/** Unix seconds of the newest row that is not dated later than `latest`; undefined if there is none. */
+function newestSecond(rows: readonly TailRow[], latest: number): number | undefined {
+  const seconds = rows.map(({ at }) => at.seconds).filter((second) => second <= latest);
+  return seconds.length === 0 ? undefined : seconds.reduce((most, second) => Math.max(most, second));
+}
+
 /** The rows of this pool at the end of a file. */
 interface FileEnd {
   readonly rows: readonly TailRow[];
-  /** Unix seconds; undefined where there is none. */
+  /** Unix seconds; undefined if there is none. */
   readonly newest: number | undefined;
-  /** There is more in front of them. */
+  /** The file has more before them. */
   readonly isCut: boolean;
-}
-
-interface RowReader {
-  readonly shape: RowShape;
-  readonly pool: string | undefined;
-  readonly latest: number;
-}
-
-/** Undefined where a line does not say which row it is. */
-async function readEnd(
-  { shape, pool, latest }: RowReader,
-  file: string,
-  bytes: number,
-): Promise<FileEnd | undefined> {
-  try {
-    const { lines, isCut } = await readLastLines(file, bytes);
-    const rows = lines.map((line) => readRow(shape, line)).filter(({ value }) => isOf(value, pool));
-    const seconds = rows.map(({ at }) => at.seconds).filter((second) => second <= latest);
-    const newest = seconds.reduce<number | undefined>(
-      (most, each) => Math.max(most ?? each, each),
-      undefined,
-    );
-    return { rows, newest, isCut };
-  } catch {
-    return undefined;
-  }
 }
 
 function readRow(shape: RowShape, line: string): TailRow {
   const value: unknown = JSON.parse(line);
-  const isTold = shape.identity.every((field) => member(value, field) !== undefined);
-  if (!isTold || typeof value !== "object" || value === null) throw new Error("the line is no row");
+  const isIdentified = shape.identity.every((field) => member(value, field) !== undefined);
+  if (!isIdentified || typeof value !== "object" || value === null) throw new Error("the line is no row");
   return readTailRow(shape, line, value);
 }
 
-/** Several tails may have used a file. */
+/** Runs for several pools may have used one file. */
 function isOf(row: object, pool: string | undefined): boolean {
   const of = member(row, "pool_id");
   return typeof of !== "string" || of.toLowerCase() === pool;
 }
 
-/** Where a tail goes on behind rows that were written: nothing since `from` was, but for `rows`. */
-export interface Continuation {
-  readonly from: Instant;
-  readonly newest: Instant;
-  readonly rows: readonly TailRow[];
-}
-
-/** `latest`: unix seconds; a row that is dated later does not say how far the others go. */
-export function continuationOf(
-  { rows = [], since }: Pick<WrittenRows, "rows" | "since">,
-  latest: number,
-): Continuation | undefined {
-  const seconds = rows.map(({ at }) => at.seconds).filter((second) => second <= latest);
-  if (seconds.length === 0) return undefined;
-  const newest = seconds.reduce((most, second) => Math.max(most, second));
+/**
+ * Where a follow continues after written rows: no row since `from` was written, except `rows`. `latest`: unix seconds; a
+ * row that is dated later does not show how far the others go.
+ */
+export function continuationOf({ rows = [], since }: Pick<WrittenRows, "rows" | "since">, latest: number) {
+  const newest = newestSecond(rows, latest);
+  if (newest === undefined) return undefined;
   const from = Math.min(newest, Math.max(since, newest - reachSeconds));
   return {
     from: { seconds: from, fraction: "" },

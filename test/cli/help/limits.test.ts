@@ -42,7 +42,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["or # rows", "tail/follow/known-rows.ts", "mostKnown"],
     ["key # KiB in a file", "contract/key.ts", "MAX_KEY_BYTES", "KiB"],
     ["# KiB from key_command", "settings/run-key-command.ts", "MAX_BYTES", "KiB"],
-    ["in suggestions: # characters", "commands/asking/kept-lists.ts", "longestKept"],
+    ["in suggestions: # characters", "commands/asking/suggestion.ts", "longestKept"],
     ["credentials: # MiB each", "files/read-json-file.ts", "MAX_BYTES", "MiB"],
     ["--watch every #s", "commands/watch/watch-flags.ts", "shortestWatch", "s"],
     ["--poll every #s", "commands/follow/follow-flags.ts", "shortestPoll", "s"],
