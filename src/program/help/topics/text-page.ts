@@ -4,8 +4,8 @@ import type { Block } from "../../../render/page/help-page.ts";
  * Reads a page from a text that looks like the page: blank lines separate blocks, and below a `Heading:` are rows
  * (`  term  text`, continued on lines with a deeper indent) or commands to paste (`  dexdata …`).
  */
-export function textPage(text: string): readonly Block[] {
-  return text
+export function textPage(source: string): readonly Block[] {
+  return source
     .trim()
     .split("\n\n")
     .map((part) => {
