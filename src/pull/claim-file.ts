@@ -1,10 +1,9 @@
 import { fail, type Failure, usageFailure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
-import { alreadyExists, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
+import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
 import type { Interrupted } from "../files/out/interrupted.ts";
 import type { FileLock, Locking } from "../files/file-lock.ts";
 import { isTaken } from "../files/paths.ts";
-import { holdFile } from "../files/out/hold-file.ts";
 
 /** Where the rows of a run go, as typed. */
 export interface WantedDestination {

@@ -6,9 +6,9 @@ import { checkRegular, openRegular } from "../regular-file.ts";
 import { journalOf, partOf } from "./out-file.ts";
 
 /**
- * The journal beside an `--out` file that says how far the pull is: a line for the question, then one after every
- * page, and one with the size of the complete file. A line is appended only when its rows are in the file, so whatever instant the process is killed at, the last
- * whole line describes rows that are there; what the file holds beyond them is cut off when the pull goes on.
+ * The journal next to an `--out` file records how far the pull is: a line for the query, then one after every page, and
+ * one with the size of the complete file. A line is appended only when its rows are in the file. Whenever the process is
+ * killed, the last complete line describes rows that are there, and a resumed pull cuts off the rows after them.
  */
 const count = z.int().nonnegative();
 
@@ -21,67 +21,66 @@ const place = z.object({
   due: z.optional(z.int()),
 });
 
-/** How far the pull is, all runs together. */
+/** How far the pull is, over all its runs. */
 const progress = z.object({
   /** Bytes of the file that are accounted for. */
   bytes: count,
-  /** SHA-256 over all of them, where the run hashed its output; else over the last of them (`hashEnd`). */
-  sha256: z.optional(z.string()),
-  end: z.optional(z.string()),
+  /** SHA-256 over them. */
+  sha256: z.string(),
   rows: count,
   repeats: count,
   missing: count,
-  /** Inputs that were refused. */
+  /** Inputs that the service rejected. */
   refused: count,
   requests: count,
   credits: count,
-  /** Credits of answers that did not come whole. */
+  /** Credits of responses that were truncated. */
   inDoubt: count,
-  /** What the service said was left before the first run, in its own digits. */
+  /** Credits left before the first run, in the digits that the service sent. */
   creditsBefore: z.optional(z.string()),
-  /** The question to go on with, and where in its answer. */
+  /** The query to continue with, and the place in its response. */
   question: count,
   at: z.optional(place),
-  /** Rows of that question. */
+  /** Rows of that query. */
   rowsOfQuestion: count,
-  /** Hashes of rows new since the line before, for dropping repeats; comma-separated where they are of several pages. */
+  /** Hashes of rows new since the previous line, for dropping repeats; comma-separated for several pages. */
   seen: z.optional(z.string()),
-  /** What tells the first and the last row apart from others, as JSON. */
+  /** The identities of the first and the last row, as JSON. */
   first: z.optional(z.string()),
   last: z.optional(z.string()),
   /** The upper bound in time the pull was frozen to, as on the wire. */
   to: z.optional(z.string()),
-  /** What proves that the answers which have ended are complete. */
+  /** What proves that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
-/** The last line of a pull whose rows are complete, which also have a closing bracket where they are JSON. */
+/** The last line of a pull whose rows are complete, with their closing bracket if they are JSON. */
 const ending = z.object({ complete: count });
 
 const header = z.object({
-  checkpoint: z.literal(3),
+  checkpoint: z.literal(4),
   /** Where the rows are: in `FILE` itself, or in `FILE.part` until the pull is complete. */
   rows: z.enum(["file", "part"]),
   /** The pull began with --force: at its end `FILE` may be replaced. */
   mayReplace: z.boolean(),
-  /** What was asked, by name, to compare and to say what differs. */
+  /** Parameters of the query by name, to compare them and to report what differs. */
   query: z.record(z.string(), z.string()),
   /** Milliseconds: the clock reading that resolved every time bound. */
   now: z.number(),
   tier: z.string(),
-  /** Milliseconds since the epoch: the first run's beginning. */
+  /** Milliseconds since the epoch: the start of the first run. */
   started: z.number(),
 });
 
 export type Progress = z.infer<typeof progress>;
 export type CheckpointHeader = z.infer<typeof header>;
 
-/** The journal of a pull, as far as its lines are complete. */
+/** The journal of a pull, up to its last complete line. */
 export interface FoundJournal {
   readonly header: CheckpointHeader;
   /**
-   * How far the pull is if its file holds that many bytes. Lines that account for more are left out, for after a loss of
-   * power the file may be behind its journal.
+   * How far the pull is if its file holds that many bytes. Lines that account for more are left out: after a power
+   * failure, the file may be behind its journal.
    */
   readonly upTo: (size: number) => FoundProgress;
 }
@@ -99,7 +98,7 @@ export interface FoundProgress {
   readonly length: number;
 }
 
-/** Undefined where there is none, or none that has begun. */
+/** Undefined if the journal does not exist or has no complete line. */
 export function readJournal(file: string): FoundJournal | undefined {
   const path = journalOf(file);
   const bytes = readBytes(path);
@@ -130,7 +129,7 @@ export function readJournal(file: string): FoundJournal | undefined {
   return { header: begun.data, upTo };
 }
 
-/** Refuses a file beside `file` that starting over would replace, and that dexdata did not create. */
+/** Throws a failure if starting over would replace a file that dexdata did not create. */
 export function checkReplaceable(file: string): void {
   const bytes = readBytes(journalOf(file));
   if (!isOurs(bytes)) throw inTheWay(journalOf(file));
@@ -151,7 +150,7 @@ function inTheWay(path: string): Failure {
   );
 }
 
-/** Of any version. An empty one is what a loss of power leaves of one that was just created. */
+/** Accepts every version. A power failure leaves a new journal empty. */
 function isOurs(bytes: Buffer): boolean {
   const begin = '{"checkpoint":';
   return begin.startsWith(bytes.toString("latin1", 0, begin.length));
@@ -172,7 +171,7 @@ function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly 
   return lines;
 }
 
-/** Nothing where there is no such file. */
+/** Empty if there is no such file. */
 function readBytes(path: string): Buffer {
   try {
     const descriptor = openRegular(path, constants.O_RDONLY);
@@ -191,7 +190,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** A journal that accounts for more inputs than were typed is damaged: it must not pass for finished. */
+/** A journal that accounts for more inputs than were typed is damaged. It must not pass for finished. */
 export function checkInputs(file: string, at: Progress | undefined, inputs: number): void {
   if (at !== undefined && at.question > inputs) throw foreignJournal(journalOf(file));
 }

@@ -1,19 +1,18 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, constants, createReadStream, lstatSync, rmSync } from "node:fs";
+import { createReadStream, lstatSync, rmSync } from "node:fs";
 import { fail, type Failure } from "../../contract/failure.ts";
-import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
-import { type CheckpointHeader, type FoundProgress, type Progress, readJournal } from "./checkpoint.ts";
+import { checkRegular, isSameFile } from "../regular-file.ts";
+import { type CheckpointHeader, type FoundProgress, readJournal } from "./checkpoint.ts";
 import { partOf } from "./out-file.ts";
-import { hashEnd } from "./row-file.ts";
 
-/** A pull that an earlier run has not finished, with rows that a run can continue. */
+/** A pull that an earlier run did not finish, with rows that this run can continue. */
 export interface Interrupted extends FoundProgress {
   readonly header: CheckpointHeader;
-  /** The file that holds its rows. */
+  /** The file that holds the rows. */
   readonly rowsAt: string;
 }
 
-/** What an earlier run left of a pull into `file`; undefined where there is nothing to continue. */
+/** Finds the rows that an earlier run left of a pull into `file`; undefined if there is nothing to continue. */
 export async function findInterrupted(file: string, signal: AbortSignal): Promise<Interrupted | undefined> {
   const journal = readJournal(file);
   if (journal === undefined) return undefined;
@@ -23,25 +22,26 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
     if (size === undefined) return undefined;
     const found = { header, rowsAt, ...upTo(size) };
     const { progress, complete, isCut } = found;
-    // What is behind the rows of a pull that did not end may be a page of its own; it is cut off. Here it is not: rows
-    // that another program has added to a complete file, or a file that never was the one of the pull.
+    // Bytes after the rows of an unfinished pull may be its next page, and are cut off. Here they are not: another
+    // program added rows to a complete file, or the file never belonged to the pull.
     const isLonger = complete !== undefined && size > complete;
     const isOther = isCut && size > 0 && (progress?.bytes ?? 0) === 0;
     if (rowsAt === file && (isLonger || isOther)) throw modified(file);
     return found;
   };
-  // A user who deleted the rows wants them again, in the time range of today.
+  // A user who deleted the rows wants them again, for the time range of today.
   if (header.rows === "file") return at(file);
   const isPlaced = dropPlacedPart(file);
   const found = at(isPlaced ? file : partOf(file));
   // Before the first page there is nothing to lose.
   if (found?.progress === undefined) return undefined;
-  return isPlaced && !(await isUnchanged(file, found.progress, signal)) ? undefined : found;
+  const { bytes, sha256 } = found.progress;
+  return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
 }
 
 /**
- * Whether the rows already have the name `file`: the run was killed before it removed its checkpoint. In between they
- * have both names.
+ * Whether the rows already have the name `file`, because the run was killed before it removed its checkpoint. For a
+ * moment before that, they have both names.
  */
 function dropPlacedPart(file: string): boolean {
   const part = partOf(file);
@@ -53,19 +53,14 @@ function dropPlacedPart(file: string): boolean {
   return true;
 }
 
-async function isUnchanged(file: string, progress: Progress, signal: AbortSignal): Promise<boolean> {
-  const hash = await hashOf(file, progress.bytes, signal);
-  return isHashOf(file, hash, progress);
-}
-
-/** SHA-256, in progress, over the rows of the pull, which must still be as the checkpoint describes them. */
+/** Returns a SHA-256, in progress, over the rows of the pull, which must match its checkpoint. */
 export async function hashRows(
   file: string,
   { rowsAt, progress }: Interrupted,
   signal: AbortSignal,
 ): Promise<Hash> {
   const hash = await hashOf(rowsAt, progress?.bytes ?? 0, signal);
-  if (progress === undefined || isHashOf(rowsAt, hash, progress)) return hash;
+  if (progress === undefined || hash.copy().digest("hex") === progress.sha256) return hash;
   throw modified(file);
 }
 
@@ -75,18 +70,7 @@ function modified(file: string): Failure {
   });
 }
 
-function isHashOf(file: string, hash: Hash, { bytes, sha256, end }: Progress): boolean {
-  if (bytes === 0) return true;
-  if (sha256 !== undefined) return hash.copy().digest("hex") === sha256;
-  const descriptor = openRegular(file, constants.O_RDONLY);
-  try {
-    return hashEnd(descriptor, bytes) === end;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Whether a file holds these bytes and no others. */
+/** Whether a file holds exactly these bytes. */
 export async function holdsExactly(
   file: string,
   bytes: number,
@@ -94,6 +78,15 @@ export async function holdsExactly(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (lstatSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
+  return await beginsWithRows(file, bytes, sha256, signal);
+}
+
+async function beginsWithRows(
+  file: string,
+  bytes: number,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const hash = await hashOf(file, bytes, signal);
   return hash.digest("hex") === sha256;
 }
