@@ -1,6 +1,5 @@
 import type { ExitCode } from "./exit-codes.ts";
-import { isServiceCode, type ServiceCode, serviceErrors } from "./service-errors.ts";
-import { meaningOf } from "./statuses.ts";
+import { isServiceCode, meaningOf, type ServiceCode, serviceErrors } from "./service-errors.ts";
 
 /** What every failure with a code has in common. */
 export interface ErrorFacts {

@@ -11,19 +11,19 @@ import {
 import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
 
-/** What a file holds; of more than `most` bytes the first ones and one more. */
+/** The content of a file. If it has more than `most` bytes, only the first ones and one more. */
 export interface BoundedFile {
   readonly bytes: Buffer;
   readonly stat: Stats;
 }
 
 /**
- * A file that somebody named, whatever it is: a device without an end is read no further than needed, and a pipe or
- * terminal that nobody writes to is left when the run ends. Throws the system's error.
+ * Reads a file of any kind that a user named. An endless device is read only as far as needed, and reading a pipe or
+ * terminal without input stops when the run ends. Throws the system's error.
  */
 export async function readBounded(file: string, most: number, signal: AbortSignal): Promise<BoundedFile> {
   signal.throwIfAborted();
-  // Of a pipe without a writer, opening alone would wait, and no signal would be heard.
+  // open() on a FIFO blocks until a writer opens it, and no signal would arrive.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   let isOurs = true;
   try {
@@ -70,7 +70,7 @@ async function readAll(stream: Socket, wanted: number, signal: AbortSignal): Pro
   return Buffer.concat(chunks);
 }
 
-/** Its bytes as characters; undefined where it is no regular file, for a pipe or a device may have no end. */
+/** Its bytes as characters; undefined if it is not a regular file, because a pipe or a device may be endless. */
 export function readRegularText(file: string): string | undefined {
   return statSync(file).isFile() ? readFileSync(file, "latin1") : undefined;
 }

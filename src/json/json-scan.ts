@@ -10,8 +10,8 @@ const COMMA = 44;
 const COLON = 58;
 export const OPEN_ARRAY = 91;
 export const OPEN_OBJECT = 123;
-const CLOSE_ARRAY = 93;
-const CLOSE_OBJECT = 125;
+export const CLOSE_ARRAY = 93;
+export const CLOSE_OBJECT = 125;
 
 /** The index of the first character at or after `at` that is not JSON white space. */
 export function skipBlanks(text: string, at: number): number {

@@ -25,8 +25,8 @@ export function decodeName(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
-/** An object as JSON means it: no array, not null. */
-export function isObject(value: unknown): value is object {
+/** Whether the value is an object in JSON: not an array, not null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -4,7 +4,8 @@ import type { Context } from "../context/context.ts";
 import { isTier, type Tier } from "../contract/tier.ts";
 import { checkHost } from "../contract/host.ts";
 import { findFolders } from "./folders.ts";
-import { isObject, type JsonFile, readJsonFile } from "../files/read-json-file.ts";
+import { type JsonFile, readJsonFile } from "../files/read-json-file.ts";
+import { isObject } from "../json/raw-json.ts";
 import { checkProfileName } from "./setting.ts";
 
 export interface Profile {

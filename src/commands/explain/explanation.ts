@@ -1,7 +1,6 @@
 import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../contract/errors.ts";
 import { type ExitCode, exitCodes, exits } from "../../contract/exit-codes.ts";
-import { isServiceCode, serviceErrors } from "../../contract/service-errors.ts";
-import { meaningOf } from "../../contract/statuses.ts";
+import { isServiceCode, meaningOf, serviceErrors } from "../../contract/service-errors.ts";
 
 /** What a code, a status or an exit code means; the names are those of its JSON. */
 export interface Explanation {

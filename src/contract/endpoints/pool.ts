@@ -1,4 +1,4 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import {
   address,
   amount,
@@ -27,65 +27,60 @@ const window = record({
   txns: nullable(count),
 });
 
-/** Specification, resource Pool; the names of base and quote token are wire-facts 4.3. */
-export const pool: ContractEndpoint<"pool"> = {
-  id: "pool",
+/** Specification, resource Pool. The names of base and quote token come from wire-facts 4.3. */
+export const pool = defineEndpoint("pool", {
   command: "pool",
-  method: "GET",
   path: "/networks/{network}/pools/{pool_address}",
   summary: "one pool: tokens, price and activity over six windows",
   examples: [
     "dexdata pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
     "dexdata pools search base --limit 5 -o ndjson | dexdata pool base - -o ndjson",
   ],
-  plan: "keyless",
   params: [inNetwork, poolAddress, inversed],
   reply: { kind: "single" },
-  rows: {
-    rows: {
-      name: "pool",
-      record: {
+  row: {
+    name: "pool",
+    record: {
+      id: address,
+      chain: text,
+      factory_id: optional(address),
+      dex_id: text,
+      dex_name: optional(text),
+      created_at_block_number: optional(blockNumber),
+      fee: nullable(percent),
+      created_at: optional(time),
+      base_token_id: optional(address),
+      quote_token_id: optional(address),
+      tokens: listOf({
         id: address,
-        chain: text,
-        factory_id: optional(address),
-        dex_id: text,
-        dex_name: optional(text),
-        created_at_block_number: optional(blockNumber),
-        fee: nullable(percent),
-        created_at: optional(time),
-        base_token_id: optional(address),
-        quote_token_id: optional(address),
-        tokens: listOf({
-          id: address,
-          name: optional(text),
-          symbol: optional(text),
-          chain: optional(text),
-          decimals: optional(count),
-          added_at: optional(time),
-          fdv: nullable(amount),
-        }),
-        last_price: nullable(price),
-        last_price_usd: nullable(price),
-        price_time: optional(time),
-        last_updated: optional(time),
-        ...everyWindow(optional(window)),
-        price_stats: optional(anything),
-        token_reserves: optional(anything),
-      },
-      identity: ["chain", "id"],
-      columns: [
-        { field: "tokens.0.symbol", title: "token 0", priority: 2 },
-        { field: "tokens.1.symbol", title: "token 1", priority: 3 },
-        { field: "chain", title: "network", priority: 8 },
-        { field: ["dex_name", "dex_id"], title: "dex", priority: 9 },
-        { field: "fee", title: "fee", priority: 10 },
-        { field: "last_price_usd", title: "price USD", priority: 4 },
-        { field: "24h.last_price_usd_change", title: "24h", priority: 5 },
-        { field: "24h.volume_usd", title: "volume 24h", priority: 6 },
-        { field: "24h.txns", title: "txns 24h", priority: 7 },
-        { field: "created_at", title: "created", priority: 11 },
-        { field: "id", title: "pool", priority: 1 },
-      ],
+        name: optional(text),
+        symbol: optional(text),
+        chain: optional(text),
+        decimals: optional(count),
+        added_at: optional(time),
+        fdv: nullable(amount),
+      }),
+      last_price: nullable(price),
+      last_price_usd: nullable(price),
+      price_time: optional(time),
+      last_updated: optional(time),
+      ...everyWindow(optional(window)),
+      price_stats: optional(anything),
+      token_reserves: optional(anything),
     },
+    identity: ["chain", "id"],
+    columns: [
+      { field: "tokens.0.symbol", title: "token 0", priority: 2 },
+      { field: "tokens.1.symbol", title: "token 1", priority: 3 },
+      { field: "chain", title: "network", priority: 8 },
+      { field: ["dex_name", "dex_id"], title: "dex", priority: 9 },
+      { field: "fee", title: "fee", priority: 10 },
+      { field: "last_price_usd", title: "price USD", priority: 4 },
+      { field: "24h.last_price_usd_change", title: "24h", priority: 5 },
+      { field: "24h.volume_usd", title: "volume 24h", priority: 6 },
+      { field: "24h.txns", title: "txns 24h", priority: 7 },
+      { field: "created_at", title: "created", priority: 11 },
+      { field: "id", title: "pool", priority: 1 },
+    ],
   },
-};
+});

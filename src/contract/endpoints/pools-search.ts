@@ -1,5 +1,5 @@
-import type { ContractEndpoint, RowShape } from "../endpoint.ts";
-import { choice, query, type Param } from "../param.ts";
+import { defineEndpoint, type RowShape } from "../endpoint.ts";
+import { choice, query } from "../param.ts";
 import {
   address,
   amount,
@@ -20,14 +20,12 @@ import {
 import {
   acrossNetworks,
   chains,
-  createdBounds,
+  cursorPages,
   cursorPaging,
-  detailed,
   inNetwork,
   range,
-  searchRanges,
+  searchFilters,
   searchWindow,
-  sort,
 } from "./shared-parts.ts";
 
 /** Specification, "Pool search order_by accepted values". */
@@ -50,28 +48,22 @@ const priceChanges = ["48h", "24h", "6h", "1h", "5m"].flatMap((window) =>
   range(`price_change_percentage_${window}`, "price change", ` of ${window} in percent`),
 );
 
-const filters: readonly Param[] = [
+const filters = [
   query("dex_name", { kind: "text" }, "only this DEX", {
     details: ": its dex_id as `dexdata dexes` lists it",
     flag: "dex",
   }),
-  ...searchRanges,
-  ...priceChanges,
-  ...createdBounds,
-  query(
-    "order_by",
+  ...searchFilters(
+    priceChanges,
     choice(poolOrders, { volume_usd: "the service no longer takes it; use volume_usd_24h" }),
-    "what to order by",
   ),
-  sort,
-  detailed,
 ];
 
-/** The cross-network path drops token_address without a word, so only the per-network endpoint has it. */
+/** The cross-network path silently ignores token_address, so only the per-network endpoint has it. */
 const ofToken = query("token_address", { kind: "address" }, "only pools of this token", { flag: "token" });
 
-/** Rows say transactions_24h though the filter is txns_24h, and never a bare volume_usd. */
-const rows: RowShape = {
+/** Rows have transactions_24h, although the filter is txns_24h, and no plain volume_usd. */
+const row: RowShape = {
   name: "pool-row",
   record: {
     id: address,
@@ -91,7 +83,7 @@ const rows: RowShape = {
     price_change_percentage_6h: nullable(percent),
     price_change_percentage_24h: nullable(percent),
     fee: nullable(percent),
-    // With detailed=true names and windows stand in each token, not beside the tokens (wire-facts 4.8).
+    // With detailed=true, names and windows are in each token, not next to the tokens (wire-facts 4.8).
     tokens: optional(
       listOf({
         id: address,
@@ -127,37 +119,27 @@ const rows: RowShape = {
   ],
 };
 
-const examples = [
-  "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
-  "dexdata pools search base --created-after -30d --all -o ndjson",
-];
-
-const summary = "pools by volume, liquidity, price change, age, token and DEX";
-
-export const networkPoolsSearch: ContractEndpoint<"network_pools_search"> = {
-  id: "network_pools_search",
+const search = {
   command: "pools search",
-  method: "GET",
+  summary: "pools by volume, liquidity, price change, age, token and DEX",
+  examples: [
+    "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
+    "dexdata pools search base --created-after -30d --all -o ndjson",
+  ],
+  isEveryPool: true,
+  reply: cursorPages,
+  row,
+} as const;
+
+export const networkPoolsSearch = defineEndpoint("network_pools_search", {
+  ...search,
   path: "/networks/{network}/pools/search",
-  summary,
-  examples,
-  plan: "keyless",
-  isEveryPool: true,
   params: [inNetwork, ofToken, ...cursorPaging, ...filters],
-  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
-  rows: { rows },
-};
+});
 
-export const poolsSearch: ContractEndpoint<"pools_search"> = {
-  id: "pools_search",
-  command: "pools search",
-  method: "GET",
+export const poolsSearch = defineEndpoint("pools_search", {
+  ...search,
   path: "/pools/search",
-  summary,
-  examples,
-  plan: "keyless",
-  isEveryPool: true,
   params: [chains, ...cursorPaging, ...filters],
-  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
-  rows: { rows: acrossNetworks(rows, { chain: 2.5, id: 6.5 }) },
-};
+  row: acrossNetworks(row, { chain: 2.5, id: 6.5 }),
+});

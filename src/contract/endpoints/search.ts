@@ -1,4 +1,4 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { query } from "../param.ts";
 import {
   address,
@@ -26,16 +26,13 @@ const tokenFields = {
   explorer: optional(text),
 };
 
-/** Specification, endpoint 5 and resource Search result. The names here are not those of pool search. */
-export const search: ContractEndpoint<"search"> = {
-  id: "search",
+/** Specification, endpoint 5 and resource Search result. Its field names differ from pool search. */
+export const search = defineEndpoint("search", {
   command: "search",
   words: "query",
-  method: "GET",
   path: "/search",
   summary: "tokens, pools and DEXes by name, symbol or address",
   examples: ["dexdata search weth", "dexdata search usdc --type tokens -o ndjson"],
-  plan: "keyless",
   params: [query("query", { kind: "text" }, "name, symbol or address", { required: true, flag: undefined })],
   reply: { kind: "groups", groups: ["tokens", "pools", "dexes"] },
   rows: {
@@ -62,7 +59,7 @@ export const search: ContractEndpoint<"search"> = {
       name: "found-pool",
       record: {
         id: address,
-        // The factory or program address in public answers, so it is no value for --dex.
+        // The public service sends the factory or program address, so it is not a value for --dex.
         dex_id: optional(text),
         dex_name: optional(text),
         chain: text,
@@ -115,4 +112,4 @@ export const search: ContractEndpoint<"search"> = {
       ],
     },
   },
-};
+});

@@ -1,5 +1,5 @@
-import type { ContractEndpoint, RowShape } from "../endpoint.ts";
-import { choice, query, type Param } from "../param.ts";
+import { defineEndpoint, type RowShape } from "../endpoint.ts";
+import { choice } from "../param.ts";
 import {
   address,
   amount,
@@ -18,17 +18,15 @@ import {
 import {
   acrossNetworks,
   chains,
-  createdBounds,
+  cursorPages,
   cursorPaging,
-  detailed,
   inNetwork,
   range,
-  searchRanges,
+  searchFilters,
   searchWindow,
-  sort,
 } from "./shared-parts.ts";
 
-/** Specification, endpoint 3: the values order_by accepts. */
+/** Specification, endpoint 3: the accepted values of order_by. */
 const tokenOrders = [
   "volume_usd_24h",
   "volume_usd_7d",
@@ -42,28 +40,22 @@ const tokenOrders = [
 
 const poolOnly = "orders pools only; tokens search has price_change_percentage_24h";
 
-const filters: readonly Param[] = [
-  ...searchRanges,
-  ...range("price_change_percentage_24h", "price change", " of 24h in percent"),
-  ...range("fdv_usd", "fully diluted value in USD"),
-  ...createdBounds,
-  query(
-    "order_by",
-    choice(tokenOrders, {
-      price_usd: "the service cannot order tokens by price; price_usd is in the rows",
-      price_change_percentage_48h: poolOnly,
-      price_change_percentage_6h: poolOnly,
-      price_change_percentage_1h: poolOnly,
-      price_change_percentage_5m: poolOnly,
-    }),
-    "what to order by",
-  ),
-  sort,
-  detailed,
-];
+const filters = searchFilters(
+  [
+    ...range("price_change_percentage_24h", "price change", " of 24h in percent"),
+    ...range("fdv_usd", "fully diluted value in USD"),
+  ],
+  choice(tokenOrders, {
+    price_usd: "the service cannot order tokens by price; price_usd is in the rows",
+    price_change_percentage_48h: poolOnly,
+    price_change_percentage_6h: poolOnly,
+    price_change_percentage_1h: poolOnly,
+    price_change_percentage_5m: poolOnly,
+  }),
+);
 
-/** Plain rows of the public service have neither name nor symbol; the specification lists both always. */
-const rows: RowShape = {
+/** Without details, the public service sends neither name nor symbol; the specification always lists both. */
+const row: RowShape = {
   name: "token-row",
   record: {
     chain: text,
@@ -103,35 +95,26 @@ const rows: RowShape = {
   ],
 };
 
-const examples = [
-  "dexdata tokens search ethereum --volume-usd-24h-min 250k --limit 20",
-  "dexdata tokens search --chains base,solana --created-after -7d --order-by liquidity_usd -o ndjson",
-];
-
-const summary = "tokens by volume, liquidity, price change, age and more";
-
-export const networkTokensSearch: ContractEndpoint<"network_tokens_search"> = {
-  id: "network_tokens_search",
+const search = {
   command: "tokens search",
-  method: "GET",
+  summary: "tokens by volume, liquidity, price change, age and more",
+  examples: [
+    "dexdata tokens search ethereum --volume-usd-24h-min 250k --limit 20",
+    "dexdata tokens search --chains base,solana --created-after -7d --order-by liquidity_usd -o ndjson",
+  ],
+  reply: cursorPages,
+  row,
+};
+
+export const networkTokensSearch = defineEndpoint("network_tokens_search", {
+  ...search,
   path: "/networks/{network}/tokens/search",
-  summary,
-  examples,
-  plan: "keyless",
   params: [inNetwork, ...cursorPaging, ...filters],
-  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
-  rows: { rows },
-};
+});
 
-export const tokensSearch: ContractEndpoint<"tokens_search"> = {
-  id: "tokens_search",
-  command: "tokens search",
-  method: "GET",
+export const tokensSearch = defineEndpoint("tokens_search", {
+  ...search,
   path: "/tokens/search",
-  summary,
-  examples,
-  plan: "keyless",
   params: [chains, ...cursorPaging, ...filters],
-  reply: { kind: "cursor-pages", rows: "results", maxLimit: 100 },
-  rows: { rows: acrossNetworks(rows, { chain: 1.5, address: 5.5 }) },
-};
+  row: acrossNetworks(row, { chain: 1.5, address: 5.5 }),
+});
