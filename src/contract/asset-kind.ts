@@ -1,7 +1,7 @@
 import { member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 
-/** What a row of the service is about. */
+/** The kind of asset that a row describes. */
 export type AssetKind = "token" | "pool" | "DEX" | "network";
 
 const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
@@ -10,7 +10,7 @@ const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
   ["dexes", "DEX"],
 ]);
 
-/** The kind of a row, by its group in a search or by fields that no other kind has; undefined where it may be any. */
+/** The kind of a row, by its group in a search or by fields that no other kind has; undefined if it is not clear. */
 export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const kind = kindOfGroup.get(group);
   if (kind !== undefined) return kind;
@@ -19,7 +19,7 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const hasTokens = Array.isArray(member(row, "tokens")) || names.some((name) => name.startsWith("tokens."));
   if (has("factory_id") || hasTokens) return "pool";
   if (has("dex_id", "dex_name")) return has("id") ? "pool" : "DEX";
-  // A list of pools may have symbols as labels, so a symbol alone tells nothing.
+  // A list of pools can have symbols as labels, so a symbol alone proves nothing.
   if (has("decimals", "total_supply") || (has("symbol") && has("address"))) return "token";
   return has("display_name") && !has("chain") ? "network" : undefined;
 }

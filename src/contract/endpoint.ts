@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly isUnknown?: boolean;
   /** The command that requests it. Several endpoints can share one; see `chosenBy`. */
   readonly command: string;
-  /** The flag that chooses this endpoint among those of its command. Without one, the given path parameters decide. */
+  /** The flag that selects this endpoint of its command. Without one, the given path parameters decide. */
   readonly chosenBy?: string;
   /** The query parameter that the arguments set, if they are not a network and an address. */
   readonly words?: string;
@@ -55,7 +55,7 @@ export interface ContractEndpoint<Id extends string = string> extends Endpoint {
 }
 
 interface Described extends Omit<Endpoint, "id" | "method" | "plan" | "rows"> {
-  /** The default is no plan: the endpoint works without a key. */
+  /** The default is keyless. */
   readonly plan?: Tier;
   /** Replaces `rows` in an endpoint that has one kind of row. */
   readonly row?: RowShape;

@@ -135,7 +135,7 @@ export function isServiceCode(word: string): word is ServiceCode {
 /** The meaning of a response for the run: the one table that decides exit code and retries. */
 interface Meaning {
   readonly exit: ExitCode;
-  /** Whether the client may retry the request: 429 and 500 only, as the specification says. */
+  /** Whether the client may retry the request: 429 and 500 only (specification). */
   readonly retried: boolean;
   /** The code to branch on if the body has none. */
   readonly code: ServiceCode;
