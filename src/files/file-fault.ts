@@ -1,3 +1,5 @@
+import { fail, Failure } from "../contract/failure.ts";
+
 /** The system's error code, such as `EACCES`; "unknown error" if there is none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
@@ -61,6 +63,17 @@ export function diskAdvice(cause: unknown): string | undefined {
   if (code === "ENOSPC" || code === "EDQUOT") return "make room, or write elsewhere";
   if (code === "EFBIG") return "allow larger files (ulimit -f), or write elsewhere";
   return undefined;
+}
+
+/** The failure for a file that dexdata cannot write. `subject` starts the message, `hint` is for a disk with space. */
+export function writeFailure(
+  code: "output" | "settings",
+  subject: string,
+  cause: unknown,
+  hint?: string,
+): Failure {
+  if (cause instanceof Failure) return cause;
+  return fail(code, `${subject} ${cannotBeWritten(cause)}`, { next: diskAdvice(cause) ?? hint, cause });
 }
 
 /** The hint for a named file that cannot be written. */

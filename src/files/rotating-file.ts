@@ -2,12 +2,12 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../context/context.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-fault.ts";
-import { fail, type Failure, usageFailure } from "../contract/failure.ts";
+import { fail, type Failure } from "../contract/failure.ts";
 import { lookAt, makeFolder } from "./paths.ts";
 import { isSameFile } from "./regular-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./last-lines.ts";
-import { isUnfinished, targetOf } from "./out/out-file.ts";
+import { checkFile, checkFolder, isUnfinished, targetOf } from "./out/out-file.ts";
 
 /** An output to files that change with time. */
 export interface RotatingFile extends Output {
@@ -21,16 +21,9 @@ export interface RotatingFile extends Output {
 export function checkOutPattern(pattern: string, now: number): void {
   const label = `--out "${pattern}"`;
   const file = fileOf(pattern, now);
-  if (lookAt(fixedFolder(pattern))?.isDirectory() !== true) {
-    throw usageFailure(
-      `${label}: there is no folder ${fixedFolder(pattern)}`,
-      "make it first, or name another file",
-    );
-  }
-  const found = lookAt(file);
-  if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
-  if (found?.isFile() === false)
-    throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
+  const folder = fixedFolder(pattern);
+  checkFolder(label, folder, lookAt(folder));
+  checkFile(label, lookAt(file), "leave --out out, and send the output there with >");
 }
 
 /** Milliseconds between two checks that the name still leads to the open file. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node:fs";
-import { fail, Failure } from "../../contract/failure.ts";
-import { cannotBeWritten, diskAdvice } from "../file-fault.ts";
+import type { Failure } from "../../contract/failure.ts";
+import { writeFailure } from "../file-fault.ts";
 import { openRegular } from "../regular-file.ts";
 import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
@@ -70,9 +70,5 @@ function journal(path: string, descriptor: number): Journal {
 }
 
 function unwritten(path: string, cause: unknown): Failure {
-  if (cause instanceof Failure) return cause;
-  return fail("output", `${path} ${cannotBeWritten(cause)}`, {
-    next: diskAdvice(cause) ?? "check its permissions and those of its folder",
-    cause,
-  });
+  return writeFailure("output", path, cause, "check its permissions and those of its folder");
 }

@@ -94,18 +94,23 @@ export function checkOutFile(
       `use a name of at most ${most} bytes: files beside it have longer names`,
     );
   if (!isThere) {
-    const folder = look(statSync, path.dirname(path.resolve(file)));
-    if (folder?.isDirectory() === true) return;
-    throw usageFailure(
-      `${label}: there is no folder ${path.dirname(file)}`,
-      "make it first, or name another file",
-    );
+    checkFolder(label, path.dirname(file), look(statSync, path.dirname(path.resolve(file))));
+    return;
   }
-  const target = look(statSync);
-  if (target?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
-  if (target?.isFile() === false)
-    throw usageFailure(`${label}: is no regular file`, `leave ${flag} out, or name a regular file`);
+  checkFile(label, look(statSync), `leave ${flag} out, or name a regular file`);
   if (!mayExist) throw alreadyExists(file);
+}
+
+/** Throws a usage failure if the directory does not exist. */
+export function checkFolder(label: string, folder: string, found: Stats | undefined): void {
+  if (found?.isDirectory() === true) return;
+  throw usageFailure(`${label}: there is no folder ${folder}`, "make it first, or name another file");
+}
+
+/** Throws a usage failure if something other than a regular file has the name. */
+export function checkFile(label: string, found: Stats | undefined, hint: string): void {
+  if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
+  if (found?.isFile() === false) throw usageFailure(`${label}: is no regular file`, hint);
 }
 
 /** An older receipt is replaced, but not the rows, their checkpoint or their lock. */

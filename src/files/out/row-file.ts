@@ -2,7 +2,7 @@ import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { cutFile } from "../last-lines.ts";
 import { carefully, checkRegular, isSameFile } from "../regular-file.ts";
-import { cannotBeWritten, diskAdvice, errorCode, fileFault } from "../file-fault.ts";
+import { errorCode, fileFault, writeFailure } from "../file-fault.ts";
 import { fail, type Failure, type FailureDetails } from "../../contract/failure.ts";
 import { keepMode } from "../replace-file.ts";
 import { unwritable } from "./out-file.ts";
@@ -138,9 +138,6 @@ async function explained(label: string, written: Promise<void>): Promise<void> {
   try {
     await written;
   } catch (cause) {
-    throw fail("output", `${label}: ${cannotBeWritten(cause)}`, {
-      next: diskAdvice(cause),
-      cause,
-    });
+    throw writeFailure("output", `${label}:`, cause);
   }
 }
