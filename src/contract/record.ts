@@ -86,6 +86,10 @@ export const nullable = (field: Field): Field => ({ ...field, optional: true, nu
 /** Only detailed rows have the key. */
 export const inDetail = (field: Field): Field => ({ ...optional(field), isDetail: true });
 
+/** Several fields of one type, by their names. */
+export const each = (names: string, field: Field): RecordShape =>
+  Object.fromEntries(names.split(" ").map((name) => [name, field]));
+
 /** The windows of activity, longest first. */
 export const windows = ["24h", "6h", "1h", "30m", "15m", "5m"] as const;
 

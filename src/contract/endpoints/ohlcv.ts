@@ -1,6 +1,6 @@
 import { defineEndpoint, type RowShape } from "../endpoint.ts";
 import { choice, internal, query, type Param } from "../param.ts";
-import { count, mark, optional, price, time } from "../record.ts";
+import { count, each, mark, optional, price, time } from "../record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
 /** Specification, "Other endpoints": the accepted values of interval. */
@@ -25,10 +25,7 @@ const candle: RowShape = {
   record: {
     time_open: time,
     time_close: optional(time),
-    open: price,
-    high: price,
-    low: price,
-    close: price,
+    ...each("open high low close", price),
     // The service omits the key if the volume rounds to 0.
     volume: optional({ ...count, reads: "amount" }),
   },

@@ -5,6 +5,7 @@ import {
   anything,
   blockNumber,
   count,
+  each,
   everyWindow,
   listOf,
   nullable,
@@ -19,12 +20,8 @@ import { inNetwork, inversed, poolAddress } from "./shared-parts.ts";
 
 const window = record({
   last_price_usd_change: nullable(percent),
-  volume_usd: nullable(amount),
-  sell_usd: nullable(amount),
-  buy_usd: nullable(amount),
-  sells: nullable(count),
-  buys: nullable(count),
-  txns: nullable(count),
+  ...each("volume_usd sell_usd buy_usd", nullable(amount)),
+  ...each("sells buys txns", nullable(count)),
 });
 
 /** Specification, resource Pool. The names of base and quote token come from wire-facts 4.3. */
@@ -53,9 +50,7 @@ export const pool = defineEndpoint("pool", {
       quote_token_id: optional(address),
       tokens: listOf({
         id: address,
-        name: optional(text),
-        symbol: optional(text),
-        chain: optional(text),
+        ...each("name symbol chain", optional(text)),
         decimals: optional(count),
         added_at: optional(time),
         fdv: nullable(amount),

@@ -5,6 +5,7 @@ import {
   amount,
   blockNumber,
   count,
+  each,
   listOf,
   nullable,
   optional,
@@ -21,9 +22,7 @@ const tokenFields = {
   chain: text,
   decimals: optional(count),
   total_supply: nullable(amount),
-  description: optional(text),
-  website: optional(text),
-  explorer: optional(text),
+  ...each("description website explorer", optional(text)),
 };
 
 /** Specification, endpoint 5 and resource Search result. Its field names differ from pool search. */
@@ -68,9 +67,10 @@ export const search = defineEndpoint("search", {
         volume_usd: nullable(amount),
         transactions: nullable(count),
         price_usd: nullable(price),
-        last_price_change_usd_5m: nullable(percent),
-        last_price_change_usd_1h: nullable(percent),
-        last_price_change_usd_24h: nullable(percent),
+        ...each(
+          "last_price_change_usd_5m last_price_change_usd_1h last_price_change_usd_24h",
+          nullable(percent),
+        ),
         tokens: optional(listOf({ ...tokenFields, chain: optional(text), added_at: optional(time) })),
       },
       identity: ["chain", "id"],
@@ -91,11 +91,7 @@ export const search = defineEndpoint("search", {
     dexes: {
       name: "found-dex",
       record: {
-        id: optional(text),
-        dex_id: optional(text),
-        dex_name: optional(text),
-        chain: optional(text),
-        protocol: optional(text),
+        ...each("id dex_id dex_name chain protocol", optional(text)),
         volume_usd_24h: nullable(amount),
         txns_24h: nullable(count),
         pools_count: nullable(count),

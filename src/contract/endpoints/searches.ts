@@ -5,6 +5,7 @@ import {
   amount,
   blockNumber,
   count,
+  each,
   everyWindow,
   inDetail,
   listOf,
@@ -66,9 +67,7 @@ function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Pa
 /** Activity in one window of a search row (specification, resource Token search row; wire-facts 4.8). */
 const searchWindow = record({
   volume_usd: nullable(amount),
-  buys: nullable(count),
-  sells: nullable(count),
-  txns: nullable(count),
+  ...each("buys sells txns", nullable(count)),
   last_price_usd_change: nullable(percent),
 });
 
@@ -128,17 +127,13 @@ const poolRow: RowShape = {
     dex_name: optional(text),
     created_at: optional(time),
     created_at_block_number: optional(blockNumber),
-    volume_usd_24h: nullable(amount),
-    volume_usd_7d: nullable(amount),
-    volume_usd_30d: nullable(amount),
-    liquidity_usd: nullable(amount),
+    ...each("volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd", nullable(amount)),
     transactions_24h: nullable(count),
     price_usd: nullable(price),
-    price_change_percentage_5m: nullable(percent),
-    price_change_percentage_1h: nullable(percent),
-    price_change_percentage_6h: nullable(percent),
-    price_change_percentage_24h: nullable(percent),
-    fee: nullable(percent),
+    ...each(
+      "price_change_percentage_5m price_change_percentage_1h price_change_percentage_6h price_change_percentage_24h fee",
+      nullable(percent),
+    ),
     // With detailed=true, names and windows are in each token, not next to the tokens (wire-facts 4.8).
     tokens: optional(
       listOf({
@@ -238,11 +233,7 @@ const tokenRow: RowShape = {
     symbol: inDetail(text),
     price_usd: nullable(price),
     price_change_percentage_24h: nullable(percent),
-    volume_usd_24h: nullable(amount),
-    volume_usd_7d: nullable(amount),
-    volume_usd_30d: nullable(amount),
-    liquidity_usd: nullable(amount),
-    fdv_usd: nullable(amount),
+    ...each("volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd fdv_usd", nullable(amount)),
     txns_24h: nullable(count),
     decimals: inDetail(count),
     pools: inDetail(count),

@@ -4,6 +4,7 @@ import {
   amount,
   anything,
   count,
+  each,
   everyWindow,
   nullable,
   optional,
@@ -18,15 +19,8 @@ import { inNetwork, tokenAddress } from "./shared-parts.ts";
 
 /** The specification has sell and buy; the public service sends sells and buys (wire-facts 4.7). dexdata reads both. */
 const window = record({
-  volume: nullable(amount),
-  volume_usd: nullable(amount),
-  buy_usd: nullable(amount),
-  sell_usd: nullable(amount),
-  sell: nullable(count),
-  buy: nullable(count),
-  sells: nullable(count),
-  buys: nullable(count),
-  txns: nullable(count),
+  ...each("volume volume_usd buy_usd sell_usd", nullable(amount)),
+  ...each("sell buy sells buys txns", nullable(count)),
   last_price_usd_change: nullable(percent),
 });
 
@@ -50,11 +44,7 @@ export const token = defineEndpoint("token", {
       chain: text,
       decimals: optional(count),
       total_supply: nullable(amount),
-      description: optional(text),
-      website: optional(text),
-      explorer: optional(text),
-      telegram: optional(text),
-      twitter: optional(text),
+      ...each("description website explorer telegram twitter", optional(text)),
       has_image: optional(yesNo),
       added_at: optional(time),
       last_updated: optional(time),

@@ -1,7 +1,7 @@
 import { parseTimeBound } from "../../time/time.ts";
 import { usageFailure } from "../failure.ts";
 import { type Feed, unixSeconds } from "../feed.ts";
-import { address, amount, count, optional, price, text } from "../record.ts";
+import { address, amount, count, each, optional, price, text } from "../record.ts";
 
 export const ohlcvFeed: Feed<"ohlcv"> = {
   name: "ohlcv",
@@ -17,10 +17,7 @@ export const ohlcvFeed: Feed<"ohlcv"> = {
           token_id: address,
           interval: optional(text),
           timestamp: unixSeconds,
-          open: price,
-          high: price,
-          low: price,
-          close: price,
+          ...each("open high low close", price),
           avg: optional(price),
           volume_usd: optional(amount),
           txns: optional(count),
