@@ -1,14 +1,14 @@
 import {
-  closeSync,
   constants,
+  createReadStream,
   fstatSync,
   openSync,
   readFileSync,
-  readSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { isatty, ReadStream } from "node:tty";
 
 /** The content of a file. If it has more than `most` bytes, only the first ones and one more. */
@@ -25,32 +25,18 @@ export async function readBounded(file: string, most: number, signal: AbortSigna
   signal.throwIfAborted();
   // open() on a FIFO blocks until a writer opens it, and no signal would arrive.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  let isOurs = true;
-  try {
-    const stat = fstatSync(descriptor);
-    if (!stat.isFIFO() && !stat.isSocket() && !isatty(descriptor))
-      return { bytes: readNow(descriptor, most + 1), stat };
-    const stream = isatty(descriptor) ? new ReadStream(descriptor) : new Socket({ fd: descriptor });
-    isOurs = false;
-    return { bytes: await readAll(stream, most + 1, signal), stat };
-  } finally {
-    if (isOurs) closeSync(descriptor);
-  }
+  const stat = fstatSync(descriptor);
+  return { bytes: await readStart(openStream(file, descriptor, stat), most + 1, signal), stat };
 }
 
-function readNow(descriptor: number, wanted: number): Buffer {
-  const chunks: Buffer[] = [];
-  for (let left = wanted; left > 0;) {
-    const chunk = Buffer.alloc(Math.min(left, 64 * 1024));
-    const read = readSync(descriptor, chunk, 0, chunk.length, null);
-    if (read === 0) break;
-    chunks.push(chunk.subarray(0, read));
-    left -= read;
-  }
-  return Buffer.concat(chunks);
+/** Reading from a pipe or a terminal as a file would block a thread until it has data, even after an abort. */
+function openStream(file: string, descriptor: number, stat: Stats): Readable {
+  if (isatty(descriptor)) return new ReadStream(descriptor);
+  if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd: descriptor });
+  return createReadStream(file, { fd: descriptor });
 }
 
-async function readAll(stream: Socket, wanted: number, signal: AbortSignal): Promise<Buffer> {
+async function readStart(stream: Readable, wanted: number, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let left = wanted;
   const leave = (): void => void stream.destroy();

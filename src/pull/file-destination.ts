@@ -62,8 +62,7 @@ async function hashSoFar(
   { claimed: { file, interrupted }, inputs }: FilePull,
 ): Promise<Hash> {
   if (interrupted === undefined) return createHash("sha256");
-  const { checkInputs } = await import("../files/out/checkpoint.ts");
-  const { hashRows } = await import("../files/out/interrupted.ts");
+  const { checkInputs, hashRows } = await import("../files/out/checkpoint.ts");
   checkInputs(file, interrupted.progress, inputs);
   return await hashRows(file, interrupted, signal);
 }

@@ -1,8 +1,9 @@
-import { closeSync, constants, readFileSync } from "node:fs";
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import * as z from "zod";
 import { cannotBeRead, errorCode } from "../file-fault.ts";
 import { fail, Failure, usageFailure } from "../../contract/failure.ts";
-import { checkRegular, openRegular } from "../regular-file.ts";
+import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
 import { journalOf, partOf } from "./out-file.ts";
 
 /**
@@ -12,7 +13,7 @@ import { journalOf, partOf } from "./out-file.ts";
  */
 const count = z.int().nonnegative();
 
-const place = z.object({
+const placeSchema = z.object({
   flag: z.enum(["cursor", "page", "from", "subject"]),
   value: z.string(),
   to: z.optional(z.string()),
@@ -22,7 +23,7 @@ const place = z.object({
 });
 
 /** How far the pull is, over all its runs. */
-const progress = z.object({
+const progressSchema = z.object({
   /** Bytes of the file that are accounted for. */
   bytes: count,
   /** SHA-256 over them. */
@@ -40,7 +41,7 @@ const progress = z.object({
   creditsBefore: z.optional(z.string()),
   /** The query to continue with, and the place in its response. */
   question: count,
-  at: z.optional(place),
+  at: z.optional(placeSchema),
   /** Rows of that query. */
   rowsOfQuestion: count,
   /** Hashes of rows new since the previous line, for dropping repeats; comma-separated for several pages. */
@@ -55,9 +56,9 @@ const progress = z.object({
 });
 
 /** The last line of a pull whose rows are complete, with their closing bracket if they are JSON. */
-const ending = z.object({ complete: count });
+const endingSchema = z.object({ complete: count });
 
-const header = z.object({
+const headerSchema = z.object({
   checkpoint: z.literal(4),
   /** Where the rows are: in `FILE` itself, or in `FILE.part` until the pull is complete. */
   rows: z.enum(["file", "part"]),
@@ -72,8 +73,8 @@ const header = z.object({
   started: z.number(),
 });
 
-export type Progress = z.infer<typeof progress>;
-export type CheckpointHeader = z.infer<typeof header>;
+export type Progress = z.infer<typeof progressSchema>;
+export type CheckpointHeader = z.infer<typeof headerSchema>;
 
 /** The journal of a pull, up to its last complete line. */
 export interface FoundJournal {
@@ -107,7 +108,7 @@ export function readJournal(file: string): FoundJournal | undefined {
     if (isOurs(bytes)) return undefined;
     throw foreignJournal(path);
   }
-  const begun = header.safeParse(first.value);
+  const begun = headerSchema.safeParse(first.value);
   if (!begun.success) throw foreignJournal(path);
   const upTo = (size: number): FoundProgress => {
     const seen: string[] = [];
@@ -116,8 +117,8 @@ export function readJournal(file: string): FoundJournal | undefined {
     let isCut = false;
     let { end } = first;
     for (const line of rest) {
-      const read = progress.safeParse(line.value);
-      if (!read.success) complete = ending.safeParse(line.value).data?.complete;
+      const read = progressSchema.safeParse(line.value);
+      if (!read.success) complete = endingSchema.safeParse(line.value).data?.complete;
       else isCut = read.data.bytes > size;
       if (!read.success || isCut) break;
       at = read.data;
@@ -139,7 +140,7 @@ export function checkReplaceable(file: string): void {
       `${partOf(file)} exists without its checkpoint ${journalOf(file)}`,
       "move or delete it",
     );
-  const begun = header.safeParse(readLines(bytes)[0]?.value);
+  const begun = headerSchema.safeParse(readLines(bytes)[0]?.value);
   if (!begun.success || begun.data.rows !== "part") throw inTheWay(partOf(file));
 }
 
@@ -199,4 +200,101 @@ function foreignJournal(path: string): Failure {
   return fail("checkpoint", `${path} is not a checkpoint of this version of dexdata`, {
     next: "start over with --force, or name another file",
   });
+}
+
+/** A pull that an earlier run did not finish, with rows that this run can continue. */
+export interface Interrupted extends FoundProgress {
+  readonly header: CheckpointHeader;
+  /** The file that holds the rows. */
+  readonly rowsAt: string;
+}
+
+/** Finds the rows that an earlier run left of a pull into `file`; undefined if there is nothing to continue. */
+export async function findInterrupted(file: string, signal: AbortSignal): Promise<Interrupted | undefined> {
+  const journal = readJournal(file);
+  if (journal === undefined) return undefined;
+  const { header, upTo } = journal;
+  const at = (rowsAt: string): Interrupted | undefined => {
+    const size = lstatSync(rowsAt, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return undefined;
+    const found = { header, rowsAt, ...upTo(size) };
+    const { progress, complete, isCut } = found;
+    // Bytes after the rows of an unfinished pull may be its next page, and are cut off. Here they are not: another
+    // program added rows to a complete file, or the file never belonged to the pull.
+    const isLonger = complete !== undefined && size > complete;
+    const isOther = isCut && size > 0 && (progress?.bytes ?? 0) === 0;
+    if (rowsAt === file && (isLonger || isOther)) throw modified(file);
+    return found;
+  };
+  // A user who deleted the rows wants them again, for the time range of today.
+  if (header.rows === "file") return at(file);
+  const isPlaced = dropPlacedPart(file);
+  const found = at(isPlaced ? file : partOf(file));
+  // Before the first page there is nothing to lose.
+  if (found?.progress === undefined) return undefined;
+  const { bytes, sha256 } = found.progress;
+  return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
+}
+
+/**
+ * Whether the rows already have the name `file`, because the run was killed before it removed its checkpoint. For a
+ * moment before that, they have both names.
+ */
+function dropPlacedPart(file: string): boolean {
+  const part = partOf(file);
+  if (!checkRegular(part)) return true;
+  const exactly = { bigint: true, throwIfNoEntry: false } as const;
+  const [one, other] = [lstatSync(part, exactly), lstatSync(file, exactly)];
+  if (one === undefined || other === undefined || !isSameFile(one, other)) return false;
+  rmSync(part);
+  return true;
+}
+
+/** Returns a SHA-256, in progress, over the rows of the pull, which must match its checkpoint. */
+export async function hashRows(
+  file: string,
+  { rowsAt, progress }: Interrupted,
+  signal: AbortSignal,
+): Promise<Hash> {
+  const hash = await hashOf(rowsAt, progress?.bytes ?? 0, signal);
+  if (progress === undefined || hash.copy().digest("hex") === progress.sha256) return hash;
+  throw modified(file);
+}
+
+function modified(file: string): Failure {
+  return fail("checkpoint", `cannot resume ${file}: it was modified after the interruption`, {
+    next: "start over with --force instead of --resume, or name another file",
+  });
+}
+
+/** Whether a file holds exactly these bytes. */
+export async function holdsExactly(
+  file: string,
+  bytes: number,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (lstatSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
+  return await beginsWithRows(file, bytes, sha256, signal);
+}
+
+async function beginsWithRows(
+  file: string,
+  bytes: number,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const hash = await hashOf(file, bytes, signal);
+  return hash.digest("hex") === sha256;
+}
+
+/** SHA-256, in progress, over the first `bytes` of a file. */
+async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {
+  const hash = createHash("sha256");
+  if (bytes === 0) return hash;
+  for await (const chunk of createReadStream(file, { end: bytes - 1 })) {
+    signal.throwIfAborted();
+    hash.update(Buffer.from(chunk));
+  }
+  return hash;
 }

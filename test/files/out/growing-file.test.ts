@@ -19,14 +19,13 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/contract/failure.ts";
-import type { CheckpointHeader } from "../../../src/files/out/checkpoint.ts";
+import { type CheckpointHeader, findInterrupted, hashRows } from "../../../src/files/out/checkpoint.ts";
 import {
   type Account,
   type GrowingFile,
   growFile,
   type Growing,
 } from "../../../src/files/out/growing-file.ts";
-import { findInterrupted, hashRows } from "../../../src/files/out/interrupted.ts";
 import { createTestContext } from "../../harness/test-context.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
