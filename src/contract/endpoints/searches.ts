@@ -83,25 +83,14 @@ function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: 
   return { ...rows, columns: rows.columns.map(moved) };
 }
 
-/** Specification, "Pool search order_by accepted values". */
-const poolOrders = [
-  "volume_usd_24h",
-  "volume_usd_7d",
-  "volume_usd_30d",
-  "liquidity_usd",
-  "txns_24h",
-  "created_at",
-  "price_usd",
-  "price_change_percentage_48h",
-  "price_change_percentage_24h",
-  "price_change_percentage_6h",
-  "price_change_percentage_1h",
-  "price_change_percentage_5m",
-] as const;
+/** Specification, accepted values of order_by: these in both searches, others in one of them. */
+const commonOrders = ["volume_usd_24h", "volume_usd_7d", "volume_usd_30d", "liquidity_usd", "txns_24h"];
 
-const priceChanges = ["48h", "24h", "6h", "1h", "5m"].flatMap((window) =>
-  range(`price_change_percentage_${window}`, "price change", ` of ${window} in percent`),
-);
+const priceChanges = ["48h", "24h", "6h", "1h", "5m"].map((window) => ({
+  order: `price_change_percentage_${window}`,
+  range: range(`price_change_percentage_${window}`, "price change", ` of ${window} in percent`),
+}));
+const poolOrders = [...commonOrders, "created_at", "price_usd", ...priceChanges.map(({ order }) => order)];
 
 const poolFilters = [
   query("dex_name", { kind: "text" }, "only this DEX", {
@@ -109,7 +98,7 @@ const poolFilters = [
     flag: "dex",
   }),
   ...searchFilters(
-    priceChanges,
+    priceChanges.flatMap((change) => change.range),
     choice(poolOrders, { volume_usd: "the service no longer takes it; use volume_usd_24h" }),
   ),
 ];
@@ -195,17 +184,7 @@ export const poolsSearch = defineEndpoint("pools_search", {
   row: acrossNetworks(poolRow, { chain: 2.5, id: 6.5 }),
 });
 
-/** Specification, endpoint 3: the accepted values of order_by. */
-const tokenOrders = [
-  "volume_usd_24h",
-  "volume_usd_7d",
-  "volume_usd_30d",
-  "liquidity_usd",
-  "txns_24h",
-  "price_change_percentage_24h",
-  "created_at",
-  "fdv_usd",
-] as const;
+const tokenOrders = [...commonOrders, "price_change_percentage_24h", "created_at", "fdv_usd"];
 
 const poolOnly = "orders pools only; tokens search has price_change_percentage_24h";
 
