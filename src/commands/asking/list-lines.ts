@@ -1,7 +1,6 @@
 import { isObject, member } from "../../json/raw-json.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { addressProblem } from "../../contract/address-form.ts";
-import { type AssetKind, kindOfRow } from "../../contract/asset-kind.ts";
+import { addressProblem, type AssetKind, kindOfRow } from "../../contract/asset-kind.ts";
 
 /** An asset that a line of a list names. */
 export interface ListedAsset {

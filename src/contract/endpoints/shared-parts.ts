@@ -8,6 +8,7 @@ export const sort = query("sort", choice(["asc", "desc"]), "direction of the ord
 
 export const pageSize = internal("limit", { kind: "integer", min: 1, max: 100 }, "rows a page");
 
+/** Specification, Pagination styles: at most 100 rows per page, by the number of the page. */
 export const numberedPaging: readonly Param[] = [
   internal("page", { kind: "integer", min: 0, max: 1000 }, "page, from 1"),
   pageSize,
