@@ -1,7 +1,7 @@
 import type { Question } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { Failure } from "../../contract/failure.ts";
-import { meaningOf } from "../../contract/statuses.ts";
+import { meaningOf } from "../../contract/service-errors.ts";
 import { inputName } from "../../contract/read-param.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";

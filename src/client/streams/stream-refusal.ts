@@ -1,5 +1,5 @@
 import { fail, Failure } from "../../contract/failure.ts";
-import { meaningOf } from "../../contract/statuses.ts";
+import { meaningOf } from "../../contract/service-errors.ts";
 import { type ErrorBody, readErrorBody, textField } from "../answer/error-body.ts";
 import { callerSentence, link, planName, type Sentence } from "../answer/plan-refusal.ts";
 import { retryAfterMilliseconds } from "../pace/retry-after.ts";

@@ -4,7 +4,7 @@ import { withoutSecrets } from "../../contract/key.ts";
 import { type AssetKind, countedKinds, kindOfRow } from "../../contract/asset-kind.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
-import { addressProblem } from "../../contract/address-form.ts";
+import { addressProblem } from "../../contract/asset-kind.ts";
 
 /** The command that uses the list. */
 export interface Taker {
