@@ -1,17 +1,6 @@
 import { DAY, LAST_DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
-import { rowVolume } from "./trade-day.ts";
-import {
-  cell,
-  FLAGS,
-  isSwap,
-  lastRowAt,
-  NO_USD,
-  PRICE,
-  SECOND,
-  type TradeBook,
-  type TradeDay,
-  WIDTH,
-} from "./trade-rows.ts";
+import { cell, Column, Flag, isSwap, lastRowAt, rowVolume, WIDTH } from "./trade-rows.ts";
+import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import type { Candle, CandleWindow } from "./types.ts";
 import { usdAt, usdColumn } from "./usd.ts";
 
@@ -26,8 +15,14 @@ export function candlesOfPool(book: TradeBook, pool: MarketPool, window: CandleW
       continue;
     }
     eachSwap(book.day(pool, day), from, to, (trades, row) => {
-      const time = day * DAY + cell(trades, row, SECOND);
-      addSwap(candles, window, time, cell(trades, row, PRICE), rowVolume(pool, trades.rows, row * WIDTH));
+      const time = day * DAY + cell(trades, row, Column.second);
+      addSwap(
+        candles,
+        window,
+        time,
+        cell(trades, row, Column.price),
+        rowVolume(pool, trades.rows, row * WIDTH),
+      );
     });
   }
   const ascending = close(candles, window);
@@ -49,8 +44,8 @@ export function candlesOfToken(book: TradeBook, token: MarketToken, window: Cand
       if (pool.tradesFrom > last) continue;
       const usdOf = usdReader(book, token, pool, day);
       eachSwap(book.day(pool, day), first - day * DAY, last - day * DAY, (trades, row) => {
-        if ((cell(trades, row, FLAGS) & NO_USD) !== 0) return;
-        const time = day * DAY + cell(trades, row, SECOND);
+        if ((cell(trades, row, Column.flags) & Flag.noUsd) !== 0) return;
+        const time = day * DAY + cell(trades, row, Column.second);
         addSwap(candles, window, time, usdOf(trades, row), rowVolume(pool, trades.rows, row * WIDTH));
       });
     }
@@ -66,7 +61,7 @@ function usdReader(
 ): (trades: TradeDay, row: number) => number {
   // The third token of a pool has no column of its own.
   if (pool.token0 !== token && pool.token1 !== token) {
-    return (trades, row) => usdAt(book, token, day, cell(trades, row, SECOND));
+    return (trades, row) => usdAt(book, token, day, cell(trades, row, Column.second));
   }
   const column = usdColumn(token, pool);
   return (trades, row) => cell(trades, row, column);

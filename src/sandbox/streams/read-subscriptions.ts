@@ -1,6 +1,6 @@
 import { supportedNetworks } from "../answers/answer.ts";
 import { type Query, required } from "../query.ts";
-import { invalidChoice, invalidParam, refuse } from "../service-refusal.ts";
+import { choiceRule, invalidParam, refuse } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import { streamIntervals } from "./candle-events.ts";
 import type { ServedFeed, StreamMethod } from "./served-feeds.ts";
@@ -24,7 +24,7 @@ export function readQuerySubscription(
 ): Subscription {
   const method = required("method", query.text("method"));
   const known = feed.methods.find((each) => each === method);
-  if (known === undefined) throw invalidChoice("method", feed.methods);
+  if (known === undefined) throw invalidParam("method", choiceRule(feed.methods));
   const chain = required("chain", query.text("chain"));
   const address = required("address", query.text("address"));
   const requestId = query.raw("request_id") ?? "0";
@@ -80,7 +80,7 @@ function readEntry(
   const method = text("method");
   const known = feed.methods.find((each) => each === method);
   if (known === undefined) {
-    throw refuseEntry("method", `method must be one of [${feed.methods.join(" ")}]`, place);
+    throw refuseEntry("method", `method ${choiceRule(feed.methods)}`, place);
   }
   const requestId: unknown = Reflect.get(entry, "request_id") ?? index;
   if (typeof requestId !== "number" || !Number.isInteger(requestId) || !isUint32(requestId)) {

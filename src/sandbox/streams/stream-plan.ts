@@ -1,5 +1,5 @@
 import type { Arrived } from "../arrival.ts";
-import { planRequiredBy } from "../plan-rules.ts";
+import { planRequiredBy } from "../guards.ts";
 import type { SandboxRequest } from "../sandbox-exchange.ts";
 import type { Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
