@@ -1,5 +1,6 @@
 import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
-import { addRows, countTrades, isSwap, lastRowAt, NO_SUMS, type Sums, type TradeBook } from "./trade-rows.ts";
+import { cell, Column, countTrades, Flag, isSwap, lastRowAt, rowVolume, WIDTH } from "./trade-rows.ts";
+import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import type { Activity } from "./types.ts";
 import { usdAtTime } from "./usd.ts";
 
@@ -34,12 +35,12 @@ function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number)
 
 /** The sums over the token's pools, buys and sells as seen from the token. */
 export function activityOfToken(book: TradeBook, token: MarketToken, at: number, seconds: number): Activity {
-  let sums = NO_SUMS;
+  const sums = noSums();
   for (const pool of token.pools) {
     if (pool.tradesFrom > at) continue;
     const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(book, pool, at, seconds);
     const isToken0 = pool.token0 === token;
-    sums = add(sums, {
+    add(sums, {
       volumeUsd,
       buyUsd: isToken0 ? buyUsd : volumeUsd - buyUsd,
       buys: isToken0 ? buys : swaps - buys,
@@ -86,8 +87,20 @@ function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums, priceChange:
   return { volumeUsd, buyUsd, sellUsd: volumeUsd - buyUsd, buys, sells: swaps - buys, txns, priceChange };
 }
 
+interface Sums {
+  volumeUsd: number;
+  buyUsd: number;
+  buys: number;
+  swaps: number;
+  txns: number;
+}
+
+function noSums(): Sums {
+  return { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
+}
+
 function sumPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Sums {
-  let sums = NO_SUMS;
+  const sums = noSums();
   const last = Math.floor(at);
   const first = Math.max(Math.floor(at - seconds) + 1, pool.tradesFrom);
   if (last < first) return sums;
@@ -95,23 +108,33 @@ function sumPool(book: TradeBook, pool: MarketPool, at: number, seconds: number)
   for (let day = Math.floor(first / DAY); day <= lastDay; day += 1) {
     const from = first - day * DAY;
     const to = last - day * DAY;
-    if (to >= DAY - 1 && (from <= 0 || first === pool.tradesFrom)) sums = add(sums, book.totals(pool, day));
-    else {
-      const trades = book.day(pool, day);
-      sums = addRows(sums, pool, trades.rows, lastRowAt(trades, from - 1) + 1, lastRowAt(trades, to) + 1);
-    }
+    if (to >= DAY - 1 && (from <= 0 || first === pool.tradesFrom)) add(sums, book.totals(pool, day));
+    else addRows(sums, pool, book.day(pool, day), from, to);
   }
   return sums;
 }
 
-function add(sums: Sums, more: Sums): Sums {
-  return {
-    volumeUsd: sums.volumeUsd + more.volumeUsd,
-    buyUsd: sums.buyUsd + more.buyUsd,
-    buys: sums.buys + more.buys,
-    swaps: sums.swaps + more.swaps,
-    txns: sums.txns + more.txns,
-  };
+function add(sums: Sums, more: Readonly<Sums>): void {
+  sums.volumeUsd += more.volumeUsd;
+  sums.buyUsd += more.buyUsd;
+  sums.buys += more.buys;
+  sums.swaps += more.swaps;
+  sums.txns += more.txns;
+}
+
+function addRows(sums: Sums, pool: MarketPool, trades: TradeDay, from: number, to: number): void {
+  const first = lastRowAt(trades, from - 1) + 1;
+  const last = lastRowAt(trades, to);
+  sums.txns += last - first + 1;
+  for (let row = first; row <= last; row += 1) {
+    if (!isSwap(trades, row)) continue;
+    const volume = rowVolume(pool, trades.rows, row * WIDTH);
+    sums.swaps += 1;
+    sums.volumeUsd += volume;
+    if ((cell(trades, row, Column.flags) & Flag.buy) === 0) continue;
+    sums.buys += 1;
+    sums.buyUsd += volume;
+  }
 }
 
 /** In percent, from the start of the window or of the pool, whichever is later. */

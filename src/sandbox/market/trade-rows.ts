@@ -15,17 +15,13 @@ export interface TradeDay {
   readonly totals: DayTotals;
 }
 
-/** Sums over transactions. */
-export interface Sums {
+/** Sums over the day's transactions, and the course of the pool's price over its swaps. */
+export interface DayTotals {
   readonly volumeUsd: number;
   readonly buyUsd: number;
   readonly buys: number;
   readonly swaps: number;
   readonly txns: number;
-}
-
-/** The sums of a day, with the course of the pool's price over its swaps. */
-export interface DayTotals extends Sums {
   readonly open: number;
   readonly high: number;
   readonly low: number;
@@ -67,13 +63,12 @@ export interface TradeBook {
   readonly totals: (pool: MarketPool, day: number) => DayTotals;
 }
 
-export const NO_SUMS: Sums = { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
 export const NO_TRADES: TradeDay = {
   count: 0,
   from: 0,
   slot: 1,
   rows: new Float64Array(0),
-  totals: { ...NO_SUMS, open: 0, high: 0, low: 0, close: 0 },
+  totals: { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0, open: 0, high: 0, low: 0, close: 0 },
 };
 
 /** A cell of a row; the row must exist. */
@@ -125,20 +120,4 @@ export function rowVolume(pool: MarketPool, rows: Float64Array, at: number): num
     ? ((rows[at + Column.raw1] ?? 0) / pool.token1.unit) * (rows[at + Column.usd1] ?? 0)
     : 0;
   return side0 > side1 ? side0 : side1;
-}
-
-/** The sums with the rows from `first` to before `end` added. */
-export function addRows(sums: Sums, pool: MarketPool, rows: Float64Array, first: number, end: number): Sums {
-  let { volumeUsd, buyUsd, buys, swaps } = sums;
-  for (let at = first * WIDTH; at < end * WIDTH; at += WIDTH) {
-    const flags = rows[at + Column.flags] ?? 0;
-    if ((flags & Flag.liquidity) !== 0) continue;
-    const volume = rowVolume(pool, rows, at);
-    volumeUsd += volume;
-    swaps += 1;
-    if ((flags & Flag.buy) === 0) continue;
-    buyUsd += volume;
-    buys += 1;
-  }
-  return { volumeUsd, buyUsd, buys, swaps, txns: sums.txns + end - first };
 }
