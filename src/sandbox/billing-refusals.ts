@@ -10,7 +10,7 @@ const pricing = "https://dexpaprika.com/api/pricing";
 
 export const documentation = "https://docs.dexpaprika.com";
 
-/** Next steps that fit the tier; specification, section Errors, `links`. They are text: the sandbox asks nobody. */
+/** Next steps that fit the tier; specification, section Errors, `links`. They are only text: the sandbox does not contact these hosts. */
 export const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   keyless: { register: console, docs: documentation, pricing, coupon: `${pricing}?coupon=START10` },
   free: { upgrade: console, usage: `${console}/usage`, docs: documentation, pricing },
@@ -31,7 +31,7 @@ function billing(
   return new Refusal(status, { error, tier, message, ...more, links: links[tier] }, headers);
 }
 
-/** `param`: the query parameter that goes beyond the plan; undefined when the whole endpoint is closed. */
+/** `param`: the query parameter that goes beyond the plan; undefined when the entire endpoint is closed. */
 export function planRequired(tier: Tier, requiredTier: "free" | "dev" | "pro", param?: string): Refusal {
   const plans = { free: "a free key or a paid plan", dev: "a Dev or Pro plan", pro: "a Pro plan" }[
     requiredTier
@@ -48,7 +48,7 @@ export function wrongHost(tier: Tier): Refusal {
   return billing(403, "wrong_host", tier, `a ${tier} key belongs to ${right}`, {});
 }
 
-/** `waitMs`: until the next request would be served. */
+/** `waitMs`: the time until the next request would be served. */
 export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const message = `rate limit of ${limit} requests per minute exceeded; retry after ${seconds} s`;
@@ -68,7 +68,7 @@ export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal 
 }
 
 /**
- * Each tier is told its own way out. Specification, section Errors: resets_at comes with the 402 of Dev and Pro only.
+ * Each tier has its own next step. Specification, section Errors: only the 402 of Dev and Pro has resets_at.
  * `at`: unix seconds.
  */
 export function paymentRequired({ tier, credits }: Account, at: number): Refusal {
@@ -104,7 +104,7 @@ export function describeCredits(tier: Tier, credits: CreditAccount, at: number):
   };
 }
 
-/** A block is what the next million credits cost. */
+/** A block is the price of the next million credits. */
 export function describeOverage(credits: CreditAccount, at: number): JsonObject {
   return {
     enabled: credits.overageCapUsd !== undefined,
@@ -114,7 +114,7 @@ export function describeOverage(credits: CreditAccount, at: number): JsonObject 
   };
 }
 
-/** A decimal string with cents, and down to a twentieth of a credit where it matters. */
+/** A decimal string with cents, or with up to six decimals when they matter. */
 function usd(amount: number): string {
   return amount.toFixed(6).replace(/0{1,4}$/, "");
 }

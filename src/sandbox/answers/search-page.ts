@@ -80,21 +80,21 @@ function chosenNetworks(asked: Asked): readonly NetworkFacts[] {
   return [...new Set(slugs)].map((slug) => networkNamed(asked, slug));
 }
 
+const isLeast = (value: number, least: number): boolean => value >= least;
+const isMost = (value: number, most: number): boolean => value <= most;
+
 function readBounds<T extends { readonly createdAt: number }>(
   query: Query,
   filters: Search<T>["filters"],
 ): readonly Further<T>[] {
-  const isLeast = (value: number, least: number): boolean => value >= least;
-  const isMost = (value: number, most: number): boolean => value <= most;
-  const createdAt = (item: T): number => item.createdAt;
   const bounds = Object.entries(filters).flatMap(([name, measure]) => [
     makeBound(`${name}_min`, query.number(`${name}_min`), measure, isLeast),
     makeBound(`${name}_max`, query.number(`${name}_max`), measure, isMost),
   ]);
   return [
     ...bounds,
-    makeBound("created_after", query.from("created_after"), createdAt, isLeast),
-    makeBound("created_before", query.to("created_before"), createdAt, isMost),
+    makeBound("created_after", query.from("created_after"), (item) => item.createdAt, isLeast),
+    makeBound("created_before", query.to("created_before"), (item) => item.createdAt, isMost),
   ];
 }
 

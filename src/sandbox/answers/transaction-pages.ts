@@ -8,7 +8,7 @@ import { pageInfo, readPage } from "./page-position.ts";
 
 // Specification, endpoint 1: page style reaches 100 pages, `cursor` goes deeper.
 const LAST_PAGE = 100;
-// Wire-facts 4.6: the public service never looks further back.
+// Wire-facts 4.6: the public service never goes back more than this.
 const PUBLIC_REACH_SECONDS = 7 * 86_400;
 
 type Window = Pick<TransactionWindow, "from" | "to">;

@@ -4,7 +4,7 @@ import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import type { Activity } from "./types.ts";
 import { usdAtTime } from "./usd.ts";
 
-/** Over `at - seconds < time <= at`. The price change is that of token0 in USD. */
+/** Over `at - seconds < time <= at`. The price change is the change of token0 in USD. */
 export function activityOfPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Activity {
   const sums = sumPool(book, pool, at, seconds);
   return toActivity(sums, sums.swaps === 0 ? null : changeOf(book, pool.token0, pool, at, seconds));

@@ -9,7 +9,7 @@ export interface Asset {
   readonly logBase: number;
   /** Half-range of the logarithm's movement within a quarter of an hour. */
   readonly restlessness: number;
-  /** A stable coin: priced by itself instead of by a pool's other token. */
+  /** A stable coin: its price does not depend on a pool's other token. */
   readonly isStable: boolean;
   /** Prices at recent knots; only for assets that many pools share. */
   readonly memo: KnotMemo | undefined;

@@ -18,7 +18,7 @@ import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 
-// From this share of the ranks on, pools of the coming years are mixed with those of 2026.
+// From this share of the ranks on, pools of the coming years are mixed with pools of 2026.
 const SETTLED = 0.3;
 
 /** Ranks of the hostile names on ethereum: busy enough for the first pages of a search. */

@@ -28,7 +28,7 @@ export interface PoolRow {
   readonly id?: string | undefined;
   readonly symbols: readonly string[];
   readonly dexName?: string | undefined;
-  /** Percent; null where the service does not say. */
+  /** Percent; null where the service has no value. */
   readonly fee: number | null;
   readonly createdAt: number;
   readonly createdAtBlockNumber?: number | undefined;

@@ -1,18 +1,13 @@
 import type { Arrived } from "../arrival.ts";
 import { planRequiredBy } from "../guards.ts";
-import type { SandboxRequest } from "../sandbox-exchange.ts";
-import type { Refusal } from "../service-refusal.ts";
+import { Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import type { Feed } from "../../contract/feed.ts";
-import { plans } from "../../contract/tier.ts";
+import { plans, type Tier } from "../../contract/tier.ts";
+import { links } from "../billing-refusals.ts";
 import type { Subscription } from "./read-subscriptions.ts";
-import { previewOnly } from "./stream-refusals.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 import { NETWORK_ROWS } from "../market/well-known.ts";
-
-export interface StreamRequest extends SandboxRequest {
-  readonly body: string;
-}
 
 /** Specification, Authentication 7; the preview without a key is the public service's (wire-facts 2.2). */
 export function planOfStream(
@@ -31,7 +26,12 @@ export function planOfStream(
   return isShown ? undefined : previewOnly(tier);
 }
 
-/** What cannot be read is left to the 400 that follows. */
+function previewOnly(tier: Tier): Refusal {
+  const message = "keyless streams show the preview assets only — register for a free key";
+  return new Refusal(403, { error: "preview_only", tier, message, links: links[tier] });
+}
+
+/** Invalid subscriptions are left to the 400 that follows. */
 function readable(read: () => readonly Subscription[]): readonly Subscription[] {
   try {
     return read();
@@ -43,12 +43,12 @@ function readable(read: () => readonly Subscription[]): readonly Subscription[] 
 const PREVIEW_ASSETS = 35;
 
 /**
- * Whether streams show the token without a key (public dialect). Which 35 assets these are is not public but for
- * WETH on ethereum and wrapped SOL on solana; here, they are what most pools quote in on each of 35 networks.
+ * Whether streams show the token without a key (public dialect). Of these 35 assets, only WETH on ethereum and wrapped
+ * SOL on solana are public. Here they are the token that most pools quote in on each of 35 networks.
  */
 function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean {
   const row = NETWORK_ROWS.slice(0, PREVIEW_ASSETS).find(({ id }) => id === token.network.id);
   const symbol = row?.hubs[0];
-  // Others may have taken the symbol for their own; the true one stands further up.
+  // Other tokens may use the same symbol; the real one is higher in the list.
   return market.tokens(token.network, at).find((each) => each.symbol === symbol) === token;
 }

@@ -1,6 +1,7 @@
 import { writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
-import type { Market, PoolFacts, TokenFacts, Transaction } from "../market/types.ts";
+import { inTokens, type Market, type PoolFacts } from "../market/types.ts";
+import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Everything `transactions` lists of the pool: swaps, adds and removes (specification, resource Transaction). */
@@ -74,7 +75,7 @@ function writeRow(row: Transaction): JsonObject {
 
 function usdOf(amount: bigint, token: TokenFacts | undefined, price: number | undefined): number | undefined {
   if (token === undefined || price === undefined) return undefined;
-  return (Number(amount) / 10 ** token.decimals) * price;
+  return inTokens(amount, token) * price;
 }
 
 /** The mean of the two sides, or the side that has a price. */
