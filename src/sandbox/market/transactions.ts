@@ -3,7 +3,8 @@ import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
 import { blockNumberAt, blockTime, DAY, FIRST_DAY, LAST_DAY, type MarketPool } from "./pool-catalogue.ts";
 import { cell, Column, countTrades, dayKey, Flag, lastRowAt } from "./trade-rows.ts";
 import type { TradeBook, TradeDay } from "./trade-rows.ts";
-import type { NetworkFacts, Transaction, TransactionKey, TransactionWindow } from "./types.ts";
+import { compareKeys, type NetworkFacts, type Transaction } from "./types.ts";
+import type { TransactionKey, TransactionWindow } from "./types.ts";
 
 const TRADERS = 4000;
 
@@ -87,16 +88,10 @@ function endOfWindow(
   const trades = book.day(pool, keyDay);
   let end = lastRowAt(trades, second - keyDay * DAY) + 1;
   while (end > 0 && cell(trades, end - 1, Column.second) === second - keyDay * DAY) {
-    if (isBelow(keyOf(pool, keyDay, trades, end - 1), before)) break;
+    if (compareKeys(keyOf(pool, keyDay, trades, end - 1), before) < 0) break;
     end -= 1;
   }
   return { day: keyDay, end };
-}
-
-function isBelow(key: TransactionKey, before: TransactionKey): boolean {
-  if (key.blockNumber !== before.blockNumber) return key.blockNumber < before.blockNumber;
-  if (key.transactionIndex !== before.transactionIndex) return key.transactionIndex < before.transactionIndex;
-  return key.logIndex < before.logIndex;
 }
 
 /** The first row of the row's transaction. */

@@ -176,3 +176,8 @@ export interface Candle {
 export function inTokens(amount: bigint, token: TokenFacts | undefined): number {
   return Number(amount) / 10 ** (token?.decimals ?? 0);
 }
+
+/** Negative when `a` is before `b`. */
+export function compareKeys(a: TransactionKey, b: TransactionKey): number {
+  return a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex;
+}

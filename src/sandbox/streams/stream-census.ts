@@ -1,9 +1,9 @@
 import type { Tier } from "../../contract/tier.ts";
 import { connectionsOfPlan } from "../../contract/feed.ts";
-import { links } from "../billing-refusals.ts";
+import { billing } from "../billing-refusals.ts";
 import type { Caller } from "../caller.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
-import { Refusal } from "../service-refusal.ts";
+import type { Refusal } from "../service-refusal.ts";
 
 /** Specification, Limits: concurrent streams per server, over both hosts. */
 const PER_SERVER = 10_000;
@@ -57,8 +57,7 @@ export function streamOwner(caller: Caller, remoteAddress: string, dialect: Dial
 
 /** Specification, Status codes: a 429 carries Retry-After, also for stream limits. The public service sends none. */
 function tooMany(tier: Tier, message: string, dialect: Dialect): Refusal {
-  const body = { error: "rate_limited", tier, message };
-  if (dialect === "public") return new Refusal(429, { ...body, links: links[tier] });
-  const headers = { "Retry-After": String(RETRY_AFTER) };
-  return new Refusal(429, { ...body, retry_after: RETRY_AFTER, links: links[tier] }, headers);
+  const retryAfter = dialect === "spec" ? RETRY_AFTER : undefined;
+  const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };
+  return billing(429, { error: "rate_limited", tier, message, retry_after: retryAfter }, headers);
 }

@@ -1,10 +1,10 @@
 import type { Arrived } from "../arrival.ts";
 import { planRequiredBy } from "../guards.ts";
-import { Refusal } from "../service-refusal.ts";
+import type { Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import type { Feed } from "../../contract/feed.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
-import { links } from "../billing-refusals.ts";
+import { billing } from "../billing-refusals.ts";
 import type { Subscription } from "./read-subscriptions.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 import { NETWORK_ROWS } from "../market/well-known.ts";
@@ -28,7 +28,7 @@ export function planOfStream(
 
 function previewOnly(tier: Tier): Refusal {
   const message = "keyless streams show the preview assets only — register for a free key";
-  return new Refusal(403, { error: "preview_only", tier, message, links: links[tier] });
+  return billing(403, { error: "preview_only", tier, message });
 }
 
 /** Invalid subscriptions are left to the 400 that follows. */
