@@ -1,6 +1,10 @@
 import { type Arrived, arrive, bodyIn, respondWith, standardHeaders } from "../arrival.ts";
 import { keyOf } from "../caller.ts";
-import { guard } from "../guards.ts";
+import { plans, type Tier } from "../../contract/tier.ts";
+import { billing } from "../billing-refusals.ts";
+import { guard, planRequiredBy } from "../guards.ts";
+import type { Market, TokenFacts } from "../market/types.ts";
+import { NETWORK_ROWS } from "../market/well-known.ts";
 import { removedStream } from "../removed-paths.ts";
 import type { Json } from "../json-writer.ts";
 import type { Accounting, Dialect, SandboxResponse } from "../sandbox-exchange.ts";
@@ -13,11 +17,10 @@ import {
   type StreamRequest,
   type Subscription,
 } from "./read-subscriptions.ts";
-import { findFeed } from "./served-feeds.ts";
+import { findFeed, type ServedFeed } from "./served-feeds.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { planOfStream } from "./stream-plan.ts";
 import { sourceOf } from "./subject.ts";
 
 type ArrivedStream = Arrived<StreamRequest>;
@@ -95,6 +98,49 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
   const full = hub.census.refusal(owner, account.tier, state.dialect);
   if (full !== undefined) throw full;
   return order;
+}
+
+/** Specification, Authentication 7; the preview without a key is the public service's (wire-facts 2.2). */
+function planOfStream(
+  { plan }: ServedFeed,
+  { account: { tier }, at }: ArrivedStream,
+  { dialect, market }: SandboxState,
+  read: () => readonly Subscription[],
+): Refusal | undefined {
+  if (plans[plan].hosts === "paid") return planRequiredBy(plan, tier);
+  if (dialect === "spec" || tier !== "keyless") return undefined;
+  if (plan !== "keyless") return previewOnly(tier);
+  const isShown = readable(read).every(
+    ({ subject }) => "token" in subject && isPreviewAsset(market, subject.token, at),
+  );
+  return isShown ? undefined : previewOnly(tier);
+}
+
+function previewOnly(tier: Tier): Refusal {
+  const message = "keyless streams show the preview assets only — register for a free key";
+  return billing(403, { error: "preview_only", tier, message });
+}
+
+/** Invalid subscriptions are left to the 400 that follows. */
+function readable(read: () => readonly Subscription[]): readonly Subscription[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}
+
+const PREVIEW_ASSETS = 35;
+
+/**
+ * Whether streams show the token without a key (public dialect). Of these 35 assets, only WETH on ethereum and wrapped
+ * SOL on solana are public. Here they are the token that most pools quote in on each of 35 networks.
+ */
+function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean {
+  const row = NETWORK_ROWS.slice(0, PREVIEW_ASSETS).find(({ id }) => id === token.network.id);
+  const symbol = row?.hubs[0];
+  // Other tokens may use the same symbol; the real one is higher in the list.
+  return market.tokens(token.network, at).find((each) => each.symbol === symbol) === token;
 }
 
 function start(
