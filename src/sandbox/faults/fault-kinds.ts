@@ -28,8 +28,8 @@ export type Faults = readonly Fault[];
 
 /**
  * What a fault affects. `answer` replaces the response, `change` alters the request or the body, `header` alters the
- * headers, `delivery` the transfer of the bytes, and `stream` an open stream. Of the first and of
- * `delivery`, a request has at most one; the others add up.
+ * headers, `delivery` the transfer of the bytes, and `stream` an open stream. A request has at most one fault of `answer`
+ * and one of `delivery`; the others add up.
  */
 type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream";
 

@@ -12,12 +12,13 @@ import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from
 import type { SandboxState } from "../state.ts";
 import { pastCandles } from "./candle-events.ts";
 import {
+  type FeedRequest,
   readBackfill,
   readSubscriptions,
   type StreamRequest,
   type Subscription,
 } from "./read-subscriptions.ts";
-import { findFeed, type ServedFeed } from "./served-feeds.ts";
+import { findFeed } from "./served-feeds.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
@@ -81,8 +82,7 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
   // Specification, Removed endpoints: 410 for every caller.
   if (path === "/stream") throw removedStream(state.dialect);
   const feed = findFeed(path, state.dialect);
-  const plan = (): Refusal | undefined =>
-    feed && planOfStream(feed, arrived, state, () => readSubscriptions({ feed, arrived, state }));
+  const plan = (): Refusal | undefined => feed && planOfStream({ feed, arrived, state });
   // A caller who could not pay for one update is rejected, though opening costs nothing.
   const refusal = guard(arrived, state.options.elapsed(), 1, plan);
   if (refusal !== undefined) throw refusal;
@@ -101,16 +101,15 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
 }
 
 /** Specification, Authentication 7; the preview without a key is the public service's (wire-facts 2.2). */
-function planOfStream(
-  { plan }: ServedFeed,
-  { account: { tier }, at }: ArrivedStream,
-  { dialect, market }: SandboxState,
-  read: () => readonly Subscription[],
-): Refusal | undefined {
+function planOfStream(request: FeedRequest): Refusal | undefined {
+  const { market, dialect } = request.state;
+  const { plan } = request.feed;
+  const { account, at } = request.arrived;
+  const { tier } = account;
   if (plans[plan].hosts === "paid") return planRequiredBy(plan, tier);
   if (dialect === "spec" || tier !== "keyless") return undefined;
   if (plan !== "keyless") return previewOnly(tier);
-  const isShown = readable(read).every(
+  const isShown = readableSubscriptions(request).every(
     ({ subject }) => "token" in subject && isPreviewAsset(market, subject.token, at),
   );
   return isShown ? undefined : previewOnly(tier);
@@ -122,9 +121,9 @@ function previewOnly(tier: Tier): Refusal {
 }
 
 /** Invalid subscriptions are left to the 400 that follows. */
-function readable(read: () => readonly Subscription[]): readonly Subscription[] {
+function readableSubscriptions(request: FeedRequest): readonly Subscription[] {
   try {
-    return read();
+    return readSubscriptions(request);
   } catch {
     return [];
   }

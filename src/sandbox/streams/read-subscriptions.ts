@@ -20,20 +20,21 @@ export interface Subscription {
 
 const MAX_REQUEST_ID = 4_294_967_295;
 
-interface Reading {
+/** A request for a feed that the sandbox serves. */
+export interface FeedRequest {
   readonly feed: ServedFeed;
   readonly arrived: Arrived<StreamRequest>;
   readonly state: SandboxState;
 }
 
 /** Throws the rejection of the first invalid subscription. */
-export function readSubscriptions(reading: Reading): readonly Subscription[] {
+export function readSubscriptions(reading: FeedRequest): readonly Subscription[] {
   const { method } = reading.arrived.request;
   return method === "POST" ? readBodySubscriptions(reading) : [readQuerySubscription(reading)];
 }
 
 /** Wire-facts 5.2. */
-function readQuerySubscription(reading: Reading): Subscription {
+function readQuerySubscription(reading: FeedRequest): Subscription {
   const { query } = reading.arrived;
   const { methods } = reading.feed;
   const word = required("method", query.text("method"));
@@ -51,7 +52,7 @@ function readQuerySubscription(reading: Reading): Subscription {
 }
 
 /** Specification, Streaming: one bad asset rejects the entire batch. Wire-facts 5.3 for its form. */
-function readBodySubscriptions(reading: Reading): readonly Subscription[] {
+function readBodySubscriptions(reading: FeedRequest): readonly Subscription[] {
   const entries = readArray(reading.arrived.request.body);
   if (entries.length > assetsPerPost) throw badEntry("body", reading.feed.tooMany);
   return entries.map((entry, index) => readEntry(reading, entry, index));
@@ -68,7 +69,7 @@ function readArray(body: string): readonly unknown[] {
   throw badEntry("body", "the body must be a JSON array of 1 to 25 objects {chain, address, method}");
 }
 
-function readEntry(reading: Reading, entry: unknown, index: number): Subscription {
+function readEntry(reading: FeedRequest, entry: unknown, index: number): Subscription {
   const place = `asset ${index}: `;
   if (typeof entry !== "object" || entry === null) throw badEntry("body", `${place}must be an object`);
   const text = (name: string): string => {
@@ -105,7 +106,7 @@ interface Wanted {
   readonly interval: StreamInterval;
 }
 
-function findSubject({ state, arrived: { at } }: Reading, wanted: Wanted, place: string): Subject {
+function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, place: string): Subject {
   const { market, dialect } = state;
   const { method, chain, address, interval } = wanted;
   const network = supportedNetworks(state).find(({ id }) => id === chain);
