@@ -126,12 +126,11 @@ function cursorBefore(cursor: string, limit: number, state: SandboxState): strin
 
 /** For a response that is read and not sent. */
 function unmetered(state: SandboxState): SandboxState {
-  const account = ({ tier }: { readonly tier: Account["tier"] }): Account => ({
-    tier,
-    credits: new CreditAccount(tier, {}),
-    rate: undefined,
-  });
-  return { ...state, account };
+  return { ...state, account: openUnmetered };
+}
+
+function openUnmetered({ tier }: Pick<Account, "tier">): Account {
+  return { tier, credits: new CreditAccount(tier, {}), rate: undefined };
 }
 
 function withParam(target: string, name: string, value: string | undefined): string {
