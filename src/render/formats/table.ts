@@ -1,15 +1,16 @@
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { LocalRow } from "../table/local-table.ts";
 import type { Format, LocalLook } from "./format.ts";
+import { createDocuments } from "./json.ts";
 import { jsonLine } from "./row-text.ts";
 
-/** Loads what draws when something is drawn: cli-table3 and colors are of no use to programs. */
+/** Loads the drawing code only when it draws: programs do not need cli-table3 and colors. */
 export const table: Format = {
   summary:
     "for people, fitted to the window; the default on a terminal. Numbers are shortened, addresses never",
   columns: "guessed",
   ending: undefined,
-  // The columns fit the first rows, so no later run can add to them.
+  // The columns fit the first rows, so a later run cannot add to them.
   canGrow: false,
   isClosed: false,
   errors: "text",
@@ -17,7 +18,7 @@ export const table: Format = {
   local: {
     rows: drawRows,
     record: drawRecord,
-    // For people a command draws such an object itself.
+    // On a terminal a command draws such an object itself.
     document: (document) => jsonLine(document, false),
   },
 };
@@ -29,7 +30,7 @@ export const wide: Format = {
 
 async function createRenderer(presentation: Presentation): Promise<Renderer> {
   const { isWhole, chart, isRecord, columns } = presentation;
-  if (isWhole === true) return (await import("./whole-answers.ts")).createDocuments(presentation, true);
+  if (isWhole === true) return createDocuments(presentation, true);
   if (chart !== undefined)
     return (await import("../chart/chart-view.ts")).createChartView(presentation, chart);
   return isRecord && columns === undefined
@@ -41,7 +42,7 @@ async function drawRows(rows: readonly LocalRow[], look: LocalLook): Promise<str
   return (await import("../table/local-table.ts")).drawLocalTable(rows, look);
 }
 
-/** Name and value a line. */
+/** One line per member: its name and its value. */
 async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
