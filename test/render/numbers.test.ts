@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type Decimal, readDecimal, writeDecimal } from "../../src/render/values/decimal.ts";
+import { type Decimal, readDecimal, writeDecimal } from "../../src/render/values/numbers.ts";
 import {
   showAmount,
   showChange,

@@ -1,6 +1,5 @@
 import type { ErrorFormat } from "../../contract/output-format.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import type { LocalRow } from "../table/local-table.ts";
 
 /** One output format: how it writes rows, and its properties. Commands read these instead of comparing names. */
 export interface Format {
@@ -33,6 +32,9 @@ interface LocalForm {
   /** For several such objects; undefined where a command shows rows instead. */
   readonly documents?: (documents: readonly object[], look: LocalLook) => string;
 }
+
+/** Null is an unknown value; undefined is left out. */
+export type LocalRow = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface LocalLook {
   readonly isTerminal: boolean;

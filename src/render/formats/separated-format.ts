@@ -1,5 +1,4 @@
-import type { LocalRow } from "../table/local-table.ts";
-import type { Format, LocalLook } from "./format.ts";
+import type { Format, LocalLook, LocalRow } from "./format.ts";
 
 /** How a format of separated values writes a cell, and a row without any value. */
 export interface Writing {

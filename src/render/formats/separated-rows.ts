@@ -3,8 +3,8 @@ import { OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import { createPathReader } from "../../json/path-reader.ts";
 import { tableColumns } from "../table/columns.ts";
-import type { LocalRow } from "../table/local-table.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
+import type { LocalRow } from "./format.ts";
 import { rowTexts, splitPath } from "./row-text.ts";
 import type { Writing } from "./separated-format.ts";
 
@@ -19,8 +19,7 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
   const paths = [...new Set(columns.flatMap((column) => column.paths.map((path) => path.join("."))))];
   const read = createPathReader(paths.map(splitPath));
   const isLabelled = groups.length > 1;
-  let header =
-    isContinued || !hasHeader ? "" : headerLine(isLabelled ? ["group", ...paths] : paths, writing);
+  let header = isContinued || !hasHeader ? "" : headerLine(isLabelled ? ["group", ...paths] : paths, writing);
 
   return {
     page: async ({ group, rows }) => {

@@ -1,6 +1,5 @@
 import type { Presentation, Renderer } from "../renderer.ts";
-import type { LocalRow } from "../table/local-table.ts";
-import type { Format, LocalLook } from "./format.ts";
+import type { Format, LocalLook, LocalRow } from "./format.ts";
 import { createDocuments } from "./json.ts";
 import { jsonLine } from "./row-text.ts";
 

@@ -1,15 +1,89 @@
-import {
-  type Decimal,
-  movePoint,
-  readDecimal,
-  roundPlaces,
-  roundSignificant,
-  writeDecimal,
-} from "./decimal.ts";
+/**
+ * A decimal number as its digits, since arithmetic on doubles would show digits that the service never sent.
+ * The value is 0.<digits> x 10^scale; digits neither begin nor end with a zero, and zero has none.
+ */
+export interface Decimal {
+  readonly isNegative: boolean;
+  readonly digits: string;
+  readonly scale: number;
+}
+
+/** A number with more places than this is no price or amount of anything, and would fill memory when written out. */
+const MOST_PLACES = 400;
+
+const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
+/** Up to this many digits, a number and its successor are exact as a double. */
+const FEW_DIGITS = 14;
+
+/** Reads a number as JSON writes it, also from a string; undefined for anything else. */
+export function readDecimal(value: number | bigint | string): Decimal | undefined {
+  const text = String(value);
+  const isNegative = text.charCodeAt(0) === MINUS;
+  const start = isNegative ? 1 : 0;
+  const point = endOfDigits(text, start);
+  const hasPoint = point < text.length && text.charCodeAt(point) === POINT;
+  const end = hasPoint ? endOfDigits(text, point + 1) : point;
+  if (point === start || (hasPoint && end === point + 1) || text.length > MOST_PLACES) return undefined;
+  const exponent = end === text.length ? 0 : readExponent(text.slice(end));
+  if (exponent === undefined) return undefined;
+  const all = text.slice(start, point) + text.slice(point + 1, end);
+  let leading = 0;
+  while (leading < all.length && all.charCodeAt(leading) === ZERO) leading++;
+  return create(isNegative, all.slice(leading), point - start - leading + exponent);
+}
+
+/** Never reads past the end: V8 discards its compiled code where that happens. */
+function endOfDigits(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < ZERO || code > NINE) break;
+  }
+  return at;
+}
+
+function readExponent(text: string): number | undefined {
+  const exponent = /^[eE][+-]?\d{1,9}$/.test(text) ? Number(text.slice(1)) : Infinity;
+  return Math.abs(exponent) > MOST_PLACES ? undefined : exponent;
+}
+
+/** Rounds half a unit of the last digit away from zero. */
+export function roundSignificant(decimal: Decimal, count: number): Decimal {
+  const { isNegative, digits, scale } = decimal;
+  if (digits.length <= count) return decimal;
+  if (count < 0) return create(isNegative, "", 0);
+  const kept = digits.slice(0, count);
+  if (digits.charAt(count) < "5") return create(isNegative, kept, scale);
+  const raised = String(count > FEW_DIGITS ? BigInt(kept) + 1n : Number(kept) + 1);
+  return create(isNegative, raised, scale + raised.length - count);
+}
+
+/** Rounds to this many digits after the point. */
+export function roundPlaces(decimal: Decimal, places: number): Decimal {
+  return roundSignificant(decimal, decimal.scale + places);
+}
+
+/** Writes plain digits, never an exponent, with at least `leastPlaces` after the point. */
+export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""): string {
+  const { isNegative, digits, scale } = decimal;
+  const whole = scale > 0 ? digits.slice(0, scale).padEnd(scale, "0") : "0";
+  const rest = scale > 0 ? digits.slice(scale) : digits === "" ? "" : "0".repeat(-scale) + digits;
+  const fraction = rest.padEnd(leastPlaces, "0");
+  const grouped = separator === "" ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, separator);
+  const sign = isNegative && digits !== "" ? "-" : "";
+  return `${sign}${grouped}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+function create(isNegative: boolean, digits: string, scale: number): Decimal {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--;
+  const trimmed = digits.slice(0, end);
+  return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
+}
 
 /**
  * A price: two decimals from 1,000, four from 1, and below that four significant digits in plain decimals, however
- * small it is. `significant` asks for that many digits instead, where there is room for them.
+ * small it is. `significant` requests that many digits instead, where there is room for them.
  */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
@@ -24,7 +98,7 @@ function roundPrice(price: Decimal, significant: number | undefined): Decimal {
   return price.scale > 0 ? roundPlaces(price, 4) : roundSignificant(price, 4);
 }
 
-/** From so many zeros after the point on nobody sees at a glance how many there are. */
+/** A reader cannot count more zeros than this at a glance. */
 const MANY_ZEROS = /^(-?0\.)(0{4,})(?=[1-9])/;
 
 /** `0.0000000001234` → `0.0₉1234`: nine zeros after the point. */
@@ -35,29 +109,29 @@ export function countZeros(text: string): string {
   return `${start}0${count.join("")}${text.slice(leading.length)}`;
 }
 
+/** There is no common unit beyond trillions. */
 const UNITS = ["", "K", "M", "B", "T"];
 
-/** An amount in at most seven places: `12.4M`, `999`, `0.52`; dust is `<0.01`, which is not nothing. Beyond 999T it takes more. */
+/** An amount in at most seven places up to 999T: `12.4M`, `999`, `0.52`. Dust is `<0.01`, never zero. */
 export function showAmount(amount: Decimal): string {
   const small = roundPlaces(amount, 2);
   if (small.digits === "" && amount.digits !== "") return amount.isNegative ? "-<0.01" : "<0.01";
   if (small.scale <= 3) return writeDecimal(small, hasFraction(small) ? 2 : 0);
   const rounded = roundSignificant(amount, 3);
-  // There is no common word for what is beyond trillions.
   const unit = Math.min(Math.floor((rounded.scale - 1) / 3), UNITS.length - 1);
-  const shifted = movePoint(rounded, unit * 3);
+  const shifted = { ...rounded, scale: rounded.scale - unit * 3 };
   return `${writeDecimal(shifted, Math.max(0, 3 - shifted.scale), ",")}${UNITS[unit] ?? ""}`;
 }
 
-/** An amount with all digits of its whole part, where there is room: `12,345,678.9` → `12,345,678.90`. */
+/** An amount with all digits of its integer part, where there is room: `12,345,678.9` → `12,345,678.90`. */
 export function showWholeAmount(amount: Decimal): string {
   const rounded = roundSmall(amount);
   return writeDecimal(rounded, hasFraction(rounded) ? 2 : 0, ",");
 }
 
-/** Cents; of less than a cent two digits, so that something never shows as nothing. */
-function roundSmall(amount: Decimal): Decimal {
-  return amount.scale < -1 ? roundSignificant(amount, 2) : roundPlaces(amount, 2);
+/** Two places, or two digits below a hundredth, so that a small value never shows as zero. */
+function roundSmall(value: Decimal): Decimal {
+  return value.scale < -1 ? roundSignificant(value, 2) : roundPlaces(value, 2);
 }
 
 function hasFraction({ digits, scale }: Decimal): boolean {
@@ -70,10 +144,10 @@ export function showCount(count: Decimal): string {
 
 /** Percent without a sign, as a fee: `0.3%`, `0.05%`. */
 export function showPercent(percent: Decimal): string {
-  return `${writeDecimal(percent.scale < -1 ? roundSignificant(percent, 2) : roundPlaces(percent, 2), 0, ",")}%`;
+  return `${writeDecimal(roundSmall(percent), 0, ",")}%`;
 }
 
-/** A change: always signed, `0.00%` only when there was none. */
+/** A change: always signed, `0.00%` only for no change at all. */
 export function showChange(change: Decimal): string {
   if (change.digits === "") return "0.00%";
   const sign = change.isNegative ? "-" : "+";
@@ -85,7 +159,7 @@ export function showChange(change: Decimal): string {
   return `${sign}${writeDecimal(rounded, 2)}%`;
 }
 
-/** The change in percent, as text; empty where there is none that could be told. */
+/** The change in percent as text; empty where it cannot be computed. */
 export function percentBetween(first: number, last: number): string {
   const change = String(((last - first) / Math.abs(first)) * 100);
   return readDecimal(change) === undefined ? "" : change;

@@ -3,12 +3,11 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { type OutputFormat, type RowFormat } from "../../contract/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
-import type { LocalLook } from "../../render/formats/format.ts";
+import type { LocalLook, LocalRow } from "../../render/formats/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
-import type { LocalRow } from "../../render/table/local-table.ts";
 
 /** Rows of a command of ours: aligned columns on a terminal, JSON for programs, as for the service's rows. */
 export async function writeRows(
