@@ -85,7 +85,8 @@ function createHistory(start: number): Pick<AssetRow, "course"> & {
 
   return {
     add: (value, elapsed) => {
-      values[fillUntil(elapsed)] = value;
+      const slot = fillUntil(elapsed);
+      values[slot] = value;
     },
     course: (count, elapsed) => {
       const slot = fillUntil(elapsed);

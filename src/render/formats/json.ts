@@ -22,8 +22,9 @@ function prettyHere(value: object, { isTerminal }: LocalLook): string {
 
 function createJson(presentation: Presentation): Renderer {
   const { isRecord, isWhole, groups, output } = presentation;
-  if (isRecord || isWhole === true) return createDocuments(presentation, output.isTerminal);
-  return groups.length > 1 ? createGroupsDocument(presentation) : createArrayDocument(presentation);
+  if (isWhole === true) return createDocuments(presentation, output.isTerminal);
+  if (groups.length > 1) return createGroupsDocument(presentation);
+  return isRecord ? createDocuments(presentation, output.isTerminal) : createArrayDocument(presentation);
 }
 
 /**
