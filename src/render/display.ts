@@ -6,14 +6,6 @@ export interface Window {
   readonly rows: number;
 }
 
-/** A picture on a terminal, until it is closed. */
-interface Display {
-  /** The picture needs to be redrawn. */
-  readonly changed: () => void;
-  /** Restores the terminal, and writes the last picture below its earlier content. */
-  readonly close: () => Promise<void>;
-}
-
 /** Draws the lines of the picture, none wider and no more than the window has room for. */
 type Frame = (window: Window, elapsed: number) => readonly string[];
 
@@ -39,7 +31,8 @@ const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-export function openDisplay(options: DisplayOptions): Display {
+/** A picture on a terminal, until it is closed. */
+export function openDisplay(options: DisplayOptions) {
   const { clock, output, frame, lastFrame, signal, interrupt, onSuspend } = options;
   const done = new AbortController();
   let isChanged = true;
@@ -93,10 +86,12 @@ export function openDisplay(options: DisplayOptions): Display {
   });
 
   return {
-    changed: () => {
+    /** The picture needs to be redrawn. */
+    changed: (): void => {
       isChanged = true;
     },
-    close: async () => {
+    /** Restores the terminal, and writes the last picture below its earlier content. */
+    close: async (): Promise<void> => {
       signal.removeEventListener("abort", giveBack);
       giveBack();
       await drawing;

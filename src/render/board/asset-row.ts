@@ -2,25 +2,17 @@ import { blank, type Cell, type CellStyle, noValue, showCell } from "../values/c
 import { percentBetween } from "../values/numbers.ts";
 import type { ShownValue } from "../../contract/feed.ts";
 
-/** The row of one asset on the board. */
-export interface AssetRow {
-  readonly update: (values: readonly (string | number | undefined)[], elapsed: number) => void;
-  /** The latest value and the values of the same event; blank before the first event. */
-  readonly values: () => readonly Cell[];
-  readonly change: () => Cell;
-  readonly updates: (elapsed: number) => Cell;
-  /** Up to `count` values from oldest to newest; a slot of time without a value repeats the one before. */
-  readonly course: (count: number, elapsed: number) => readonly number[];
-}
+export type AssetRow = ReturnType<typeof createAssetRow>;
 
-export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number): AssetRow {
+/** The row of one asset on the board. */
+export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, start: number) {
   const rate = createRate();
   const history = createHistory(start);
   let cells: readonly Cell[] = [noValue(style), ...shown.slice(1).map(() => blank)];
   let [first, last]: [number | undefined, number | undefined] = [undefined, undefined];
 
   return {
-    update: (values, elapsed) => {
+    update: (values: readonly (string | number | undefined)[], elapsed: number): void => {
       rate.count(elapsed);
       // From the text as sent: a double would show digits that the service never sent.
       cells = shown.map(({ reads }, index) => showCell(values[index], reads, style));
@@ -31,12 +23,13 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
       last = value;
       history.add(value, elapsed);
     },
+    /** The latest value and the values of the same event; blank before the first event. */
     values: () => cells,
-    change: () => {
+    change: (): Cell => {
       if (first === undefined || last === undefined || first === 0) return blank;
       return showCell(percentBetween(first, last), "change", style);
     },
-    updates: (elapsed) => {
+    updates: (elapsed: number): Cell => {
       const count = rate.lastMinute(elapsed);
       return count === 0 && last === undefined ? blank : showCell(count, "count", style);
     },
@@ -54,9 +47,7 @@ const [shortest, longest] = [1000, 64_000];
  * When all slots are used, pairs of them are joined, so that the history still covers everything since the start. After
  * an hour the oldest slots are dropped.
  */
-function createHistory(start: number): Pick<AssetRow, "course"> & {
-  readonly add: (value: number, elapsed: number) => void;
-} {
+function createHistory(start: number) {
   let size = shortest;
   let begin = start;
   let values: number[] = [];
@@ -84,11 +75,12 @@ function createHistory(start: number): Pick<AssetRow, "course"> & {
   };
 
   return {
-    add: (value, elapsed) => {
+    add: (value: number, elapsed: number): void => {
       const slot = fillUntil(elapsed);
       values[slot] = value;
     },
-    course: (count, elapsed) => {
+    /** Up to `count` values from oldest to newest; a slot of time without a value repeats the one before. */
+    course: (count: number, elapsed: number): readonly number[] => {
       const slot = fillUntil(elapsed);
       values[slot] ??= values.at(-1) ?? Number.NaN;
       const known = values.filter((value) => !Number.isNaN(value));
@@ -108,14 +100,11 @@ function laterOfPairs(values: readonly number[]): number[] {
 const seconds = 60;
 
 /** Counts events of the last minute: one counter per second, which also records the second it belongs to. */
-function createRate(): {
-  readonly count: (elapsed: number) => void;
-  readonly lastMinute: (elapsed: number) => number;
-} {
+function createRate() {
   const counts = new Float64Array(seconds);
   const countedSecond = new Float64Array(seconds).fill(-1);
   return {
-    count: (elapsed) => {
+    count: (elapsed: number): void => {
       const second = Math.floor(elapsed / 1000);
       const slot = second % seconds;
       if (countedSecond[slot] !== second) {
@@ -124,7 +113,7 @@ function createRate(): {
       }
       counts[slot] = (counts[slot] ?? 0) + 1;
     },
-    lastMinute: (elapsed) => {
+    lastMinute: (elapsed: number): number => {
       const first = Math.floor(elapsed / 1000) - seconds + 1;
       return counts.reduce((sum, count, slot) => sum + ((countedSecond[slot] ?? -1) >= first ? count : 0), 0);
     },

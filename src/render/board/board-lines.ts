@@ -15,18 +15,8 @@ export interface BoardOptions {
   readonly start: number;
 }
 
-/** The parts of the board that a window of this height has lines for. */
-interface Arrangement {
-  readonly rows: number;
-  readonly hasTitle: boolean;
-  readonly hasHeads: boolean;
-  readonly hasBlanks: boolean;
-  /** The number of recent messages. */
-  readonly said: number;
-}
-
 /** Assigns the lines of a window: the state of the connections first, then rows, then titles and messages. */
-export function arrange(count: number, said: number, height: number): Arrangement {
+export function arrange(count: number, said: number, height: number) {
   let left = height - 1;
   const take = (lines: number, least: number): boolean => {
     const isTaken = left - lines >= least;

@@ -7,21 +7,16 @@ import type { BoardOptions } from "./board-lines.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
 import { sparkline } from "../values/sparkline.ts";
 
-interface Drawing extends Pick<BoardOptions, "isUnicode" | "paint" | "feed"> {
-  readonly assets: readonly string[];
-  readonly rows: readonly AssetRow[];
-}
-
-/** Draws the first `count` rows and the titles above them in a terminal of `columns`. */
+/** Draws the rows and the titles above them in a terminal of `columns`. */
 export function drawTable(
-  { assets, rows, isUnicode, feed, paint }: Drawing,
-  count: number,
+  { isUnicode, feed, paint }: Pick<BoardOptions, "isUnicode" | "paint" | "feed">,
+  rows: readonly (readonly [asset: string, row: AssetRow])[],
   columns: number,
   elapsed: number,
-): { readonly heads: string; readonly rows: readonly string[] } {
+) {
   const heads = [...feeds[feed].shown.map(({ title }) => title), "CHANGE", "/MIN"];
-  const lines = rows.slice(0, count).map((row, index) => ({
-    asset: assets[index] ?? "",
+  const lines = rows.map(([asset, row]) => ({
+    asset,
     row,
     cells: [...row.values(), row.change(), row.updates(elapsed)],
   }));
@@ -63,19 +58,12 @@ const readableLabel = 26;
 /** A cut price would read as another price, so the asset shrinks for it, down to this width. */
 const shortestLabel = 6;
 
-interface BoardWidths {
-  readonly label: number;
-  /** Of the values, the change and the updates; 0 for a column that is left out. */
-  readonly widths: readonly number[];
-  readonly trend: number;
-}
-
 /**
  * Fits the columns into the window. The sparkline grows into spare room. Where room is short, it shrinks first, then
- * the middle of addresses is cut, and then columns are left out, the least important first. The asset and its first
- * value always stay.
+ * the middle of addresses is cut, and then columns are left out (width 0), the least important first. The asset and its
+ * first value always stay.
  */
-function fitBoard(widestAsset: number, natural: readonly number[], columns: number): BoardWidths {
+function fitBoard(widestAsset: number, natural: readonly number[], columns: number) {
   const fitted = [...natural, shortestTrend];
   const leftFor = (widths: readonly number[]): number =>
     widths.reduce((left, width) => left - (width > 0 ? width + GAP : 0), columns);

@@ -53,19 +53,16 @@ export function createBoard(options: BoardOptions): Board {
   };
   watch(options.assets, start);
 
-  /** Finds the rows by the asset of the event, or by the addresses in its data. */
-  const rowsOf = ({ asset }: BoardEvent, { chain, addresses }: Reading): ReadonlySet<AssetRow> => {
-    const names = asset === undefined ? addresses.map((address) => `${chain}:${address}`) : [asset];
-    return new Set(names.map((name) => rows.get(assetKey(name))).filter((row) => row !== undefined));
-  };
-
   return {
     watch,
     events: (events, elapsed) => {
       for (const event of events) {
         const reading = readEvent(event.data, feed);
         if (reading === undefined) continue;
-        for (const row of rowsOf(event, reading)) row.update(reading.values, elapsed);
+        // Without the asset of the event, the addresses in its data decide.
+        const named = event.asset === undefined ? reading.assets : [event.asset];
+        const found = new Set(named.map((name) => rows.get(assetKey(name))));
+        for (const row of found) row?.update(reading.values, elapsed);
       }
     },
     say: (line, elapsed) => {
@@ -74,7 +71,9 @@ export function createBoard(options: BoardOptions): Board {
     frame: ({ columns, rows: height }, state, elapsed) => {
       said = state === undefined ? [] : said.filter(({ at }) => elapsed - at < longestSaid);
       const parts = arrange(rows.size, said.length, height);
-      const table = drawTable({ ...options, assets, rows: [...rows.values()] }, parts.rows, columns, elapsed);
+      const shownRows = [...rows.values()].slice(0, parts.rows);
+      const named = shownRows.map((row, index) => [assets[index] ?? "", row] as const);
+      const table = drawTable(options, named, columns, elapsed);
       const left = rows.size - parts.rows;
       const messages = said.slice(said.length - parts.said);
       return [
@@ -100,14 +99,8 @@ function assetKey(asset: string): string {
 const chainNames = ["chain", "c"];
 const addressNames = ["address", "a", "pool_id", "token_id", "token_0", "token_1"];
 
-interface Reading {
-  readonly chain: string;
-  readonly addresses: readonly string[];
-  readonly values: readonly (string | number | undefined)[];
-}
-
-/** Undefined for data that is not a JSON object; the client checks the events of the feed. */
-function readEvent(data: Buffer, feed: FeedName): Reading | undefined {
+/** The asset and the values of an event. Undefined for data that is not a JSON object, which the client reports. */
+function readEvent(data: Buffer, feed: FeedName) {
   const row = parse(data.toString("utf8"));
   if (row === undefined) return undefined;
   const texts = (names: readonly string[]): string[] =>
@@ -116,9 +109,9 @@ function readEvent(data: Buffer, feed: FeedName): Reading | undefined {
     names
       .map((name) => member(row, name))
       .find((value) => typeof value === "string" || typeof value === "number");
+  const [chain = ""] = texts(chainNames);
   return {
-    chain: texts(chainNames)[0] ?? "",
-    addresses: texts(addressNames),
+    assets: texts(addressNames).map((address) => `${chain}:${address}`),
     values: feeds[feed].shown.map(({ names }) => numeric(names)),
   };
 }

@@ -21,14 +21,7 @@ export interface CandleColumns {
   readonly isCut: boolean;
 }
 
-export interface Candles {
-  /** Expects candles in the order of their times. */
-  readonly add: (opens: number, candle: object) => void;
-  /** All candles as one; undefined without a trade. */
-  readonly whole: () => CandleColumn | undefined;
-  /** Merges the candles into at most this many columns. */
-  readonly merged: (most: number) => CandleColumns;
-}
+export type Candles = ReturnType<typeof createCandles>;
 
 /** A year of minutes is stored in spans of two hours: no terminal has columns for more. */
 const mostKept = 6000;
@@ -38,14 +31,15 @@ const days = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 60, 90, 180, 365];
 const spans = [...minutes.map((count) => count * 60), ...days.map((count) => count * 86_400)];
 
 /** `from`, `to` and `interval` in seconds; the first candle opens at `from` or later. */
-export function createCandles(from: number, to: number, interval: number): Candles {
+export function createCandles(from: number, to: number, interval: number) {
   const kept = spanFor(interval, to - from, mostKept);
   const byIndex = new Map<number, CandleColumn>();
   let start = Math.ceil(from / interval) * interval;
   let whole: CandleColumn | undefined;
   let last = 0;
   return {
-    add: (opens, candle) => {
+    /** Expects candles in the order of their times. */
+    add: (opens: number, candle: object): void => {
       // A service that rounds `start` down returns one candle more.
       if (byIndex.size === 0) start = Math.min(start, Math.floor(opens / interval) * interval);
       const index = Math.max(0, Math.floor((opens - start) / kept));
@@ -55,8 +49,10 @@ export function createCandles(from: number, to: number, interval: number): Candl
       byIndex.set(index, merge(byIndex.get(index), column));
       whole = merge(whole, column);
     },
+    /** All candles as one; undefined without a trade. */
     whole: () => whole,
-    merged: (most) => {
+    /** Merges the candles into at most this many columns. */
+    merged: (most: number): CandleColumns => {
       const end = Math.max(to, start + (last + 1) * kept);
       const span = spanFor(kept, end - start, most);
       const columns = Array.from<CandleColumn | undefined>({ length: Math.ceil((end - start) / span) });

@@ -1,24 +1,15 @@
 import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../time/calendar.ts";
 import { countZeros, readDecimal, roundPlaces, writeDecimal } from "../values/numbers.ts";
-import type { CandleColumn } from "./candle-columns.ts";
+import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 
-export interface PriceAxis {
-  /** Columns of the widest label. */
-  readonly width: number;
-  /** Writes all prices with the same number of decimals. */
-  readonly label: (price: number | string) => string;
-  /** Round prices as text, about as many as `about`. */
-  readonly ticks: (about: number) => readonly string[];
-  /** The position of a price among the rows, in half rows from 0 at the bottom. */
-  readonly halfRow: (price: number, rows: number) => number;
-}
+export type PriceAxis = ReturnType<typeof createPriceAxis>;
 
 /** A range below this share of the price counts as flat, and a flat line needs some room around it. */
 const flat = 1e-13;
 /** Steps that labels must distinguish. */
 const distinctSteps = 40;
 
-export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, isUnicode: boolean): PriceAxis {
+export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, isUnicode: boolean) {
   const size = Math.max(Math.abs(lowest), Math.abs(highest));
   const isFlat = highest - lowest <= size * flat;
   const margin = isFlat ? size / 100 || 1 : 0;
@@ -26,6 +17,7 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
   const range = high - low;
   const places = Math.min(340, Math.max(0, Math.ceil(-Math.log10(range / distinctSteps))));
 
+  /** Writes all prices with the same number of decimals. */
   const label = (price: number | string): string => {
     const decimal = readDecimal(price);
     if (decimal === undefined) return "";
@@ -33,9 +25,11 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
     return isUnicode ? countZeros(text) : text;
   };
   return {
+    /** Columns of the widest label. */
     width: Math.max(label(low).length, label(high).length),
     label,
-    ticks: (about) => {
+    /** Round prices as text, about as many as `about`. */
+    ticks: (about: number): readonly string[] => {
       const { unit, exponent } = roundStep(range / about);
       const step = Number(`${unit}e${exponent}`);
       const first = Math.ceil(low / step);
@@ -43,7 +37,8 @@ export function createPriceAxis({ low: lowest, high: highest }: CandleColumn, is
       if (!(count > 0 && count <= about * 2)) return [];
       return Array.from({ length: count }, (_, index) => `${(first + index) * unit}e${exponent}`);
     },
-    halfRow: (price, rows) =>
+    /** The position of a price among the rows, in half rows from 0 at the bottom. */
+    halfRow: (price: number, rows: number): number =>
       Math.max(0, Math.min(rows * 2 - 1, Math.floor(((price - low) / range) * rows * 2))),
   };
 }
@@ -67,27 +62,18 @@ const timeSteps: readonly Step[] = [
 const gap = 3;
 const shortestMonth = 28 * SECONDS_PER_DAY;
 
-interface TimedColumns {
-  /** Unix seconds at the start of the first one, and the seconds in each. */
-  readonly start: number;
-  readonly span: number;
-  readonly count: number;
-  /** Columns of the terminal for each. */
-  readonly pitch: number;
-}
-
-/** The columns with a label, and the line of labels below them: the shortest round step whose labels fit into `width`. */
-export function timeAxis(
-  { start, span, count, pitch }: TimedColumns,
-  width: number,
-): { readonly marked: ReadonlySet<number>; readonly labels: string } {
+/**
+ * The columns with a label, and the line of labels below them: the shortest round step whose labels fit into `width`.
+ * A column of candles takes `pitch` columns of the terminal.
+ */
+export function timeAxis({ start, span, columns: { length } }: CandleColumns, pitch: number, width: number) {
   for (const step of timeSteps) {
     // Several labels in one column would be indistinguishable.
     if (("seconds" in step ? step.seconds : step.months * shortestMonth) < span) continue;
     const marked = new Set<number>();
     let labels = "";
     let fits = true;
-    for (let index = 0; index < count && fits; index++) {
+    for (let index = 0; index < length && fits; index++) {
       const begins = start + index * span;
       const round = periodStart(begins + span - 1, step);
       if (round < begins) continue;

@@ -87,12 +87,10 @@ function showVolume(volume: number): string {
 function timeLines(plot: Plot, whole: CandleColumn, columns: number): readonly string[] {
   const { merged, pitch, style } = plot;
   const { isUnicode, paint } = style;
-  const { start, span, isCut } = merged;
-  const count = merged.columns.length;
-  const { marked, labels } = timeAxis({ start, span, count, pitch }, columns);
+  const { marked, labels } = timeAxis(merged, pitch, columns);
   const [line, tick, corner] = isUnicode ? ["─", "┬", "┘"] : ["-", "+", "+"];
   const ruler = merged.columns.map((_, index) => {
-    const isMarked = index === count - 1 && (isCut || whole.isPartial);
+    const isMarked = index === merged.columns.length - 1 && (merged.isCut || whole.isPartial);
     return (isMarked ? "*" : marked.has(index) ? tick : line) + line.repeat(pitch - 1);
   });
   return [paint(ruler.join("") + corner, "faint"), labels];

@@ -3,18 +3,15 @@ import ora, { spinners } from "ora";
 import type { Output } from "../../context/context.ts";
 import { joinFitting } from "../values/width.ts";
 
-/** One line at the bottom of a terminal that is redrawn repeatedly and finally removed. */
-export interface LiveLine {
-  readonly draw: (parts: readonly string[]) => void;
-  /** Removes the line; resolves when the terminal has removed it. */
-  readonly clear: () => Promise<void>;
-}
+export type LiveLine = ReturnType<typeof createLiveLine>;
 
 /**
+ * One line at the bottom of a terminal that is redrawn repeatedly and finally removed.
+ *
  * ora's spinner, drawn by our clock on our output: `start()` would set a timer, read stdin, hide the cursor until ora
  * sees the exit, and intercept stdout and stderr of the process.
  */
-export function createLiveLine(output: Output, isUnicode: boolean): LiveLine {
+export function createLiveLine(output: Output, isUnicode: boolean) {
   let drawn = "";
   const collector = new Writable({
     decodeStrings: false,
@@ -46,7 +43,7 @@ export function createLiveLine(output: Output, isUnicode: boolean): LiveLine {
   };
   let isThere = false;
   return {
-    draw: (parts) => {
+    draw: (parts: readonly string[]): void => {
       terminal.columns = output.columns || 80;
       // In some terminals, a line as wide as the window moves the cursor down; ora itself uses two columns.
       spinner.text = joinFitting(parts, isUnicode, Math.max(1, terminal.columns - 3));
@@ -54,7 +51,8 @@ export function createLiveLine(output: Output, isUnicode: boolean): LiveLine {
       isThere = true;
       flush().catch(() => undefined);
     },
-    clear: async () => {
+    /** Removes the line; resolves when the terminal has removed it. */
+    clear: async (): Promise<void> => {
       if (!isThere) return;
       isThere = false;
       spinner.clear();

@@ -3,15 +3,8 @@ import { type CellStyle, plain } from "../values/cell.ts";
 import { columnCell, drawnColumn, type TableColumn } from "./columns.ts";
 import type { RecordPart } from "./record-parts.ts";
 
-/** A table that compares its rows with the same rows in the picture before. */
-interface MarkedTable {
-  readonly columns: readonly TableColumn[];
-  readonly style: CellStyle;
-  /** Records the earlier state of a row; `before` is undefined for a new row. */
-  readonly mark: (row: unknown, before: unknown) => unknown;
-}
-
-export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle): MarkedTable {
+/** The columns and the style of a table that compares its rows with the same rows in the picture before. */
+export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle) {
   const earlier = new WeakMap<object, unknown>();
   const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);
   /** Not every terminal has color, so `+` precedes a new row, and `*` a changed one. */
@@ -27,7 +20,8 @@ export function createMarkedTable(columns: readonly TableColumn[], style: CellSt
   return {
     columns: [sign, ...columns],
     style: { ...style, rowBefore },
-    mark: (row, before) => {
+    /** Records the earlier state of a row; `before` is undefined for a new row. */
+    mark: (row: unknown, before: unknown): unknown => {
       if (isObject(row) && before !== undefined) earlier.set(row, before);
       return row;
     },

@@ -35,9 +35,9 @@ export interface TableColumn {
 
 /** A column that is always shown and draws its own cells. */
 export function drawnColumn(
-  column: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
+  drawn: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
 ): TableColumn {
-  return { ...column, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
+  return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
 }
 
 /** The parts of a presentation that decide which columns a table has. */

@@ -48,11 +48,7 @@ export async function createListView(presentation: Presentation): Promise<Render
 }
 
 /** A table of rows as the service sent them. */
-function createSection(
-  presentation: Presentation,
-  group: string,
-  paint: Paint,
-): { readonly lines: (rows: readonly string[]) => string; readonly leftOut: () => readonly string[] } {
+function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
   const { before, hasSparks } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
@@ -73,7 +69,7 @@ function createSection(
     return marked?.mark(read(row), earlier === undefined ? undefined : read(earlier));
   };
   const readRow = marked === undefined ? read : readMarked;
-  return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(readRow)) };
+  return { ...section, lines: (rows: readonly string[]) => section.lines(rows.map(readRow)) };
 }
 
 /** Adds the trend after the price and its change. */

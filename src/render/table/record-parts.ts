@@ -53,10 +53,7 @@ interface TableForm {
 /** One row per window: measures of one kind are in one column, and seven windows fit 80 columns. */
 const measures: TableForm = {
   title: "window",
-  leading: [
-    ...["last_price_usd_change", "volume_usd", "txns", "buys", "buy", "sells", "sell"],
-    ...["buy_usd", "sell_usd"],
-  ],
+  leading: "last_price_usd_change volume_usd txns buys buy sells sell buy_usd sell_usd".split(" "),
   titles: new Map([["last_price_usd_change", "change"]]),
 };
 
@@ -80,12 +77,9 @@ function objectTable(
   });
   const named = partColumn(title, 0, ["name"], "text", style);
   // The columns are in the order of importance, but an address is at the end, as in every table.
-  const isAddress = ({ kind }: TableColumn): number => Number(kind === "address");
-  return {
-    kind: "table",
-    columns: [named, ...columns].toSorted((a, b) => isAddress(a) - isAddress(b)),
-    rows,
-  };
+  const addresses = columns.filter(({ kind }) => kind === "address");
+  const others = columns.filter(({ kind }) => kind !== "address");
+  return { kind: "table", columns: [named, ...others, ...addresses], rows };
 }
 
 /** The names of the members that are not objects. */

@@ -16,23 +16,15 @@ interface SectionOptions {
   readonly hasHeader?: boolean;
 }
 
-/** One table, drawn page by page. */
-interface TableSection {
-  /** The lines of these rows, the header before the first of them. */
-  lines(rows: readonly unknown[]): string;
-  /** Columns without room that the user named, or that identify the rows. */
-  leftOut(): readonly string[];
-}
-
 /** A measured column with its final width. */
 interface PlacedColumn extends MeasuredColumn, DrawnColumn {}
 
 /**
- * The first page fixes columns and widths, so that the time is linear and rows are written as they arrive. If a later
+ * One table, drawn page by page. The first page fixes columns and widths, so that the time is linear and rows are written as they arrive. If a later
  * row has a wider address or number, the table starts over below, wide enough for it. It also starts over at the first
  * value of a column that was empty and had no room until then.
  */
-export function createTableSection(options: SectionOptions): TableSection {
+export function createTableSection(options: SectionOptions) {
   const { columns, drawRows, style, paint, room, hasHeader = true } = options;
   let placed: readonly PlacedColumn[] | undefined;
   let empty = columns;
@@ -56,7 +48,8 @@ export function createTableSection(options: SectionOptions): TableSection {
   };
 
   return {
-    lines: (rows) => {
+    /** The lines of these rows, the header before the first of them. */
+    lines: (rows: readonly unknown[]): string => {
       if (rows.length === 0) return "";
       if (placed === undefined) return begin(rows, columns);
       const shown = placed.map(({ column }) => column);
@@ -70,7 +63,8 @@ export function createTableSection(options: SectionOptions): TableSection {
       const fit = fitsInto(placed, room);
       return cells.every(fit) ? drawRows(placed, cells, paint, false) : begin(rows, shown);
     },
-    leftOut: () =>
+    /** Columns without room that the user named, or that identify the rows. */
+    leftOut: (): readonly string[] =>
       columns
         .filter((each) => each.isAsked || (each === subject && !empty.includes(each)))
         .filter((each) => placed?.some(({ column }) => column === each) === false)

@@ -1,18 +1,7 @@
 import type { Field, Reading } from "../../contract/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
 import { asciiText, visibleText } from "../sanitise.ts";
-import {
-  type Decimal,
-  readDecimal,
-  roundSignificant,
-  showAmount,
-  showChange,
-  showCount,
-  showPercent,
-  showPrice,
-  showWholeAmount,
-  writeDecimal,
-} from "./numbers.ts";
+import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./numbers.ts";
 import { isPlain } from "./width.ts";
 
 /** The text of one place in a table, safe to print. */
@@ -69,8 +58,8 @@ const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
 ];
 
 /** Whether columns of this kind are aligned to the right, digit under digit. */
-export function isNumeric(kind: CellKind): boolean {
-  return kind === "price" || kind === "amount" || kind === "count" || kind === "percent" || kind === "change";
+export function isNumeric(kind: CellKind): kind is keyof typeof numberTexts {
+  return Object.hasOwn(numberTexts, kind);
 }
 
 /** A value that is not of its kind (a price that is a word) is shown as sent. */
@@ -99,24 +88,17 @@ function showTime(value: string, style: CellStyle): string {
   return isRoomy ? `${formatInstant({ ...instant, fraction: "" })} (${age})` : age;
 }
 
-/** How a number of each kind reads. The other kinds keep every digit, as raw token amounts do. */
-const numberTexts: Partial<Record<CellKind, (number: Decimal, style: CellStyle) => string>> = {
-  price: (number, { isRoomy, countsZeros }) => showPrice(number, isRoomy ? 8 : undefined, countsZeros),
-  amount: (number, { isRoomy }) => (isRoomy ? showWholeAmount(number) : showAmount(number)),
-  count: showCount,
-  percent: showPercent,
-  change: showChange,
-  // Of the 17 digits of a double, a table needs only the first eight. Integers keep all digits.
-  unknown: (number, { isRoomy }) =>
-    writeDecimal(isRoomy ? number : roundSignificant(number, Math.max(8, number.scale))),
-};
-
 function showNumber(value: number | bigint | string, kind: CellKind, style: CellStyle): Cell {
   const number = readDecimal(value);
   if (number === undefined) return plain(shownText(String(value), style));
-  const text = numberTexts[kind]?.(number, style) ?? writeDecimal(number);
-  if (kind !== "change" || number.digits === "") return plain(text);
-  return { text, tone: number.isNegative ? "down" : "up" };
+  if (isNumeric(kind)) {
+    const tone = kind !== "change" || number.digits === "" ? "plain" : number.isNegative ? "down" : "up";
+    return { text: numberTexts[kind](number, style), tone };
+  }
+  // Other kinds keep every digit, as raw token amounts do. Of the 17 digits of a double, a table needs only the first
+  // eight; integers keep all digits.
+  const isShort = kind === "unknown" && !style.isRoomy;
+  return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, number.scale)) : number));
 }
 
 /** As JSON, but only the outer levels: a document may have thousands of them. */

@@ -164,3 +164,16 @@ export function percentBetween(first: number, last: number): string {
   const change = String(((last - first) / Math.abs(first)) * 100);
   return readDecimal(change) === undefined ? "" : change;
 }
+
+/** The text of a number of each kind. `isRoomy`: there is room for more digits. */
+export const numberTexts = {
+  price: (
+    number: Decimal,
+    { isRoomy, countsZeros }: { readonly isRoomy: boolean; readonly countsZeros: boolean },
+  ) => showPrice(number, isRoomy ? 8 : undefined, countsZeros),
+  amount: (number: Decimal, { isRoomy }: { readonly isRoomy: boolean }) =>
+    isRoomy ? showWholeAmount(number) : showAmount(number),
+  count: showCount,
+  percent: showPercent,
+  change: showChange,
+};
