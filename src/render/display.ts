@@ -1,4 +1,4 @@
-import type { Clock, Context, Output } from "../context/context.ts";
+import type { Context, Output } from "../context/context.ts";
 
 /** The size of a terminal. */
 export interface Window {
@@ -9,16 +9,13 @@ export interface Window {
 /** Draws the lines of the picture, none wider and no more than the window has room for. */
 type Frame = (window: Window, elapsed: number) => readonly string[];
 
-interface DisplayOptions {
-  readonly clock: Clock;
+interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspend"> {
   readonly output: Output;
   readonly frame: Frame;
   /** Draws the lines that stay on the terminal after the end. */
   readonly lastFrame: Frame;
   /** Ends the run: the terminal is restored at once, even if the rest of the program still waits for something. */
   readonly signal: AbortSignal;
-  readonly interrupt: Context["interrupt"];
-  readonly onSuspend: Context["onSuspend"];
 }
 
 /** Milliseconds between two pictures: ten per second after a change, one otherwise. */

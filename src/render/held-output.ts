@@ -18,7 +18,7 @@ function withWrite(output: Output, write: Output["write"]): Output {
 
 /** An output that can be held back for a while, such as stderr while a picture fills its terminal. */
 export interface HeldOutput extends Output {
-  /** Passes texts to `tell` instead of writing them. The returned function writes the latest of them and ends that. */
+  /** Passes texts to the listener instead of writing them. The returned function writes the latest of them and ends that. */
   readonly hold: (tell: (text: string) => void) => () => Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
       last = value;
       history.add(value, elapsed);
     },
-    /** The latest value and the values of the same event; blank before the first event. */
+    /** The latest value and the values of the same event; empty before the first event. */
     values: () => cells,
     change: (): Cell => {
       if (first === undefined || last === undefined || first === 0) return blank;

@@ -50,7 +50,7 @@ export function chartHeading(
   ];
 }
 
-/** `3d`: the time of a column, where the number of its candles would say less. */
+/** `3d`: the time of a column, which is clearer than the number of its candles. */
 function lengthOf(span: number): string {
   const [unit, name] = span % 86_400 === 0 ? [86_400, "d"] : span % 3600 === 0 ? [3600, "h"] : [60, "m"];
   return `${span / unit}${name}`;

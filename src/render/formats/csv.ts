@@ -2,13 +2,13 @@ import { visibleText } from "../sanitise.ts";
 import { PLAIN, separatedFormat, type Writing } from "./separated-format.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** A formula to a spreadsheet, also in full width. Leading blanks and apostrophes match too, so that the guard can be undone. */
+/** A formula to a spreadsheet, also in full width. Spaces and apostrophes may precede it, so that the guard can be undone. */
 const FORMULA = /^[\s']*[=+\-@＝＋－＠]/;
 /** In older versions of COPY, a line with only `\.` ends the input. */
 const QUOTED = /[",]|^\\\.$/;
 
 /**
- * RFC 4180 with LF, which every CSV reader and every line-based tool accepts. Escapes are those of `visibleText`. A text
+ * RFC 4180 with LF, which every CSV reader and every line-based tool accepts. The escapes are the same as in `visibleText`. A text
  * that a spreadsheet would run as a formula gets an apostrophe in front, and so does a text of apostrophes and a formula.
  * Null is an empty cell, an empty string `""`.
  */

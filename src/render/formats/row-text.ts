@@ -50,7 +50,7 @@ export function jsonFormatter(isPretty: boolean): (text: string) => string {
   return isPretty ? (text) => prettyJson(text) : compactJson;
 }
 
-/** Escapes make a text up to six times as long, so long texts are written in pieces to limit memory. */
+/** Escapes make a text up to six times as long, so a long text is written in pieces to limit memory. */
 const longestPiece = 1024 * 1024;
 
 /** Writes JSON text of the service, with every character that could act on a terminal escaped. */

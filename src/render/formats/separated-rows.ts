@@ -9,8 +9,8 @@ import { rowTexts, splitPath } from "./row-text.ts";
 import type { Writing } from "./separated-format.ts";
 
 /**
- * Comma- or tab-separated values: a header of paths, then one line per row. The columns are those of `--columns` and
- * `--fields`, or the table's, one for each name that a field can have. They are fixed before the first row. With several
+ * Comma- or tab-separated values: a header of paths, then one line per row. The flags `--columns`
+ * and `--fields` choose the columns; by default they are the table's, one for each name that a field can have. They are fixed before the first row. With several
  * groups, the first column names the group of a row, and the columns of all groups follow.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
@@ -54,7 +54,7 @@ function headerLine(names: readonly string[], writing: Writing): string {
   );
 }
 
-/** The value of a cell: a text, or the text of a JSON value. Undefined and `null` are no value. */
+/** The value of a cell: a text, or the text of a JSON value. Undefined and `null` mean a missing value. */
 type SeparatedCell = { readonly text: string } | string | undefined;
 
 /**

@@ -55,7 +55,7 @@ function columnWords(shape: RowShape | undefined): readonly string[] {
   return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
 }
 
-/** By its title or its field, in any letter case, with any of `-`, `_` and a blank between words. */
+/** By its title or its field, in any letter case, with `-`, `_` or a space between words. */
 function isNamed({ title, field }: Column, name: string): boolean {
   const fields = typeof field === "string" ? [field] : field;
   return [title, ...fields].some((each) => wordOf(each) === wordOf(name));

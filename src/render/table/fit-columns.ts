@@ -116,5 +116,5 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
 }
 
 const DIGITS = /^-?\d+(?:\.\d+)?$/;
-/** Long and without a blank: if it were cut, it could not be pasted. */
+/** Long and without a space: if it were cut, it could not be pasted. */
 const ADDRESS = /^[0-9A-Za-z]{26,}$/;

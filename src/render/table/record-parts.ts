@@ -40,25 +40,18 @@ export function recordParts(
 
 const WINDOW = /^\d{1,3}[smhd]$/;
 
-/** How a table of nested objects reads. */
-interface TableForm {
-  /** Of the column with the name of each object. */
-  readonly title: string;
-  /** The members that a narrow window keeps; the others follow in their order. */
-  readonly leading: readonly string[];
-  /** Shorter titles of members. */
-  readonly titles: ReadonlyMap<string, string>;
-}
-
 /** One row per window: measures of one kind are in one column, and seven windows fit 80 columns. */
-const measures: TableForm = {
+const measures = {
+  /** Of the column with the name of each object. */
   title: "window",
+  /** The members that a narrow window keeps; the others follow in their order. */
   leading: "last_price_usd_change volume_usd txns buys buy sells sell buy_usd sell_usd".split(" "),
+  /** Shorter titles of members. */
   titles: new Map([["last_price_usd_change", "change"]]),
 };
 
 /** The names of a token for a person come first, then those for the service. */
-const listed = { leading: ["symbol", "id", "name", "decimals"], titles: new Map() };
+const listed = { leading: ["symbol", "id", "name", "decimals"], titles: new Map<string, string>() };
 
 /** One row per object, under the name that the object has in the record. */
 function objectTable(
@@ -66,7 +59,7 @@ function objectTable(
   path: readonly string[],
   shape: RecordShape,
   style: CellStyle,
-  { title, leading, titles }: TableForm,
+  { title, leading, titles }: typeof measures,
 ): RecordPart {
   const rows = objects.map(([name, values]) => ({ name, values }));
   const present = new Set(objects.flatMap(([, values]) => leafNames(values)));

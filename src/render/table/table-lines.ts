@@ -61,10 +61,9 @@ export function writeLines(
     .join("");
 }
 
-/** The blanks between two columns. */
 export const between = " ".repeat(GAP);
 
-/** By hand: ` +$` takes quadratic time on long runs of blanks inside a line. */
+/** By hand: ` +$` takes quadratic time on long runs of spaces inside a line. */
 export function withoutTrailingBlanks(line: string): string {
   let end = line.length;
   while (line.charCodeAt(end - 1) === 32) end--;

@@ -8,7 +8,7 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** A number with more places than this is no price or amount of anything, and would fill memory when written out. */
+/** No price or amount has more places than this, and a number written out with more would fill memory. */
 const MOST_PLACES = 400;
 
 const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
@@ -165,14 +165,19 @@ export function percentBetween(first: number, last: number): string {
   return readDecimal(change) === undefined ? "" : change;
 }
 
-/** The text of a number of each kind. `isRoomy`: there is room for more digits. */
+interface NumberStyle {
+  /** There is room for more digits. */
+  readonly isRoomy: boolean;
+  /** See `countZeros`. */
+  readonly countsZeros: boolean;
+}
+
+/** The text of a number of each kind. */
 export const numberTexts = {
-  price: (
-    number: Decimal,
-    { isRoomy, countsZeros }: { readonly isRoomy: boolean; readonly countsZeros: boolean },
-  ) => showPrice(number, isRoomy ? 8 : undefined, countsZeros),
-  amount: (number: Decimal, { isRoomy }: { readonly isRoomy: boolean }) =>
-    isRoomy ? showWholeAmount(number) : showAmount(number),
+  price: (number: Decimal, style: NumberStyle) =>
+    showPrice(number, style.isRoomy ? 8 : undefined, style.countsZeros),
+  amount: (number: Decimal, style: NumberStyle) =>
+    style.isRoomy ? showWholeAmount(number) : showAmount(number),
   count: showCount,
   percent: showPercent,
   change: showChange,

@@ -3,7 +3,7 @@ const unicode = "▁▂▃▄▅▆▇█";
 const ascii = "_.-'";
 
 /**
- * One character per value, the lowest at the bottom and the highest at the top, a blank for a missing one. Equal values
+ * One character per value, the lowest at the bottom and the highest at the top, a space for a missing one. Equal values
  * are drawn at the bottom.
  */
 export function sparkline(values: readonly (number | undefined)[], isUnicode: boolean): string {

@@ -21,7 +21,7 @@ export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** The blanks that fill a text up to a width. */
+/** The spaces that fill a text up to a width. */
 export function padding(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - textWidth(text)));
 }
