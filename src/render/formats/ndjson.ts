@@ -28,7 +28,7 @@ function linesOf(values: readonly object[]): string {
  */
 function createNdjson({ output, groups, fields, isWhole = false }: Presentation): Renderer {
   const select = createRowSelector(fields);
-  const isLabelled = groups.length > 1;
+  const isLabelled = groups.length > 1 && !isWhole;
   const isAsSent = fields === undefined && !isLabelled && !isWhole;
   return {
     page: async ({ group, rows }) => {
