@@ -1,5 +1,6 @@
 import { visibleText } from "../sanitise.ts";
-import { PLAIN, separatedFormat, type Writing } from "./separated-format.ts";
+import type { Writing } from "./format.ts";
+import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** A formula to a spreadsheet, also in full width. Spaces and apostrophes may precede it, so that the guard can be undone. */

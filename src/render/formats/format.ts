@@ -42,3 +42,12 @@ export interface LocalLook {
   /** Maximum columns of a table; undefined means no limit. */
   readonly room: number | undefined;
 }
+
+/** How a format of separated values writes a cell, and a row without any value. */
+export interface Writing {
+  readonly separator: string;
+  readonly nothing: string;
+  readonly emptyLine: string;
+  readonly writeText: (text: string) => string;
+  readonly writeJson: (text: string) => string;
+}

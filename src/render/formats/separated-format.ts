@@ -1,13 +1,4 @@
-import type { Format, LocalLook, LocalRow } from "./format.ts";
-
-/** How a format of separated values writes a cell, and a row without any value. */
-export interface Writing {
-  readonly separator: string;
-  readonly nothing: string;
-  readonly emptyLine: string;
-  readonly writeText: (text: string) => string;
-  readonly writeJson: (text: string) => string;
-}
+import type { Format, LocalLook, LocalRow, Writing } from "./format.ts";
 
 /** Most cells match this pattern, and every format writes them unchanged. */
 export const PLAIN = /^[0-9A-Za-z][\w .:/$#()-]*$/;

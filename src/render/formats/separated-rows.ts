@@ -4,9 +4,8 @@ import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import { createPathReader } from "../../json/path-reader.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import type { LocalRow } from "./format.ts";
+import type { LocalRow, Writing } from "./format.ts";
 import { rowTexts, splitPath } from "./row-text.ts";
-import type { Writing } from "./separated-format.ts";
 
 /**
  * Comma- or tab-separated values: a header of paths, then one line per row. The flags `--columns`

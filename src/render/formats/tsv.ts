@@ -1,7 +1,8 @@
 import { replaceEach } from "../../text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../../text/unsafe-text.ts";
 import { NAMED_ESCAPES } from "../sanitise.ts";
-import { PLAIN, separatedFormat, type Writing } from "./separated-format.ts";
+import type { Writing } from "./format.ts";
+import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const EVERY_ESCAPED = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "gu");
 
