@@ -1,5 +1,5 @@
 import { blank, type Cell, type CellStyle, noValue, showCell } from "../values/cell.ts";
-import { percentBetween } from "../values/numbers.ts";
+import { percentBetween } from "../values/decimal.ts";
 import type { ShownValue } from "../../contract/feed.ts";
 
 export type AssetRow = ReturnType<typeof createAssetRow>;

@@ -1,5 +1,5 @@
 import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../time/calendar.ts";
-import { countZeros, readDecimal, roundPlaces, writeDecimal } from "../values/numbers.ts";
+import { countZeros, readDecimal, roundPlaces, writeDecimal } from "../values/decimal.ts";
 import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 
 export type PriceAxis = ReturnType<typeof createPriceAxis>;

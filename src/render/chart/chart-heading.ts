@@ -1,7 +1,7 @@
 import { wrapWords } from "../../text/wrap-words.ts";
 import type { Paint } from "../painter.ts";
 import { type Cell, type CellStyle, plain, showCell } from "../values/cell.ts";
-import { percentBetween } from "../values/numbers.ts";
+import { percentBetween } from "../values/decimal.ts";
 import { cutText, ellipsis, separator, textWidth } from "../values/width.ts";
 import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 

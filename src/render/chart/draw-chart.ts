@@ -1,5 +1,5 @@
 import { blank, type Cell, type Tone } from "../values/cell.ts";
-import { readDecimal, roundSignificant, showAmount } from "../values/numbers.ts";
+import { readDecimal, roundSignificant, showAmount } from "../values/decimal.ts";
 import type { Paint } from "../painter.ts";
 import type { CandleColumn, CandleColumns, Candles } from "./candle-columns.ts";
 import { createPriceAxis, type PriceAxis, timeAxis } from "./chart-axes.ts";

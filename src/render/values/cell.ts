@@ -1,7 +1,7 @@
 import type { Field, Reading } from "../../contract/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
 import { asciiText, visibleText } from "../sanitise.ts";
-import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./numbers.ts";
+import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
 import { isPlain } from "./width.ts";
 
 /** The text of one place in a table, safe to print. */
