@@ -4,7 +4,7 @@ import { count, each, mark, optional, price, time } from "../record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
 /** Specification, "Other endpoints": the accepted values of interval. */
-const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;
+export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;
 
 /** The service requires `start`. Without --from, dexdata computes it from --count-back or the default window. */
 const window: readonly Param[] = [
