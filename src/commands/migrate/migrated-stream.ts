@@ -1,82 +1,62 @@
 import { removedStream } from "../../contract/endpoints/removed-endpoints.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import { parseTimeBound } from "../../time/time.ts";
-import type { Feed } from "../../contract/feed.ts";
 import { defaultFeed, feeds } from "../../contract/feeds/all-feeds.ts";
 import { longestBackfill, streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
+import { parseTimeBound } from "../../time/time.ts";
 
-/** The command that asks what a URL asked. */
+/** The command that replaces an old URL. */
 export interface Migration {
-  /** After `dexdata`, unquoted. */
+  /** The words after `dexdata`, unquoted. */
   readonly words: readonly string[];
-  /** The template of the path that was removed; undefined where the URL is of today. */
+  /** The template of the removed path; undefined if the URL is current. */
   readonly removed: string | undefined;
   readonly replacement: string;
-  /** What could not be carried over, or was said in other words. */
+  /** What the command cannot express, or expresses in other words. */
   readonly notes: readonly string[];
 }
 
-/** The command of a URL of the streaming host: the method of an asset says which feed it is. */
-export function migratedStream(
-  segments: readonly string[],
-  query: readonly (readonly [name: string, value: string])[],
-  now: number,
-): Migration {
-  const path = `/${segments.join("/")}`;
-  const values = new Map(query);
-  const method = values.get("method");
-  // The older name of the price feed's method.
-  const known = method === "t_p" ? "token_price" : method;
-  const byMethod = Object.values(feeds).find(({ kinds }) => kinds.some((kind) => kind.method === known));
-  const feed =
-    path === removedStream
-      ? (byMethod ?? defaultFeed)
-      : Object.values(feeds).find((each) => each.path === path);
+/** Which values of the old parameters the flags of the same names accept. `now`: milliseconds. */
+const flags = new Map<string, (value: string, now: number) => boolean>([
+  ["limit", (value) => /^[1-9]\d*$/u.test(value)],
+  ["interval", (value) => streamIntervals.some((each) => each === value)],
+  [
+    "since",
+    (value, now) => {
+      const since = parseTimeBound(value, now);
+      return !("problem" in since) && now / 1000 - since.seconds <= longestBackfill;
+    },
+  ],
+]);
+
+/** Converts a URL of the streaming host. The method of an asset identifies the feed. */
+export function migratedStream(path: string, values: ReadonlyMap<string, string>, now: number): Migration {
+  const typed = values.get("method");
+  // `t_p` is the older name of the price feed's method.
+  const method = typed === "t_p" ? "token_price" : typed;
+  const all = Object.values(feeds);
+  const ofMethod = all.find(({ kinds }) => kinds.some((kind) => kind.method === method)) ?? defaultFeed;
+  const feed = path === removedStream ? ofMethod : all.find((each) => each.path === path);
   if (feed === undefined)
     throw usageFailure(`"${path}": is no stream of the service`, "see: dexdata help streams");
   const notes: string[] = [];
-  const words = ["stream", assetOf(values, notes)];
-  if (feed !== defaultFeed) words.push("--feed", feed.name);
-  words.push(...kindWords(feed, known), ...otherWords(feed, values, now, notes));
-  return {
-    words,
-    removed: path === removedStream ? removedStream : undefined,
-    replacement: feed.path,
-    notes,
-  };
-}
-
-function assetOf(values: ReadonlyMap<string, string>, notes: string[]): string {
+  const words = ["stream"];
   const [chain, address] = [values.get("chain"), values.get("address")];
-  if (chain !== undefined && address !== undefined) return `${chain}:${address}`;
-  notes.push("the assets of a POST are in its body: write them into assets.txt, one network:address a line");
-  return "@assets.txt";
-}
-
-function kindWords({ kinds }: Feed, method: string | undefined): readonly string[] {
-  const at = kinds.findIndex((kind) => kind.method === method);
-  return at > 0 ? ["--by", kinds[at]?.by ?? ""] : [];
-}
-
-function otherWords(
-  feed: Feed,
-  values: ReadonlyMap<string, string>,
-  now: number,
-  notes: string[],
-): readonly string[] {
-  const words: string[] = [];
+  if (chain !== undefined && address !== undefined) words.push(`${chain}:${address}`);
+  else {
+    words.push("@assets.txt");
+    notes.push(
+      "the assets of a POST are in its body: write them into assets.txt, one network:address a line",
+    );
+  }
+  if (feed !== defaultFeed) words.push("--feed", feed.name);
+  const kind = feed.kinds.find((each) => each.method === method);
+  if (kind !== undefined && kind !== feed.kinds[0]) words.push("--by", kind.by);
   for (const [name, value] of values) {
     if (["chain", "address", "method"].includes(name)) continue;
-    const since = parseTimeBound(value, now);
-    const isTaken =
-      (name === "limit" && /^[1-9]\d*$/u.test(value)) ||
-      (name === "interval" && feed.params.includes(name) && streamIntervals.some((each) => each === value)) ||
-      (name === "since" &&
-        feed.params.includes(name) &&
-        !("problem" in since) &&
-        now / 1000 - since.seconds <= longestBackfill);
-    if (isTaken) words.push(`--${name}`, value);
+    const isTaken = name === "limit" || feed.params.some((param) => param === name);
+    if (isTaken && flags.get(name)?.(value, now) === true) words.push(`--${name}`, value);
     else notes.push(`${name}=${value}: means nothing to this command; left out`);
   }
-  return words;
+  const removed = path === removedStream ? removedStream : undefined;
+  return { words, removed, replacement: feed.path, notes };
 }

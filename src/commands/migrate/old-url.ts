@@ -2,15 +2,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** A URL, or its path and query, taken apart. Its host is not looked at, and never asked. */
-export interface OldUrl {
-  /** Decoded, from the first that the interface knows. */
-  readonly segments: readonly string[];
-  /** Decoded, in the order typed, without what looked like a key. */
-  readonly query: readonly (readonly [name: string, value: string])[];
-  readonly hadKey: boolean;
-}
-
+/** The first segments of the paths that the service has or had. */
 const roots: ReadonlySet<string> = new Set([
   "networks",
   "pools",
@@ -22,7 +14,8 @@ const roots: ReadonlySet<string> = new Set([
   "sse",
 ]);
 
-export function readOldUrl(typed: string): OldUrl {
+/** Splits a URL, or its path and query. Ignores the host. */
+export function readOldUrl(typed: string) {
   const refuse = (problem: string, next?: string): Failure =>
     usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
   const text = typed.trim();
@@ -42,7 +35,6 @@ export function readOldUrl(typed: string): OldUrl {
       "is no URL of the service: a path such as /networks/ethereum/pools is needed",
       "in quotes, because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
     );
-  const segments = all.slice(begin);
   const pairs = queries
     .join("?")
     .split("&")
@@ -53,7 +45,9 @@ export function readOldUrl(typed: string): OldUrl {
     });
   const query = pairs.filter(([name, value]) => !isKey(name, value));
   return {
-    segments: segments.at(-1) === "" ? segments.slice(0, -1) : segments,
+    /** Decoded, from the first one that the API knows. */
+    segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
+    /** Decoded, in the order typed, without what looked like a key. */
     query,
     hadKey: query.length < pairs.length || authority.includes("@"),
   };

@@ -1,0 +1,104 @@
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { renamed, renamedOrder } from "../../contract/endpoints/removed-endpoints.ts";
+import { Failure } from "../../contract/failure.ts";
+import type { Param } from "../../contract/param.ts";
+import { readParam } from "../../contract/read-param.ts";
+import { formatInstant, parseTimeBound } from "../../time/time.ts";
+import type { Migration } from "./migrated-stream.ts";
+
+/** Returns the words that replace the parameters of an old URL, and notes about what they cannot express. */
+export function migratedQuery(
+  endpoint: Endpoint,
+  query: readonly (readonly [name: string, value: string])[],
+  now: number,
+): Pick<Migration, "words" | "notes"> {
+  const values = new Map<string, string>();
+  const notes: string[] = [];
+  for (const [old, value] of query) {
+    const name = renamed(old);
+    if (name !== old) notes.push(`${old} is called ${name} now`);
+    if (!values.has(name)) values.set(name, value);
+    else if (name === "tokens") values.set(name, `${values.get(name)},${value}`);
+    else notes.push(`${name}=${value}: was given before; left out`);
+  }
+  const words = [...values].flatMap(([name, value]) => {
+    const carried = carry(endpoint, name, value, values, now);
+    if (carried.note !== undefined) notes.push(carried.note);
+    return carried.words ?? [];
+  });
+  return { words, notes };
+}
+
+interface Carried {
+  readonly words?: readonly string[];
+  readonly note?: string;
+}
+
+function carry(
+  { params, reply, words }: Endpoint,
+  name: string,
+  value: string,
+  values: ReadonlyMap<string, string>,
+  now: number,
+): Carried {
+  const leftOut = (why: string): Carried => ({ note: `${name}=${value}: ${why}; left out` });
+  if (name === "page" && reply.kind === "cursor-pages") return carryPage(value, values.get("limit"));
+  const param = params.find((each) => each.name === name);
+  if (param === undefined)
+    return leftOut(
+      name === "token_address"
+        ? "needs a network, because the search across networks ignores it"
+        : "the service has no such parameter there, and would drop it without a word",
+    );
+  if (reply.kind === "batch" && name === reply.param) return { words: parts(value, ",") };
+  if (name === words) return { words: parts(value, " ") };
+  if (reply.kind === "candles" && name === "limit") return carryCandleLimit(value, values, now);
+  if (value === "" || (name === "page" && (value === "0" || value === "1"))) return {};
+  const isOldOrder = name === "order_by" && whyRefused(param, value, now) !== undefined;
+  const current = isOldOrder ? renamedOrder(value) : value;
+  const refused = whyRefused(param, current, now);
+  if (refused !== undefined) return leftOut(refused);
+  const flag = `--${param.flag ?? name}`;
+  if (param.kind.kind === "toggle") return { words: ["true", "1"].includes(value) ? [flag] : [] };
+  const note = `${name}=${value} is called ${current} now`;
+  return { words: [flag, current], ...(current !== value && { note }) };
+}
+
+function parts(value: string, separator: string): readonly string[] {
+  return value
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** Returns the message of the refusal without the input, because the note starts with it. */
+function whyRefused(param: Param, value: string, now: number): string | undefined {
+  try {
+    readParam(param, value, now);
+    return undefined;
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    return cause.message.replace(/^\S+ "[^"]*": /u, "");
+  }
+}
+
+/** A cursor cannot be computed from a page number: only the pages before lead to it. */
+function carryPage(value: string, limit = "10"): Carried {
+  const page = Number(value);
+  if (!(page > 1)) return { note: `page=${value}: is where the command begins anyway` };
+  const rows = page * Number(limit) || "N";
+  return {
+    note: `page=${value}: a page number has no cursor; the command begins at the first row, --limit ${rows} takes all up to the end of that page, and each next_cursor goes into --cursor`,
+  };
+}
+
+/** The old API counted candles from the start. dexdata takes both ends of the range, and without --to ends now. */
+function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, now: number): Carried {
+  const [, amount, unit] = /^(\d+)([mh])$/u.exec(values.get("interval") ?? "24h") ?? [];
+  const start = parseTimeBound(values.get("start") ?? "", now);
+  const seconds = Number(amount) * (unit === "h" ? 3600 : 60) * Number(value);
+  if (values.has("end") || values.has("count_back") || "problem" in start || !(seconds > 0))
+    return { note: `limit=${value}: dexdata takes every candle of the window; left out` };
+  const end = formatInstant({ seconds: start.seconds + Math.round(seconds), fraction: start.fraction });
+  return { words: ["--to", end], note: `limit=${value}: so many candles end at ${end}` };
+}
