@@ -1,56 +1,89 @@
-import type { Context } from "../../context/context.ts";
+import { textRows } from "../../client/rows/rows.ts";
+import type { Question } from "../../contract/args.ts";
+import type { Clock, Context } from "../../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
+import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
+import { transactionsFeed as feed } from "../../contract/feeds/transactions-feed.ts";
+import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
+import type { Renderer } from "../../render/renderer.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
-import { openEventLog } from "../../run/output/event-log.ts";
+import type { OpenClient } from "../../run/open-client.ts";
+import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { createEnding } from "../../tail/ending.ts";
-import { createServicePresent } from "../../tail/follow/row-writer.ts";
+import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
+import { followRows } from "../../tail/follow/follow-rows.ts";
+import { listenForCalls } from "../../tail/follow/listen-for-calls.ts";
+import { createRowWriter, createServicePresent, type ServicePresent } from "../../tail/follow/row-writer.ts";
+import type { TailRow } from "../../tail/follow/tail-row.ts";
+import { createWake, quietGap, substituteGap, type Wake } from "../../tail/follow/schedule.ts";
+import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
+import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
+import { openerOf } from "../../tail/subscription.ts";
+import { fromWire } from "../../time/time.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { type FollowWishes, readFollowWishes } from "./follow-wishes.ts";
-import { followOn } from "./follow-on.ts";
-import { followOptions, openFollowOutput } from "./follow-output.ts";
-import { createFollowReport } from "./follow-report.ts";
+import { leftOutLines, missingFields } from "../endpoint/missing-fields.ts";
+import { presentationOf } from "../endpoint/presentation.ts";
+import { openFollowOutput } from "./follow-output.ts";
+import { createFollowReport, type FollowReport, pollLine } from "./follow-report.ts";
 
-/** A list that goes on with what comes: from its words and flags to the stop that was asked for. */
+/** Writes a list from its history on, and then new rows, until a limit is reached. */
 export async function runFollow(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {
-  const wishes = readFollowWishes(input.flags);
-  return await withRun(
-    input.flags,
-    outer,
-    async (run): Promise<ExitCode> => {
-      await followUntilStopped(run, group, input, wishes);
-      return 0;
-    },
-    { adjust: (options) => followOptions(options, wishes), isTail: true },
-  );
+  const { flags } = input;
+  const { out, output, events } = flags;
+  if (out !== undefined && output !== undefined && output !== "ndjson")
+    throw usageFailure(`--output ${output}: lines are added to the file of --out`, "use ndjson");
+  if (formatByName(out) !== undefined)
+    throw usageFailure(`--out "${out}": --follow adds lines of ndjson`, "call it .ndjson");
+  checkEventsFile(events, out);
+  return await withRun(flags, outer, async (run) => await followUntilStopped(run, group, input), {
+    adjust: (options) => followOptions(options, out),
+    isTail: true,
+  });
+}
+
+/** Rows in a file are written as for a pipe. */
+function followOptions(options: RunOptions, out: string | undefined): RunOptions {
+  const { format, columns } = options;
+  if (out === undefined) {
+    if (!formats[format].isClosed) return options;
+    throw usageFailure(
+      `--output ${format}: --follow has no end that ${format} could be closed at`,
+      "use ndjson",
+    );
+  }
+  if (columns !== undefined)
+    throw usageFailure("--columns: chooses columns of a table, and --out has ndjson", "choose by --fields");
+  return { ...options, format: "ndjson" };
 }
 
 async function followUntilStopped(
   run: Run,
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
-  wishes: FollowWishes,
-): Promise<void> {
+): Promise<ExitCode> {
   const { options, report, onClose } = run;
-  const { endpoint, asked, walk } = await readQuestions(group, input, options, run.sources);
+  const { flags } = input;
+  const { clock } = run.context;
+  const questions = await readQuestions(group, input, options, run.sources);
+  const { endpoint, asked, walk } = questions;
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
-  const log = openEventLog(wishes.events, report, run.context.clock);
-  const output = await openFollowOutput(wishes, run.context, report);
-  onClose(output.close);
-  const ending = createEnding(run.context.clock, run.context.signal, wishes.duration);
+  const log = openEventLog(flags.events, report, clock);
+  const output = await openFollowOutput(run, flags.out);
+  const ending = createEnding(clock, run.context.signal, flags.for);
   onClose(ending.release);
-  // There is nothing to read again: it is a terminal that was closed, and what is held is to be written.
+  // There is no list to reload, so SIGHUP means that the terminal was closed. Rows that are held are written first.
   onClose(run.context.onReload(() => run.context.interrupt({ cause: "SIGHUP" })));
   const context = { ...run.context, signal: ending.signal };
-  const present = createServicePresent(context.clock);
+  const present = createServicePresent(clock);
   const open = await run.open({
     context,
     speed: options.sandbox?.speed ?? 1,
@@ -61,14 +94,150 @@ async function followUntilStopped(
       },
     },
   });
-  const question = { endpoint, args: asked[0] ?? new Map() };
+  const question = { endpoint, args: asked[0] ?? new Map<string, string>() };
   const note = options.hasStats ? report.warn : report.note;
   const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
-  const course = createFollowReport({ warn: report.warn, note }, context.clock, log, pool);
-  // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
-  const pageSize = input.flags["page-size"] === undefined ? 100 : walk.pageSize;
-  const streaming = input.flags["streaming-url"];
+  const course = createFollowReport({ warn: report.warn, note }, clock, log, pool);
+  const idle = watchRows(clock, flags["idle-exit"], ending);
+  const renderer = await createRenderer({
+    ...presentationOf(context, options, questions),
+    output,
+    isContinued: false,
+    // An age would be wrong a minute later, so rows show their time.
+    hasAges: false,
+    now: options.now,
+  });
+  // Pages are as large as possible unless set otherwise: `--limit` applies to the rows that are written.
+  const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
+  const parts = { question, pageSize, open, ending, course, present, idle, renderer };
+  await follow({ ...parts, run: { ...run, context }, flags });
+  return 0;
+}
+
+/** A followed list, from its start to its end. */
+interface Followed {
+  /** Its signal aborts at a limit too. */
+  readonly run: Run;
+  readonly flags: Input<EndpointFlags>["flags"];
+  readonly question: Question;
+  readonly pageSize: number;
+  readonly open: OpenClient;
+  readonly ending: Ending;
+  readonly course: FollowReport;
+  readonly present: ServicePresent;
+  readonly idle: QuietWatch<"rows"> | undefined;
+  readonly renderer: Renderer;
+}
+
+/** Returns when a limit is reached and no row is missing. Throws in all other cases. */
+async function follow(followed: Followed): Promise<void> {
+  const { run, flags, question, pageSize, open, ending, course, present, renderer } = followed;
+  const { context, report } = run;
+  const { signal } = context;
+  const { latest } = present;
+  const { poll, out } = flags;
+  const writer = createRowWriter(flags.limit, rowsShower(followed), { ...course, latest });
+  const typedFrom = question.args.get("from");
+  const from = typedFrom === undefined ? undefined : fromWire(typedFrom);
+  let written: WrittenRows | undefined;
+  const readWritten = async (): Promise<WrittenRows | undefined> => {
+    if (out === undefined || written !== undefined) return written;
+    written = await readWrittenRows(out, question, latest());
+    if (written !== undefined) course.continued(written, from, latest());
+    return written;
+  };
+  const wake = createWake(context.clock, signal);
+  let listening: Promise<void> | undefined;
+  let isStuck = false;
+  let behind: Failure | undefined;
+  if (poll !== undefined) report.warn(pollLine(poll));
+  try {
+    await followRows({
+      context,
+      beginning: { client: open.client, question, pageSize, from, readWritten },
+      wake,
+      latest,
+      idle: () => poll ?? (course.isListening() ? quietGap : substituteGap),
+      handlers: {
+        write: writer.write,
+        retrying: course.readFailed,
+        unwritten: (rows) => {
+          isStuck = true;
+          course.unwritten(rows);
+          // Without this, the rows in the pipe would keep the process alive until its reader continues.
+          context.leaveReader();
+        },
+        caughtUp: (began, rows) => {
+          course.caughtUp(began, rows);
+          // The stream opens after the history is read: its earlier events would cost credits and trigger nothing.
+          if (poll === undefined) listening ??= listen(followed, wake);
+        },
+      },
+    });
+  } catch (cause) {
+    if (!(signal.reason instanceof Stop)) throw cause;
+    behind = course.behind();
+  } finally {
+    ending.end(new Error("the reading is over"));
+    await listening;
+    course.ended(writer.count(), open.client.meter);
+  }
+  if (!isStuck) await renderer.end();
+  if (behind !== undefined) throw behind;
+}
+
+function rowsShower({
+  run,
+  question,
+  idle,
+  renderer,
+}: Followed): (rows: readonly TailRow[]) => Promise<void> {
+  let isFirst = true;
+  return async (rows) => {
+    idle?.pause("rows");
+    const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
+    await renderer.page({ group: onlyGroup, rows: page, next: undefined });
+    idle?.resume("rows");
+    if (!isFirst) return;
+    isFirst = false;
+    // A run may take days, so a missing field is reported at its start.
+    const missing = missingFields(run.options.fields, question.endpoint, page);
+    for (const line of [...missing, ...leftOutLines(renderer)]) run.report.warn(line);
+  };
+}
+
+/** If the stream ends for good, the run ends with the same reason. */
+async function listen(
+  { run, flags, question: { args }, open, ending, course }: Followed,
+  wake: Wake,
+): Promise<void> {
+  const { context, options } = run;
+  const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
-  const stream = { question, pageSize, target, open, present };
-  await followOn({ ...stream, context, options, wishes, output, ending, course, report });
+  const subject = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
+  const opener = openerOf(
+    { target, context, pace: open.pace, timeout: options.timeout, command: "txns --follow" },
+    { feed, kind: feed.kinds[0], subjects: [subject], params: new Map() },
+  );
+  const calls = { wake, budget: open.budget };
+  const handlers = { ...course, retrying: course.streamLost };
+  await listenForCalls(context, opener, calls, handlers, context.signal).catch(ending.end);
+}
+
+/** Ends the run after this many milliseconds without a row. The time that the reader of the output takes does not count. */
+function watchRows(
+  clock: Clock,
+  idle: number | undefined,
+  { signal, end }: Ending,
+): QuietWatch<"rows"> | undefined {
+  if (idle === undefined) return undefined;
+  const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
+    end(
+      fail("idle", `no row came for ${idle / 1000} s (--idle-exit)`, {
+        next: "look whether the pool is traded at all: dexdata pool <network> <pool>",
+      }),
+    );
+  });
+  quiet.expect("rows");
+  return quiet;
 }

@@ -1,64 +1,62 @@
-import { dataOf } from "../../client/streams/stream-event.ts";
+import type { Subject } from "../../client/pages/page.ts";
+import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
+import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { createBoard } from "../../render/board/board.ts";
+import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createPaint } from "../../render/painter.ts";
-import type { Context } from "../../context/context.ts";
-import { subjectOf } from "../../tail/event-line.ts";
-import type { FeedName } from "../../contract/feeds/all-feeds.ts";
-import { nameOf } from "../../tail/shards.ts";
 import { readsUnicode } from "../../run/output/terminal.ts";
-import type { HeldOutput } from "../../render/held-output.ts";
-import type { StreamDisplay } from "./stream-display.ts";
-import type { ConnectionTally } from "./stream-tally.ts";
+import type { Run } from "../../run/with-run.ts";
+import { subjectOf } from "../../tail/event-line.ts";
+import type { Moment } from "../../tail/shard-handlers.ts";
+import { nameOf } from "../../tail/shards.ts";
+import type { Shard } from "../../tail/tail.ts";
 
-export interface BoardWishes {
+export interface BoardFacts {
   readonly feed: FeedName;
-  /** `network:address` */
-  readonly assets: readonly string[];
+  readonly subjects: readonly Subject[];
   readonly isSimulated: boolean;
-  readonly isColored: boolean;
-  readonly stderr: HeldOutput;
-  readonly settled: () => Promise<void>;
-  readonly connections: ConnectionTally;
-  readonly counts: () => { readonly events: number; readonly credits: number };
+  readonly state: () => TailState;
 }
 
-/** The latest of each asset, on a terminal. What is said meanwhile stands in the picture, and on stderr after it. */
-export async function openBoard(context: Context, wishes: BoardWishes): Promise<StreamDisplay> {
-  const { clock, stdout, signal, interrupt } = context;
-  const { feed, assets, isSimulated, stderr, connections, counts } = wishes;
-  // What was said before belongs above the picture.
-  await wishes.settled();
+/** Shows the latest event of each asset on a terminal. Messages appear on the board, and on stderr after it closes. */
+export async function openBoard(
+  { context, options, report, stderr }: Pick<Run, "context" | "options" | "report" | "stderr">,
+  { feed, subjects, isSimulated, state }: BoardFacts,
+) {
+  const { clock, stdout, signal, interrupt, env } = context;
+  // Earlier messages belong above the board.
+  await report.settled();
+  let names = subjects.map(nameOf);
   const board = createBoard({
     feed,
-    assets,
+    assets: names,
     isSimulated,
-    isUnicode: readsUnicode(context.env),
-    paint: await createPaint(wishes.isColored),
+    isUnicode: readsUnicode(env),
+    paint: await createPaint(options.isColored),
     start: clock.elapsed(),
   });
   const display = openDisplay({
     clock,
     output: stdout,
-    frame: (window, elapsed) => board.frame(window, { ...connections.state(), ...counts() }, elapsed),
+    frame: (window, elapsed) => board.frame(window, state(), elapsed),
     lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
     signal,
     interrupt,
     onSuspend: context.onSuspend,
   });
-  const tell = (text: string): void => {
+  const say = (text: string): void => {
     board.say(text.trim().replace(/^dexdata: /u, ""), clock.elapsed());
     display.changed();
   };
-  const release = stderr.isTerminal ? stderr.hold(tell) : undefined;
-  let names = assets;
+  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
   const watch = (wanted: readonly string[]): void => {
-    names = wanted;
+    names = [...wanted];
     board.watch(names, clock.elapsed());
     display.changed();
   };
   return {
-    show: async (shard, events, at) => {
+    show: async (shard: Shard, events: readonly StreamEvent[], at: Moment) => {
       const named = events.map((event) => {
         const subject = subjectOf(event, shard.subjects);
         return { data: dataOf(event), asset: subject === undefined ? undefined : nameOf(subject) };
@@ -67,9 +65,9 @@ export async function openBoard(context: Context, wishes: BoardWishes): Promise<
       display.changed();
       await Promise.resolve();
     },
-    watch: (subjects) => watch(subjects.map(nameOf)),
-    drop: (subjects) => {
-      const dropped = new Set(subjects.map(nameOf));
+    watch: (wanted: readonly Subject[]) => watch(wanted.map(nameOf)),
+    drop: (unwanted: readonly Subject[]) => {
+      const dropped = new Set(unwanted.map(nameOf));
       watch(names.filter((name) => !dropped.has(name)));
     },
     close: async () => {

@@ -1,30 +1,30 @@
 import type { Subject } from "../../client/pages/page.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure } from "../../contract/failure.ts";
-import { connectionsOfPlan } from "../../contract/feed.ts";
-import { Stop } from "../../tail/ending.ts";
-import { nameOf, planShards, roomFor } from "../../tail/shards.ts";
+import { Failure, usageFailure } from "../../contract/failure.ts";
+import { connectionsOfPlan, type FeedKind } from "../../contract/feed.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
-import type { Input } from "../command.ts";
-import type { StreamFlags } from "./stream-flags.ts";
-import { counted } from "../../text/counted.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { ListSources } from "../../run/list-sources.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import type { Values } from "../../run/flags/flag.ts";
-import { readStreamOptions } from "./stream-options.ts";
-import { openOutput, type OutputWishes } from "./stream-output.ts";
-import { createStreamReport } from "./stream-report.ts";
-import { createSessionTail } from "./stream-session.ts";
+import { Stop } from "../../tail/ending.ts";
+import { distinct, planShards, roomFor } from "../../tail/shards.ts";
 import { createStops } from "../../tail/stream-stops.ts";
-import { namesFile, subjectReader } from "./stream-subjects.ts";
-import { type ConnectionTally, createTally } from "./stream-tally.ts";
-import { listenForReload, logCredits } from "./stream-upkeep.ts";
+import type { Tail } from "../../tail/tail.ts";
+import { counted } from "../../text/counted.ts";
+import { readSubjects, streamTaker } from "../asking/subjects.ts";
+import type { Input } from "../command.ts";
+import type { StreamFlags } from "./stream-flags.ts";
+import { readStreamOptions } from "./stream-options.ts";
+import { openDisplays } from "./stream-output.ts";
+import { createStreamReport } from "./stream-report.ts";
+import { createSessionTail, type Session } from "./stream-session.ts";
 
-/** A price moves every few seconds at best: who tries a stream sees in a second what a minute of the market brings. */
+/** A price changes every few seconds at best. At this speed, a second of trying shows a minute of the market. */
 const sandboxSpeed = 60;
 
-/** Events of any number of assets, one line each, until a stop that was asked for is met. */
+/** Streams the events of any number of assets until a limit is reached. */
 export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
   return await withRun(flags, outer, async (run) => await streamUntilStopped(run, words, flags), {
     isTail: true,
@@ -36,44 +36,70 @@ async function streamUntilStopped(
   words: readonly string[],
   flags: Values<StreamFlags>,
 ): Promise<ExitCode> {
-  const { context, options, report, stderr, onClose } = run;
+  const { context, options, report, onClose } = run;
+  const { clock, signal } = context;
   const wishes = readStreamOptions(flags, options.now);
-  const started = context.clock.elapsed();
-  const remark = options.hasStats ? report.tell : report.remark;
+  const started = clock.elapsed();
   const read = subjectReader(words, wishes.kind, run.sources);
-  const subjects = await read(context.signal);
-  const log = openEventLog(wishes.eventsFile, report, context.clock);
+  const subjects = await read(signal);
+  const log = openEventLog(wishes.eventsFile, report, clock);
   const speed = options.sandbox?.speed ?? (wishes.params.has("since") ? 1 : sandboxSpeed);
-  const stops = createStops(context.clock, context.signal, { ...wishes, maxCredits: options.maxCredits });
+  const stops = createStops(clock, signal, { ...wishes, maxCredits: options.maxCredits });
   onClose(stops.release);
-  const { counts } = stops;
   const open = await run.open({
     speed,
-    over: () => remark(closingLine(counts(), context.clock.elapsed() - started)),
+    over: () => {
+      const { events, credits } = stops.counts();
+      const time = `${((clock.elapsed() - started) / 1000).toFixed(1)} s`;
+      const remark = options.hasStats ? report.tell : report.remark;
+      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
+    },
   });
-  const tally = createTally();
-  const { largestEvent } = wishes;
-  const saying = { warn: report.warn, log, isVerbose: options.verbosity > 0, largestEvent };
-  const course = tally.counting(createStreamReport(context.clock, saying));
-  onClose(() => course.credits(counts().events, counts().credits));
+  const course = createStreamReport(clock, {
+    warn: report.warn,
+    log,
+    isVerbose: options.verbosity > 0,
+    largestEvent: wishes.largestEvent,
+  });
+  onClose(() => course.credits(stops.counts().events, stops.counts().credits));
   const { isSimulated, tier } = open.client.target;
   if (isSimulated) report.remark(simulated(speed));
   const cap = connectionsOfPlan[tier];
-  const connections = tally.plan(planShards(subjects, roomFor(wishes.feed, subjects.length, cap)).length);
+  const planned = planShards(subjects, roomFor(wishes.feed, subjects.length, cap)).length;
   const note = options.hasStats ? report.warn : report.note;
-  note(`${counted(subjects.length, "asset")} on ${counted(connections, "connection")}`);
-  const leftOut: OutputWishes["leftOut"] = (shard, event) => {
+  note(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
+  const state = () => ({ ...course.state(planned), ...stops.counts() });
+  const board = { feed: wishes.feed.name, subjects, isSimulated, state };
+  const displays = await openDisplays(run, wishes, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
-  };
-  const output = { options, wishes, report, stderr, isSimulated, connections: tally, counts, leftOut };
-  const display = await openOutput(context, { ...output, assets: subjects.map(nameOf) });
-  onClose(display.close);
-  const session = { context, options, wishes, open, stops, course, display, report };
+  });
+  const session = { run, wishes, open, stops, course, displays };
   const tail = createSessionTail(session, cap);
-  onClose(logCredits(session));
-  onClose(listenForReload(session, tail, namesFile(words) ? read : undefined));
-  return await untilStopped(tail.run(subjects, stops.signal), tally, subjects);
+  if (wishes.eventsFile !== undefined) onClose(logCredits(session));
+  if (words.some((word) => word.startsWith("@"))) onClose(listenForReload(session, tail, read));
+  try {
+    return await tail.run(subjects, stops.signal);
+  } catch (cause) {
+    // A stop is not a failure. If a connection was missing when the time was over, the result is incomplete.
+    if (cause instanceof Stop) return cause.by === "time" && course.state().missed > 0 ? 8 : 0;
+    throw withNetworkHint(cause, subjects);
+  }
+}
+
+const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
+
+/** Reads the assets that the words name, and files as they are at that time. The signal ends a read that waits. */
+type SubjectReader = (signal: AbortSignal) => Promise<readonly Subject[]>;
+
+function subjectReader(words: readonly string[], { by }: FeedKind, sources: ListSources): SubjectReader {
+  return async (signal) => {
+    const taker = { command: streamTaker, takes: by, checksForms: false, usage };
+    const current = { ...sources, file: async (name: string) => await sources.file(name, signal) };
+    const subjects = distinct(await readSubjects(words, current, taker));
+    if (subjects.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
+    return subjects;
+  };
 }
 
 function simulated(speed: number): string {
@@ -81,35 +107,48 @@ function simulated(speed: number): string {
   return `simulated data: the sandbox's made-up market, not the real one${pace}`;
 }
 
-/**
- * Everything ends by being thrown; a stop that was asked for is no failure. Time passes whether or not anything is
- * connected: where a connection was missing at its end, what was asked for did not come whole.
- */
-async function untilStopped(
-  run: Promise<never>,
-  { state }: ConnectionTally,
-  subjects: readonly Subject[],
-): Promise<ExitCode> {
-  try {
-    return await run;
-  } catch (cause) {
-    if (cause instanceof Stop) return cause.by === "time" && state().missed > 0 ? 8 : 0;
-    throw isOfNetwork(cause) ? withNetworkHint(cause, subjects) : cause;
-  }
-}
-
-/** An asset of a network that is not known is refused like an unknown asset; the sentence tells the difference. */
-function isOfNetwork(cause: unknown): cause is Failure {
-  return cause instanceof Failure && /\bunsupported (?:chain|network)\b/iu.test(cause.details.why ?? "");
-}
-
-function withNetworkHint({ message, details }: Failure, subjects: readonly Subject[]): Failure {
+/** The service rejects an asset of an unknown network like an unknown asset. Only its message tells the difference. */
+function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown {
+  if (!(cause instanceof Failure)) return cause;
+  const { message, details } = cause;
+  if (!/\bunsupported (?:chain|network)\b/iu.test(details.why ?? "")) return cause;
   return new Failure(message, { ...details, next: hintAtNetworks(subjects.map(({ network }) => network)) });
 }
 
-function closingLine(
-  { events, credits }: { readonly events: number; readonly credits: number },
-  milliseconds: number,
-): string {
-  return `${counted(events, "event")}, ${counted(credits, "credit")}, ${(milliseconds / 1000).toFixed(1)} s`;
+/** SIGHUP reads `@file` again. A list that cannot be used changes nothing. */
+function listenForReload(
+  { run, course, displays, stops }: Session,
+  tail: Tail,
+  read: SubjectReader,
+): () => void {
+  const reload = async (): Promise<void> => {
+    try {
+      const listed = await read(stops.signal);
+      stops.signal.throwIfAborted();
+      const subjects = tail.reload(listed);
+      for (const display of displays) display.watch?.(subjects);
+      course.reloaded(subjects.length);
+    } catch (cause) {
+      // The run ended while the list was read, e.g. from a pipe without a writer.
+      if (stops.signal.aborted) return;
+      if (cause instanceof Failure) course.reloadRefused(cause);
+      else stops.end(cause);
+    }
+  };
+  return run.context.onReload(() => void reload());
+}
+
+/** Writes the credits to `--events` once a minute if they have changed. */
+function logCredits({ run, stops, course }: Session): () => void {
+  const done = new AbortController();
+  const tick = async (): Promise<void> => {
+    for (let before = 0; ;) {
+      await run.context.clock.sleep(60_000, done.signal);
+      const { events, credits } = stops.counts();
+      if (credits !== before) course.credits(events, credits);
+      before = credits;
+    }
+  };
+  tick().catch(() => undefined);
+  return () => done.abort();
 }

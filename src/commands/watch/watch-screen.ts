@@ -6,16 +6,14 @@ import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import type { HeldOutput } from "../../render/held-output.ts";
-import type { Changes } from "./compare-rounds.ts";
-import type { Round } from "./round.ts";
-import { instantOf } from "./watch-lines.ts";
-import { goneSentence, type WatchView } from "./watch-view.ts";
+import type { Changes, Round } from "./rounds.ts";
+import { goneSentence, instantOf, type WatchView } from "./watch-view.ts";
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
   /** `every 30s: dexdata networks` */
   readonly title: string;
-  /** `3 credits`, `120 an hour`: what stands beside the instant and the countdown. */
+  /** `3 credits`, `120 an hour`: shown with the time and the countdown. */
   readonly facts: () => readonly string[];
   readonly stderr: HeldOutput;
 }
@@ -24,37 +22,37 @@ interface Shown {
   readonly round: Round;
   readonly changes: Changes;
   readonly at: number;
-  /** As drawn for a window of so many columns. */
+}
+
+interface Drawn extends Shown {
+  /** The width of the terminal that it was drawn for. */
   readonly columns: number;
   readonly lines: readonly string[];
 }
 
-/** How many of the things said are shown. */
+/** The screen shows up to this many of the latest messages. */
 const mostSaid = 3;
 
-/** The latest round, with what has changed in it marked, in the place of the one before. */
+/** Shows the latest round in place of the one before, and marks its changes. */
 export async function openWatchScreen(context: Context, options: ScreenOptions): Promise<WatchView> {
   const { clock, stdout, signal, interrupt, onSuspend } = context;
   const { presentation, facts, stderr } = options;
   const { isUnicode } = presentation;
   const paint = await createPaint(presentation.isColored);
   const mark = isUnicode ? "…" : "...";
-  let shown: Shown | undefined;
+  let drawn: Drawn | undefined;
   let next: number | undefined;
   let said: readonly string[] = [];
 
-  const draw = async (
-    { round, changes, at }: Pick<Shown, "round" | "changes" | "at">,
-    columns: number,
-  ): Promise<void> => {
-    const lines = await linesOf(presentation, { round, changes, at }, columns, stdout.rows);
-    // A later round may have come meanwhile.
-    if (shown === undefined || shown.at <= at) shown = { round, changes, at, columns, lines };
+  const draw = async (shown: Shown, columns: number): Promise<void> => {
+    const lines = await linesOf(presentation, shown, columns, stdout.rows);
+    // A later round may have been drawn in the meantime.
+    if (drawn === undefined || drawn.at <= shown.at) drawn = { ...shown, columns, lines };
     display.changed();
   };
 
   const head = (columns: number, elapsed: number | undefined): readonly string[] => {
-    const state = shown === undefined ? [] : [instantOf(shown.at)];
+    const state = drawn === undefined ? [] : [instantOf(drawn.at)];
     const wait = next === undefined ? "asking" : `next in ${secondsTo(next, elapsed ?? next)}`;
     const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
     return [
@@ -65,11 +63,11 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
   };
 
   const frame = ({ columns, rows }: Window, elapsed: number): readonly string[] => {
-    // Drawn by the next picture: until then the terminal cuts what is too long.
-    if (shown !== undefined && shown.columns !== columns) draw(shown, columns).catch(() => undefined);
+    // The next frame has the new width. Until then the terminal cuts lines that are too long.
+    if (drawn !== undefined && drawn.columns !== columns) draw(drawn, columns).catch(() => undefined);
     const top = head(columns, elapsed);
     const bottom = said.map((line) => paint(cutText(visibleText(line), columns, mark), "faint"));
-    const body = fitLines(shown?.lines ?? [], rows - top.length - bottom.length, mark);
+    const body = fitLines(drawn?.lines ?? [], rows - top.length - bottom.length, mark);
     return [...top, ...body, ...bottom].slice(0, rows);
   };
 
@@ -77,7 +75,7 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
     clock,
     output: stdout,
     frame,
-    lastFrame: ({ columns }) => (shown === undefined ? [] : [...head(columns, undefined), ...shown.lines]),
+    lastFrame: ({ columns }) => (drawn === undefined ? [] : [...head(columns, undefined), ...drawn.lines]),
     signal,
     interrupt,
     onSuspend,
@@ -105,10 +103,10 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
   };
 }
 
-/** The same as the command prints, in so many columns. */
+/** Returns the lines that the command prints on a terminal of this width. */
 async function linesOf(
   presentation: ScreenOptions["presentation"],
-  { round, changes, at }: Pick<Shown, "round" | "changes" | "at">,
+  { round, changes, at }: Shown,
   columns: number,
   rows: number | undefined,
 ): Promise<readonly string[]> {
