@@ -8,6 +8,7 @@ import { pricesFeed as feed } from "../../contract/feeds/prices-feed.ts";
 import { isLoopback } from "../../contract/host.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import type { OpenClient } from "../../run/open-client.ts";
+import type { Run } from "../../run/with-run.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, took, warn } from "./findings.ts";
 
@@ -52,12 +53,12 @@ const hostSettings = {
   streaming: "dexdata config list shows streaming_url and streaming_pro_url",
 } as const;
 
-/** Resolves the name of a host and connects to it. If one of these fails, no request can follow. */
+/** Resolves the name of a host and connects to it. Runs the next checks only if both succeed. */
 export async function checkHost(
-  context: Context,
+  { context, options: { timeout } }: Run,
   name: keyof Hosts,
   base: string,
-  timeout: number,
+  next?: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
   const { clock, env, signal } = context;
   const url = new URL(base);
@@ -69,8 +70,8 @@ export async function checkHost(
     return ok(`${url.hostname} is ${addresses.join(", ")} (${took(clock.elapsed() - started)})`);
   });
   if (hasFailure(resolved)) {
-    const next = `check the name and the name server: ${hostSettings[name]}`;
-    return resolved.map((finding) => ({ ...finding, next }));
+    const hint = `check the name and the name server: ${hostSettings[name]}`;
+    return resolved.map((finding) => ({ ...finding, next: hint }));
   }
   const reached = await findingsOf(`${name} connection`, async () => {
     const { milliseconds, protocol, validTo, proxy } = await reachHost(context, url, { timeout, signal });
@@ -82,11 +83,10 @@ export async function checkHost(
       "check this machine's clock; if it is right, tell whoever runs the host",
     );
   });
-  const next = `check port and firewall; which host is asked: ${hostSettings[name]}`;
-  return [
-    ...resolved,
-    ...reached.map((finding) => (finding.next === checkNetwork ? { ...finding, next } : finding)),
-  ];
+  if (!hasFailure(reached)) return [...resolved, ...reached, ...((await next?.()) ?? [])];
+  const hint = `check port and firewall; which host is asked: ${hostSettings[name]}`;
+  const isNetwork = reached.some((finding) => finding.next === checkNetwork);
+  return [...resolved, ...reached.map((finding) => (isNetwork ? { ...finding, next: hint } : finding))];
 }
 
 /** Wrapped ether, which trades all the time. */

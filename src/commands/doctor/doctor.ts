@@ -2,16 +2,15 @@ import type { Exchange } from "../../client/client.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
-import type { OpenClient } from "../../run/open-client.ts";
 import { expectWords } from "../../run/output/local-output.ts";
 import { say } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { hostsOf } from "../auth/find-plan.ts";
 import { checkAnswer, checkBudget, checkKey, checkPace, sandboxKey } from "./check-account.ts";
-import { checkHost, checkProxy, checkStream, type Hosts } from "./check-hosts.ts";
+import { checkHost, checkProxy, checkStream } from "./check-hosts.ts";
 import { machineChecks } from "./check-machine.ts";
-import { type Finding, findingsOf, type FindingsOutput, hasFailure, openFindings } from "./findings.ts";
+import { findingsOf, type FindingsOutput, openFindings } from "./findings.ts";
 
 interface DoctorInput {
   readonly words: readonly string[];
@@ -24,15 +23,13 @@ export async function doctor({ words, flags }: DoctorInput, outer: Context): Pro
   const output = openFindings(outer, flags);
   let hasSettings = true;
   for (const [name, check] of Object.entries(machineChecks)) {
-    const findings = await findingsOf(name, () => check(outer));
-    await output.add(findings);
-    if (name === "config") hasSettings = !hasFailure(findings);
+    const isOk = await output.check(name, () => check(outer));
+    if (name === "config") hasSettings = isOk;
   }
+  const isStreamed = flags["no-stream"] !== true;
+  const work = async (run: Run): Promise<void> => await checkService(run, isStreamed, output);
   // Without valid settings, the host is unknown.
-  if (hasSettings)
-    await withRun(flags, outer, async (run) => await checkService(run, flags["no-stream"] !== true, output), {
-      adjust: withoutRetries,
-    });
+  if (hasSettings) await withRun(flags, outer, work, { adjust: withoutRetries });
   return await output.end();
 }
 
@@ -44,17 +41,17 @@ const withoutRetries = (options: RunOptions): RunOptions => ({
 
 async function checkService(run: Run, isStreamed: boolean, output: FindingsOutput): Promise<void> {
   const { context, options, report } = run;
-  if (options.sandbox === undefined) {
-    const key = await findingsOf("key", async () => await checkKey(context, options));
-    await output.add(key);
-    if (hasFailure(key)) {
-      // Without a usable key no request is sent, but the hosts can be reached all the same.
-      const hosts = hostsOf(options, options.settings.tier.value ?? "keyless");
-      const proxy = await findingsOf("proxy", () => checkProxy(context, hosts));
-      await output.add(proxy);
-      if (!hasFailure(proxy)) await checkHosts(run, hosts, { rest: none, streaming: none }, output);
-      return;
-    }
+  const { clock } = context;
+  const hasKey =
+    options.sandbox !== undefined ||
+    (await output.check("key", async () => await checkKey(context, options)));
+  if (!hasKey) {
+    // Without a usable key no request is sent, but the hosts can be reached all the same.
+    const { rest, streaming } = hostsOf(options, options.settings.tier.value ?? "keyless");
+    if (!(await output.check("proxy", () => checkProxy(context, { rest, streaming })))) return;
+    const reached = [checkHost(run, "rest", rest), checkHost(run, "streaming", streaming)];
+    for (const findings of await Promise.all(reached)) await output.add(findings);
+    return;
   }
   const exchanges: Exchange[] = [];
   const open = await run.open({
@@ -70,33 +67,15 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
     },
     over: () => undefined,
   });
-  await checkTarget(run, { open, exchanges, isStreamed }, output);
-}
-
-interface Opened {
-  readonly open: OpenClient;
-  readonly exchanges: readonly Exchange[];
-  readonly isStreamed: boolean;
-}
-
-async function checkTarget(
-  run: Run,
-  { open, exchanges, isStreamed }: Opened,
-  output: FindingsOutput,
-): Promise<void> {
-  const { context, options } = run;
-  const { clock } = context;
   const { target } = open.client;
   const { isSimulated } = target;
-  if (isSimulated) await output.add(await findingsOf("key", () => sandboxKey(target)));
+  if (isSimulated) await output.check("key", () => sandboxKey(target));
   else {
-    await output.add(await findingsOf("pace", () => checkPace(context, options, target)));
-    await output.add(await findingsOf("budget", () => checkBudget(context, options, target)));
+    await output.check("pace", () => checkPace(context, options, target));
+    await output.check("budget", () => checkBudget(context, options, target));
   }
-  const proxy = await findingsOf("proxy", () => checkProxy(context, target));
-  await output.add(proxy);
   // With an invalid proxy there is no way to any host.
-  if (hasFailure(proxy)) return;
+  if (!(await output.check("proxy", () => checkProxy(context, target)))) return;
   const costs = isStreamed
     ? "asking once and listening for one event: 2 credits at most"
     : "asking once: 1 credit at most";
@@ -104,33 +83,17 @@ async function checkTarget(
   const began = clock.elapsed();
   // The sandbox's time starts at --now and passes.
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - began) : clock.now());
-  const stream = async (): Promise<readonly Finding[]> =>
-    await findingsOf("stream", async () => await checkStream(context, open, options.timeout));
-  const next = {
-    rest: async () => await checkAnswer(open, exchanges, now),
-    streaming: isStreamed ? stream : undefined,
-  };
-  await checkHosts(run, target, next, output);
-}
-
-type NextCheck = (() => Promise<readonly Finding[]>) | undefined;
-
-const none = async (): Promise<readonly Finding[]> => await Promise.resolve([]);
-
-/** Checks both hosts at once, and continues with each that was reached. A host without a next check is left out. */
-async function checkHosts(
-  { context, options }: Run,
-  hosts: Hosts,
-  next: Readonly<Record<keyof Hosts, NextCheck>>,
-  output: FindingsOutput,
-): Promise<void> {
-  const pending = (["rest", "streaming"] as const).map(async (name) => {
-    const check = next[name];
-    if (check === undefined) return [];
-    const reached = await checkHost(context, name, hosts[name], options.timeout);
-    return hasFailure(reached) ? reached : [...reached, ...(await check())];
-  });
-  // If the first one throws, the second would become an unhandled rejection.
-  for (const each of pending) each.catch(() => undefined);
-  for (const each of pending) await output.add(await each);
+  const rest = checkHost(run, "rest", target.rest, async () => await checkAnswer(open, exchanges, now));
+  const streaming = isStreamed
+    ? checkHost(
+        run,
+        "streaming",
+        target.streaming,
+        async () => await findingsOf("stream", async () => await checkStream(context, open, options.timeout)),
+      )
+    : Promise.resolve([]);
+  // If the first check throws, the second would become an unhandled rejection.
+  streaming.catch(() => undefined);
+  await output.add(await rest);
+  await output.add(await streaming);
 }

@@ -41,13 +41,10 @@ export function failed(cause: unknown, next = "see: dexdata help exit-codes"): O
   return fail(`${message}${why}`, details.next ?? next, exit);
 }
 
-type Possible = Outcome | undefined;
+type Check = () => Outcome | undefined | Promise<Outcome | undefined>;
 
 /** Runs one check. Undefined stands for a check that does not apply. */
-export async function findingsOf(
-  check: string,
-  run: () => Possible | Promise<Possible>,
-): Promise<readonly Finding[]> {
+export async function findingsOf(check: string, run: Check): Promise<readonly Finding[]> {
   try {
     const outcome = await run();
     return outcome === undefined ? [] : [{ check, ...outcome }];
@@ -65,38 +62,42 @@ export function took(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-export interface FindingsOutput {
-  readonly add: (findings: readonly Finding[]) => Promise<void>;
-  /** Writes the summary and returns the exit code of the first failure. */
-  readonly end: () => Promise<ExitCode>;
-}
-
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
 const tones = { ok: "up", warn: "heading", fail: "down" } as const;
 /** The longest name of a check and the space after it. */
 const nameWidth = 22;
 
+export type FindingsOutput = ReturnType<typeof openFindings>;
+
 /** A table shows each finding at once. The other formats get one object per check at the end. */
-export function openFindings(context: Context, flags: LocalOutputFlags): FindingsOutput {
+export function openFindings(context: Context, flags: LocalOutputFlags) {
   const all: Finding[] = [];
   const isTable = formatOf(context, flags) === "table";
   const painting = createPaint(isColored(settledColor(context), context));
   const hasSigns = context.stdout.isTerminal && readsUnicode(context.env);
   const markWidth = hasSigns ? 1 : 4;
   const indent = markWidth + 2;
+  const add = async (findings: readonly Finding[]): Promise<void> => {
+    all.push(...findings);
+    if (!isTable) return;
+    const paint = await painting;
+    for (const { check, result, found, next } of findings) {
+      const mark = paint((hasSigns ? signs[result] : result).padEnd(markWidth), tones[result]);
+      const first = `${mark}  ${check.padEnd(nameWidth)}${wrapped(found, indent + nameWidth, context)}\n`;
+      const hint = next === undefined ? "" : `${" ".repeat(indent)}${wrapped(next, indent, context)}\n`;
+      await context.stdout.write(`${first}${hint}`);
+    }
+  };
   return {
-    add: async (findings) => {
-      all.push(...findings);
-      if (!isTable) return;
-      const paint = await painting;
-      for (const { check, result, found, next } of findings) {
-        const mark = paint((hasSigns ? signs[result] : result).padEnd(markWidth), tones[result]);
-        const first = `${mark}  ${check.padEnd(nameWidth)}${wrapped(found, indent + nameWidth, context)}\n`;
-        const hint = next === undefined ? "" : `${" ".repeat(indent)}${wrapped(next, indent, context)}\n`;
-        await context.stdout.write(`${first}${hint}`);
-      }
+    add,
+    /** Runs one check and returns false if it failed. */
+    check: async (name: string, run: Check): Promise<boolean> => {
+      const findings = await findingsOf(name, run);
+      await add(findings);
+      return !hasFailure(findings);
     },
-    end: async () => {
+    /** Writes the summary and returns the exit code of the first failure. */
+    end: async (): Promise<ExitCode> => {
       const rows = all.map(({ check, result, found, next = null }) => ({
         check,
         result,

@@ -11,8 +11,6 @@ import { counted, instant, seconds } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
-export type FollowReport = ReturnType<typeof createFollowReport>;
-
 /** Reports what happens besides rows: to people on stderr, to programs in `--events`. */
 export function createFollowReport(
   { warn, note }: Pick<Report, "warn" | "note">,
@@ -197,7 +195,7 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
     : `${end}; what it holds since --from is written again (without --from it goes on from its end)`;
 }
 
-/** Each read costs a credit. A read with new rows needs another one, which proves that none came before them. */
+/** Each read costs a credit. A read with new rows needs another one, which proves that there are none before them. */
 export function pollLine(milliseconds: number): string {
   const reads = Math.ceil(3_600_000 / milliseconds);
   return `reading every ${milliseconds / 1000} s: ${counted(reads, "credit")} an hour, up to twice as many while rows come`;

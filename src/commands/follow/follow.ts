@@ -1,21 +1,18 @@
 import { textRows } from "../../client/rows/rows.ts";
-import type { Question } from "../../contract/args.ts";
 import type { Clock, Context } from "../../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
 import { transactionsFeed as feed } from "../../contract/feeds/transactions-feed.ts";
 import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
-import type { Renderer } from "../../render/renderer.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
-import type { OpenClient } from "../../run/open-client.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
 import { followRows } from "../../tail/follow/follow-rows.ts";
 import { listenForCalls } from "../../tail/follow/listen-for-calls.ts";
-import { createRowWriter, createServicePresent, type ServicePresent } from "../../tail/follow/row-writer.ts";
+import { createRowWriter, createServicePresent } from "../../tail/follow/row-writer.ts";
 import type { TailRow } from "../../tail/follow/tail-row.ts";
 import { createWake, quietGap, substituteGap, type Wake } from "../../tail/follow/schedule.ts";
 import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
@@ -28,7 +25,7 @@ import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { leftOutLines, missingFields } from "../endpoint/missing-fields.ts";
 import { presentationOf } from "../endpoint/presentation.ts";
 import { openFollowOutput } from "./follow-output.ts";
-import { createFollowReport, type FollowReport, pollLine } from "./follow-report.ts";
+import { createFollowReport, pollLine } from "./follow-report.ts";
 
 /** Writes a list from its history on, and then new rows, until a limit is reached. */
 export async function runFollow(
@@ -43,7 +40,11 @@ export async function runFollow(
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": --follow adds lines of ndjson`, "call it .ndjson");
   checkEventsFile(events, out);
-  return await withRun(flags, outer, async (run) => await followUntilStopped(run, group, input), {
+  const work = async (run: Run): Promise<ExitCode> => {
+    await follow(await openFollowed(run, group, input));
+    return 0;
+  };
+  return await withRun(flags, outer, work, {
     adjust: (options) => followOptions(options, out),
     isTail: true,
   });
@@ -64,11 +65,14 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
-async function followUntilStopped(
+/** A followed list, from its options to its outputs. The signal of its run aborts at a limit too. */
+type Followed = Awaited<ReturnType<typeof openFollowed>>;
+
+async function openFollowed(
   run: Run,
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
-): Promise<ExitCode> {
+) {
   const { options, report, onClose } = run;
   const { flags } = input;
   const { clock } = run.context;
@@ -110,23 +114,7 @@ async function followUntilStopped(
   // Pages are as large as possible unless set otherwise: `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const parts = { question, pageSize, open, ending, course, present, idle, renderer };
-  await follow({ ...parts, run: { ...run, context }, flags });
-  return 0;
-}
-
-/** A followed list, from its start to its end. */
-interface Followed {
-  /** Its signal aborts at a limit too. */
-  readonly run: Run;
-  readonly flags: Input<EndpointFlags>["flags"];
-  readonly question: Question;
-  readonly pageSize: number;
-  readonly open: OpenClient;
-  readonly ending: Ending;
-  readonly course: FollowReport;
-  readonly present: ServicePresent;
-  readonly idle: QuietWatch<"rows"> | undefined;
-  readonly renderer: Renderer;
+  return { ...parts, run: { ...run, context }, flags };
 }
 
 /** Returns when a limit is reached and no row is missing. Throws in all other cases. */

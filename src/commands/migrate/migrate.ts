@@ -13,8 +13,7 @@ import { sayWarning } from "../../run/report.ts";
 import { takesAddress, takesNetwork } from "../asking/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../endpoint/continuation.ts";
-import { migratedQuery } from "./migrated-query.ts";
-import { type Migration, migratedStream } from "./migrated-stream.ts";
+import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
 import { readOldUrl } from "./old-url.ts";
 
 const usage = "usage: dexdata migrate '<URL>', in quotes because of ? and &";

@@ -45,7 +45,7 @@ export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
 /** The upper limit of `--max-event`. Memory holds several copies of an event at a time. */
 const mostMebibytes = 16;
 
-/** A stream has one format. The other formats get a message that says so, unlike words that are not formats at all. */
+/** A stream has one format. The other formats get their own message, unlike words that are not formats at all. */
 const lines = {
   ...readBy("choice", "format", (label, typed) => {
     if (typed === "ndjson") return "ndjson" as const;

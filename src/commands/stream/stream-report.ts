@@ -11,29 +11,7 @@ import type { Shard, TailHandlers } from "../../tail/tail.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
 
-type ConnectionReport = Omit<TailHandlers, "begun" | "events" | "charged" | "moved" | "dropped"> & {
-  /** Counts the connections by what they do. `planned`: their number at the start, before any of them reports. */
-  readonly state: (planned?: number) => {
-    readonly wanted: number;
-    readonly open: number;
-    readonly retrying: number;
-    readonly gaps: number;
-    /** Connections that were not open at the end. */
-    readonly missed: number;
-  };
-};
-
-type AssetReport = Pick<TailHandlers, "moved" | "dropped"> & {
-  /** Reports an event that is not JSON. */
-  readonly leftOut: (shard: Shard, event: StreamEvent) => void;
-  /** Reports an event that is larger than `--max-event`. */
-  readonly skipped: (shard: Shard, event: StreamEvent) => void;
-  readonly credits: (events: number, credits: number) => void;
-  readonly reloaded: (assets: number) => void;
-  readonly reloadRefused: (failure: Failure) => void;
-};
-
-export type StreamReport = ConnectionReport & AssetReport;
+export type StreamReport = ReturnType<typeof createStreamReport>;
 
 interface Sinks {
   readonly warn: (text: string) => void;
@@ -46,14 +24,11 @@ interface Sinks {
 const mebibyte = 1024 * 1024;
 
 /** Reports what happens to the connections: to people on stderr, to programs in `--events`. */
-export function createStreamReport(clock: Pick<Clock, "now" | "elapsed">, sinks: Sinks): StreamReport {
+export function createStreamReport(clock: Pick<Clock, "now" | "elapsed">, sinks: Sinks) {
   return { ...reportOfConnections(clock, sinks), ...reportOfAssets(sinks) };
 }
 
-function reportOfConnections(
-  clock: Pick<Clock, "now" | "elapsed">,
-  { warn, log, isVerbose }: Sinks,
-): ConnectionReport {
+function reportOfConnections(clock: Pick<Clock, "now" | "elapsed">, { warn, log, isVerbose }: Sinks) {
   const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
   let [gaps, missed, hasClosed] = [0, 0, false];
@@ -68,14 +43,7 @@ function reportOfConnections(
     log({ event: "gap", ...timesOf(gap), reason: gap.reason, ...facts(shard) });
   const timesToTell = createRepetitions(clock);
 
-  return {
-    state: (planned = 0) => ({
-      wanted: hasClosed ? states.size : Math.max(planned, states.size),
-      open: count("open"),
-      retrying: count("retrying"),
-      gaps,
-      missed,
-    }),
+  const handlers: Pick<TailHandlers, "opened" | "retrying" | "said" | "missed" | "ended" | "closed"> = {
     opened: (shard, at, gap) => {
       log({ event: "open", at: instant(at.now), ...facts(shard) });
       if (gap === undefined) {
@@ -116,25 +84,38 @@ function reportOfConnections(
       log({ event: "close", reason: why, ...facts(shard) });
     },
   };
+  return {
+    ...handlers,
+    /** Counts the connections by what they do. `planned`: their number at the start, before any of them reports. */
+    state: (planned = 0) => ({
+      wanted: hasClosed ? states.size : Math.max(planned, states.size),
+      open: count("open"),
+      retrying: count("retrying"),
+      gaps,
+      /** Connections that were not open at the end. */
+      missed,
+    }),
+  };
 }
 
 /** Reports what happens to assets, events and lists on any connection. */
-function reportOfAssets({ warn, log, largestEvent }: Sinks): AssetReport {
+function reportOfAssets({ warn, log, largestEvent }: Sinks) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
-    moved: (subjects, connections, { message: reason }) => {
+    moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
       const names = subjects.map(nameOf);
       log({ event: "moved", reason, assets: names.length, names, connections });
       const allowed = `the service allows ${counted(connections, "connection")} here`;
       warn(`${allowed}: ${counted(names.length, "asset")} of others go on with these`);
     },
-    dropped: (subjects, failure) => {
+    dropped: (subjects: readonly Subject[], failure: Failure): void => {
       const names = subjects.map(nameOf);
       log({ event: "dropped", reason: failure.message, assets: names });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
       warn(`left out: ${someOf(names)}${why}`);
     },
-    leftOut: (shard, event) => {
+    /** Reports an event that is not JSON. */
+    leftOut: (shard: Shard, event: StreamEvent): void => {
       const broken = countBroken();
       if (broken === undefined) return;
       const name = shortened(event.name);
@@ -142,7 +123,8 @@ function reportOfAssets({ warn, log, largestEvent }: Sinks): AssetReport {
       const what = `an event ${name} on connection ${shard.number} that is no JSON`;
       warn(`left out: ${what} (${counted(broken, "event")} so far)`);
     },
-    skipped: (shard, event) => {
+    /** Reports an event that is larger than `--max-event`. */
+    skipped: (shard: Shard, event: StreamEvent): void => {
       const skipped = countSkipped();
       if (skipped === undefined) return;
       const name = shortened(event.name);
@@ -151,12 +133,12 @@ function reportOfAssets({ warn, log, largestEvent }: Sinks): AssetReport {
       const what = `skipped event ${name} on connection ${shard.number}: ${reason} (--max-event)`;
       warn(`${what}; ${counted(skipped, "event")} lost so far`);
     },
-    credits: (events, credits) => log({ event: "credits", events, credits }),
-    reloaded: (assets) => {
+    credits: (events: number, credits: number): void => log({ event: "credits", events, credits }),
+    reloaded: (assets: number): void => {
       log({ event: "reload", assets });
       warn(`the list was read again: ${counted(assets, "asset")}`);
     },
-    reloadRefused: ({ message: reason }) => {
+    reloadRefused: ({ message: reason }: Failure): void => {
       log({ event: "reload_refused", reason });
       warn(`the list was read again and is not used: ${reason}`);
     },

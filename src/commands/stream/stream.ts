@@ -1,17 +1,23 @@
 import type { Subject } from "../../client/pages/page.ts";
-import type { Context } from "../../context/context.ts";
+import { isSkipped } from "../../client/streams/stream-event.ts";
+import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { connectionsOfPlan, type FeedKind } from "../../contract/feed.ts";
+import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
+import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { Stop } from "../../tail/ending.ts";
+import { watchIdle } from "../../tail/idle-connections.ts";
+import { defaultSilence } from "../../tail/shard.ts";
 import { distinct, planShards, roomFor } from "../../tail/shards.ts";
 import { createStops } from "../../tail/stream-stops.ts";
-import type { Tail } from "../../tail/tail.ts";
+import { Tail, type TailHandlers } from "../../tail/tail.ts";
+import { unpricedAssets } from "../../tail/unpriced-assets.ts";
 import { counted } from "../../text/counted.ts";
 import { readSubjects, streamTaker } from "../asking/subjects.ts";
 import type { Input } from "../command.ts";
@@ -19,23 +25,21 @@ import type { StreamFlags } from "./stream-flags.ts";
 import { readStreamOptions } from "./stream-options.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
-import { createSessionTail, type Session } from "./stream-session.ts";
 
 /** A price changes every few seconds at best. At this speed, a second of trying shows a minute of the market. */
 const sandboxSpeed = 60;
 
 /** Streams the events of any number of assets until a limit is reached. */
 export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
-  return await withRun(flags, outer, async (run) => await streamUntilStopped(run, words, flags), {
-    isTail: true,
-  });
+  const work = async (run: Run): Promise<ExitCode> =>
+    await streamUntilStopped(await openSession(run, words, flags));
+  return await withRun(flags, outer, work, { isTail: true });
 }
 
-async function streamUntilStopped(
-  run: Run,
-  words: readonly string[],
-  flags: Values<StreamFlags>,
-): Promise<ExitCode> {
+/** One stream, from its options to its outputs. */
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+async function openSession(run: Run, words: readonly string[], flags: Values<StreamFlags>) {
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
   const wishes = readStreamOptions(flags, options.now);
@@ -74,17 +78,113 @@ async function streamUntilStopped(
     stops.leftOut();
     course.leftOut(shard, event);
   });
-  const session = { run, wishes, open, stops, course, displays };
-  const tail = createSessionTail(session, cap);
-  if (wishes.eventsFile !== undefined) onClose(logCredits(session));
-  if (words.some((word) => word.startsWith("@"))) onClose(listenForReload(session, tail, read));
+  const reload = words.some((word) => word.startsWith("@")) ? read : undefined;
+  return { run, wishes, subjects, reload, open, cap, stops, course, displays };
+}
+
+async function streamUntilStopped(session: Session): Promise<ExitCode> {
+  const { run, wishes, subjects, reload, stops, course } = session;
+  const tail = createTail(session);
+  if (wishes.eventsFile !== undefined) run.onClose(logCredits(session));
+  if (reload !== undefined) run.onClose(listenForReload(session, tail, reload));
   try {
     return await tail.run(subjects, stops.signal);
   } catch (cause) {
-    // A stop is not a failure. If a connection was missing when the time was over, the result is incomplete.
+    // A stop is not a failure. With a connection missing at the end of --for, the result is incomplete.
     if (cause instanceof Stop) return cause.by === "time" && course.state().missed > 0 ? 8 : 0;
     throw withNetworkHint(cause, subjects);
   }
+}
+
+/** The connections of a session. Their events go to the displays until a stop is reached. */
+function createTail(session: Session): Tail {
+  const { run, wishes, open, cap, stops } = session;
+  const { context, options } = run;
+  const { feed, kind, params, onInvalid, maxReconnects, largestEvent, streamingUrl, idle } = wishes;
+  const named = streamingUrl === undefined ? {} : { streaming: streamingUrl, tierSource: undefined };
+  // Credits meant for events are not spent on an optional search.
+  const isSearching = kind.by === "token" && options.maxCredits === undefined;
+  return new Tail(
+    context,
+    {
+      target: { ...open.client.target, ...named },
+      context,
+      pace: open.pace,
+      timeout: options.timeout,
+      command: streamCommand(feed),
+      counted: warnOfPlan(session),
+    },
+    {
+      feed,
+      kind,
+      params,
+      cap,
+      onInvalid,
+      limits: { feed, silence: defaultSilence, maxReconnects, largestEvent },
+      suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
+    },
+    watchIdle(context.clock, idle, stops, handlersOf(session)),
+  );
+}
+
+function handlersOf(session: Session): TailHandlers {
+  const { stops, course, displays } = session;
+  const spendDaily = dailyBudgetOf(session);
+  return {
+    ...course,
+    begun: () => undefined,
+    missed: (shard, gap, missing) => {
+      // At the limit, or at an interruption during the first attempt, nothing is missing.
+      if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
+      course.missed(shard, gap, missing);
+    },
+    dropped: (subjects, failure) => {
+      course.dropped(subjects, failure);
+      for (const display of displays) display.drop?.(subjects);
+    },
+    charged: stops.charge,
+    events: async (shard, events, at) => {
+      let rest = events;
+      if (events.some(isSkipped)) {
+        for (const event of events.filter(isSkipped)) course.skipped(shard, event);
+        rest = events.filter((event) => !isSkipped(event));
+      }
+      let wanted: number;
+      do {
+        wanted = stops.take(rest.length);
+        const taken = wanted === rest.length ? rest : rest.slice(0, wanted);
+        rest = rest.slice(wanted);
+        for (const display of displays) await display.show(shard, taken, at);
+        stops.written();
+        // Each event that is not written makes room for another one.
+      } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
+      await spendDaily?.(events.length);
+    },
+  };
+}
+
+function isOverEarly(reason: unknown): boolean {
+  return isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
+}
+
+/** Events are charged on arrival, so the stream ends after the events that exceed the daily budget. */
+function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<void>) | undefined {
+  const { context, options, report } = run;
+  const { target } = open.client;
+  if (options.settings.budget_daily.value === undefined || target.isSimulated) return undefined;
+  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, report.tell);
+  return async (credits) => await (await budget.claim(credits)).settle(credits);
+}
+
+/** Without a warning, the user would not notice that the service applies another plan than the key's. */
+function warnOfPlan({ run, open }: Session): (plan: string) => void {
+  const { tier } = open.client.target;
+  let isSaid = false;
+  return (plan) => {
+    if (plan === tier || isSaid) return;
+    isSaid = true;
+    run.report.warn(`the service counts this as ${plan}, not ${tier}; see: dexdata auth status`);
+  };
 }
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
@@ -107,7 +207,7 @@ function simulated(speed: number): string {
   return `simulated data: the sandbox's made-up market, not the real one${pace}`;
 }
 
-/** The service rejects an asset of an unknown network like an unknown asset. Only its message tells the difference. */
+/** The service rejects an asset of an unknown network like an unknown asset. Only its message shows the difference. */
 function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown {
   if (!(cause instanceof Failure)) return cause;
   const { message, details } = cause;

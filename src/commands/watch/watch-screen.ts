@@ -9,7 +9,7 @@ import type { HeldOutput } from "../../render/held-output.ts";
 import type { Changes, Round } from "./rounds.ts";
 import { goneSentence, instantOf, type WatchView } from "./watch-view.ts";
 
-interface ScreenOptions {
+export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
   /** `every 30s: dexdata networks` */
   readonly title: string;

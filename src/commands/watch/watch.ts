@@ -1,5 +1,4 @@
 import { isWaitTooLong } from "../../client/pace/retry-after.ts";
-import type { Client } from "../../client/client.ts";
 import type { Context } from "../../context/context.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
@@ -16,6 +15,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { presentationOf } from "../endpoint/presentation.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
+import type { ScreenOptions } from "./watch-screen.ts";
 import { openWatchLines, type WatchView } from "./watch-view.ts";
 
 /** Repeats the requests of a command until a signal or a permanent failure. */
@@ -25,58 +25,57 @@ export async function runWatch(
   interval: number,
   outer: Context,
 ): Promise<ExitCode> {
-  const { words, flags, typed } = input;
-  const every = typed.get("watch")?.at(-1) ?? "";
-  const work = async (run: Run): Promise<never> => {
-    const { context, options, report, sources } = run;
-    const nowOf = clockOf(context, flags.now !== undefined, options);
-    const read: QuestionReader = async () => {
-      const now = nowOf();
-      return { now, questions: await readQuestions(group, input, { ...options, now }, sources) };
-    };
-    const { questions } = await read();
-    const { client } = await run.open({ speed: 1 });
-    const { meter, target } = client;
-    const cost = hourlyCost({ interval, every }, questions, options, target.tier);
-    const { requests, credits } = cost;
-    const line = `${counted(requests, "request")}, ${counted(credits, "credit")} an hour`;
-    if (!options.isQuiet) report.tell(`watching every ${every}: up to ${line}`);
-    const others = new Map([...typed].filter(([name]) => name !== "watch"));
-    const view = await openView(run, questions, {
-      title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
-      facts: () => [
-        counted(meter.credits, "credit"),
-        `${grouped(String(credits))} an hour`,
-        ...(target.isSimulated ? ["simulated data"] : []),
-      ],
-    });
-    if (view.close !== undefined) run.onClose(view.close);
-    return await watch(run, { interval, client, view, read });
-  };
-  return await withRun(flags, outer, work, { adjust: refuseClosed });
+  const work = async (run: Run): Promise<never> => await watch(await openWatch(run, group, input, interval));
+  return await withRun(input.flags, outer, work, { adjust: refuseClosed });
 }
 
-/** Reads the command line for a round, with one time for all relative times. */
-type QuestionReader = () => Promise<{ readonly now: number; readonly questions: Questions }>;
-
-interface Watching {
-  /** Milliseconds. */
-  readonly interval: number;
-  readonly client: Client;
-  readonly view: WatchView;
-  readonly read: QuestionReader;
+async function openWatch(
+  run: Run,
+  group: readonly [Endpoint, ...Endpoint[]],
+  input: Input<EndpointFlags>,
+  interval: number,
+) {
+  const { context, options, report, sources } = run;
+  const { words, flags, typed } = input;
+  const every = typed.get("watch")?.at(-1) ?? "";
+  const nowOf = clockOf(context, flags.now !== undefined, options);
+  const read = async (now: number): Promise<Questions> =>
+    await readQuestions(group, input, { ...options, now }, sources);
+  const questions = await read(nowOf());
+  const { client } = await run.open({ speed: 1 });
+  const { meter, target } = client;
+  const { requests, credits } = hourlyCost({ interval, every }, questions, options, target.tier);
+  const cost = `${counted(requests, "request")}, ${counted(credits, "credit")} an hour`;
+  if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
+  const others = new Map([...typed].filter(([name]) => name !== "watch"));
+  const view = await openView(run, questions, {
+    title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
+    facts: () => [
+      counted(meter.credits, "credit"),
+      `${grouped(String(credits))} an hour`,
+      ...(target.isSimulated ? ["simulated data"] : []),
+    ],
+  });
+  if (view.close !== undefined) run.onClose(view.close);
+  return { run, interval, client, view, read, nowOf };
 }
 
 /** Ends only by throwing. */
-async function watch(
-  { context, options, report }: Run,
-  { interval, client, view, read }: Watching,
-): Promise<never> {
+async function watch({
+  run: { context, options, report },
+  interval,
+  client,
+  view,
+  read,
+  nowOf,
+}: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
   const { clock, signal } = context;
   const said = new Set<string>();
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
-    const { now, questions } = await read();
+    // One time per round, for all relative times.
+    const now = nowOf();
+    const questions = await read(now);
     const round = await fetchRound(context, client, questions, options.isValidated).catch(
       (cause: unknown) => {
         if (signal.aborted || !isTransient(cause)) throw cause;
@@ -149,15 +148,10 @@ function hourlyCost(
   return { requests: Math.ceil(requests * rounds), credits: Math.ceil(creditsAtMost * rounds) };
 }
 
-interface Heading {
-  readonly title: string;
-  readonly facts: () => readonly string[];
-}
-
 async function openView(
   { context, stderr, options, report }: Run,
   questions: Questions,
-  heading: Heading,
+  heading: Pick<ScreenOptions, "title" | "facts">,
 ): Promise<WatchView> {
   const { stdout, env, clock } = context;
   const presentation = { ...presentationOf(context, options, questions), isContinued: false };
