@@ -9,39 +9,14 @@ import type { Values } from "../../run/flags/flag.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { StreamFlags } from "./stream-flags.ts";
 
-const mebibyte = 1024 * 1024;
+export type StreamValues = Values<StreamFlags>;
 
-type Flags = Values<StreamFlags>;
-
-/** The flags of a stream, checked before anything is sent. */
-export type StreamOptions = ReturnType<typeof readStreamOptions>;
-
-export function readStreamOptions(flags: Flags, now: number) {
-  const { events: eventsFile, out } = flags;
+/** Reads the feed and its parameters, and checks the files. Sends nothing. */
+export function readStreamOptions(flags: StreamValues, now: number) {
   const feed = feeds[flags.feed ?? defaultFeed.name];
-  const options = {
-    feed,
-    kind: kindOf(feed, flags.by),
-    /** Parameters of this feed: `interval`, `since`. */
-    params: readParams(flags, feed, now),
-    isEnveloped: flags.envelope === true,
-    onInvalid: flags["on-invalid"] ?? "fail",
-    /** The stream stops after this many events. */
-    limit: flags.limit,
-    /** Milliseconds after which the stream stops. */
-    duration: flags.for,
-    /** Milliseconds without an event after which the stream stops. */
-    idle: flags["idle-exit"],
-    maxReconnects: flags["max-reconnects"],
-    /** Bytes. */
-    largestEvent: (flags["max-event"] ?? 1) * mebibyte,
-    /** The file that records what happens to the connections. */
-    eventsFile,
-    /** The file of the lines, or a pattern that makes one file per period. */
-    out,
-    streamingUrl: flags["streaming-url"],
-  } as const;
-  checkEventsFile(eventsFile, out);
+  const options = { feed, kind: kindOf(feed, flags.by), params: readParams(flags, feed, now) };
+  const { events, out } = flags;
+  checkEventsFile(events, out);
   if (out === undefined) return options;
   checkOutPattern(out, now);
   if (formatByName(out) !== undefined)
@@ -50,14 +25,15 @@ export function readStreamOptions(flags: Flags, now: number) {
   return options;
 }
 
-function kindOf(feed: Feed, by: Flags["by"]): FeedKind {
+function kindOf(feed: Feed, by: StreamValues["by"]): FeedKind {
   const kind = feed.kinds.find((each) => by === undefined || each.by === by);
   if (kind !== undefined) return kind;
   const known = feed.kinds.map((each) => each.by);
   throw choiceFailure(`--by ${by} with --feed ${feed.name}`, by ?? "", known);
 }
 
-function readParams(flags: Flags, feed: Feed, now: number): ReadonlyMap<string, string> {
+/** The parameters of this feed: `interval`, `since`. */
+function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<string, string> {
   const { interval, since } = flags;
   for (const name of ["interval", "since"] as const) {
     if (flags[name] === undefined || feed.params.includes(name)) continue;

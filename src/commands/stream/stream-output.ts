@@ -10,7 +10,7 @@ import type { Moment } from "../../tail/shard-handlers.ts";
 import type { Shard } from "../../tail/tail.ts";
 import { counted } from "../../text/counted.ts";
 import type { BoardFacts } from "./stream-board.ts";
-import type { StreamOptions } from "./stream-options.ts";
+import type { StreamValues } from "./stream-options.ts";
 
 const LF = 0x0a;
 
@@ -29,26 +29,32 @@ interface LineOutput {
   readonly write: (lines: Uint8Array, receivedAt: number) => Promise<void>;
 }
 
+interface LineOptions {
+  readonly feed: string;
+  readonly isEnveloped: boolean;
+  /** Receives each event that is not JSON. */
+  readonly broken: (shard: Shard, event: StreamEvent) => void;
+}
+
 /**
  * Opens the outputs: lines into a pipe or into files, the board on a terminal, and both for `--out` on a terminal, which
  * would otherwise show nothing.
- *
- * @param broken receives each event that is not JSON
  */
 export async function openDisplays(
   { context, options, report, stderr, onClose }: Run,
-  wishes: StreamOptions,
+  { out, envelope }: StreamValues,
   board: BoardFacts,
-  broken: (shard: Shard, event: StreamEvent) => void,
+  broken: LineOptions["broken"],
 ): Promise<readonly StreamDisplay[]> {
   const { clock, stdout, env } = context;
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
-  if (wishes.out !== undefined) {
-    const file = await openAppendedFile(wishes.out, clock, report);
+  const lines = { feed: board.feed, isEnveloped: envelope === true, broken };
+  if (out !== undefined) {
+    const file = await openAppendedFile(out, clock, report);
     onClose(file.close);
-    displays.push(createLines(file, wishes, broken));
-  } else if (!hasBoard) displays.push(createLines(stdout, wishes, broken));
+    displays.push(createLines(file, lines));
+  } else if (!hasBoard) displays.push(createLines(stdout, lines));
   if (hasBoard) {
     const { openBoard } = await import("./stream-board.ts");
     const display = await openBoard({ context, options, report, stderr }, board);
@@ -59,11 +65,7 @@ export async function openDisplays(
 }
 
 /** Writes one line per event, and all lines of a chunk in one write. */
-function createLines(
-  output: LineOutput,
-  { feed, isEnveloped }: Pick<StreamOptions, "feed" | "isEnveloped">,
-  broken: (shard: Shard, event: StreamEvent) => void,
-): StreamDisplay {
+function createLines(output: LineOutput, { feed, isEnveloped, broken }: LineOptions): StreamDisplay {
   // A shard is the same object while its assets stay. The map is weak because a closed one never appears again.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
   const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
@@ -79,7 +81,7 @@ function createLines(
     }
     if (!isEnveloped) return Buffer.from(line);
     const subject = subjectOf(event, shard.subjects);
-    const facts = { feed: feed.name, subject, received, isReplacement: isReplacement(shard, event) };
+    const facts = { feed, subject, received, isReplacement: isReplacement(shard, event) };
     return Buffer.from(enveloped(line, event, facts));
   };
   /** Reused after its last write ends: a new buffer per write would keep the garbage collector busy. */

@@ -17,11 +17,9 @@ interface Sinks {
   readonly warn: (text: string) => void;
   readonly log: StreamLog;
   readonly isVerbose: boolean;
-  /** Bytes. */
-  readonly largestEvent: number;
+  /** The largest event. */
+  readonly maxEventMebibytes: number;
 }
-
-const mebibyte = 1024 * 1024;
 
 /** Reports what happens to the connections: to people on stderr, to programs in `--events`. */
 export function createStreamReport(clock: Pick<Clock, "now" | "elapsed">, sinks: Sinks) {
@@ -99,7 +97,7 @@ function reportOfConnections(clock: Pick<Clock, "now" | "elapsed">, { warn, log,
 }
 
 /** Reports what happens to assets, events and lists on any connection. */
-function reportOfAssets({ warn, log, largestEvent }: Sinks) {
+function reportOfAssets({ warn, log, maxEventMebibytes }: Sinks) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
     moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
@@ -128,7 +126,7 @@ function reportOfAssets({ warn, log, largestEvent }: Sinks) {
       const skipped = countSkipped();
       if (skipped === undefined) return;
       const name = shortened(event.name);
-      const reason = `larger than ${largestEvent / mebibyte} MiB`;
+      const reason = `larger than ${maxEventMebibytes} MiB`;
       log({ event: "lost", reason, name, so_far: skipped, ...facts(shard) });
       const what = `skipped event ${name} on connection ${shard.number}: ${reason} (--max-event)`;
       warn(`${what}; ${counted(skipped, "event")} lost so far`);

@@ -6,7 +6,6 @@ import { Failure, usageFailure } from "../../contract/failure.ts";
 import { connectionsOfPlan, type FeedKind } from "../../contract/feed.ts";
 import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
-import type { Values } from "../../run/flags/flag.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { budgetOf } from "../../run/spending/daily-budget.ts";
@@ -22,12 +21,14 @@ import { counted } from "../../text/counted.ts";
 import { readSubjects, streamTaker } from "../asking/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
-import { readStreamOptions } from "./stream-options.ts";
+import { readStreamOptions, type StreamValues } from "./stream-options.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
 
 /** A price changes every few seconds at best. At this speed, a second of trying shows a minute of the market. */
 const sandboxSpeed = 60;
+
+const mebibyte = 1024 * 1024;
 
 /** Streams the events of any number of assets until a limit is reached. */
 export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
@@ -39,16 +40,17 @@ export async function stream({ words, flags }: Input<StreamFlags>, outer: Contex
 /** One stream, from its options to its outputs. */
 type Session = Awaited<ReturnType<typeof openSession>>;
 
-async function openSession(run: Run, words: readonly string[], flags: Values<StreamFlags>) {
+async function openSession(run: Run, words: readonly string[], flags: StreamValues) {
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
-  const wishes = readStreamOptions(flags, options.now);
+  const { feed, kind, params } = readStreamOptions(flags, options.now);
   const started = clock.elapsed();
-  const read = subjectReader(words, wishes.kind, run.sources);
+  const read = subjectReader(words, kind, run.sources);
   const subjects = await read(signal);
-  const log = openEventLog(wishes.eventsFile, report, clock);
-  const speed = options.sandbox?.speed ?? (wishes.params.has("since") ? 1 : sandboxSpeed);
-  const stops = createStops(clock, signal, { ...wishes, maxCredits: options.maxCredits });
+  const log = openEventLog(flags.events, report, clock);
+  const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
+  const { limit, for: duration } = flags;
+  const stops = createStops(clock, signal, { limit, duration, maxCredits: options.maxCredits });
   onClose(stops.release);
   const open = await run.open({
     speed,
@@ -63,29 +65,29 @@ async function openSession(run: Run, words: readonly string[], flags: Values<Str
     warn: report.warn,
     log,
     isVerbose: options.verbosity > 0,
-    largestEvent: wishes.largestEvent,
+    maxEventMebibytes: flags["max-event"] ?? 1,
   });
   onClose(() => course.credits(stops.counts().events, stops.counts().credits));
   const { isSimulated, tier } = open.client.target;
   if (isSimulated) report.remark(simulated(speed));
   const cap = connectionsOfPlan[tier];
-  const planned = planShards(subjects, roomFor(wishes.feed, subjects.length, cap)).length;
+  const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   const note = options.hasStats ? report.warn : report.note;
   note(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
-  const board = { feed: wishes.feed.name, subjects, isSimulated, state };
-  const displays = await openDisplays(run, wishes, board, (shard, event) => {
+  const board = { feed: feed.name, subjects, isSimulated, state };
+  const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
   });
   const reload = words.some((word) => word.startsWith("@")) ? read : undefined;
-  return { run, wishes, subjects, reload, open, cap, stops, course, displays };
+  return { run, flags, feed, kind, params, subjects, reload, open, cap, stops, course, displays };
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, wishes, subjects, reload, stops, course } = session;
+  const { run, flags, subjects, reload, stops, course } = session;
   const tail = createTail(session);
-  if (wishes.eventsFile !== undefined) run.onClose(logCredits(session));
+  if (flags.events !== undefined) run.onClose(logCredits(session));
   if (reload !== undefined) run.onClose(listenForReload(session, tail, reload));
   try {
     return await tail.run(subjects, stops.signal);
@@ -98,16 +100,16 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
 
 /** The connections of a session. Their events go to the displays until a stop is reached. */
 function createTail(session: Session): Tail {
-  const { run, wishes, open, cap, stops } = session;
+  const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
-  const { feed, kind, params, onInvalid, maxReconnects, largestEvent, streamingUrl, idle } = wishes;
-  const named = streamingUrl === undefined ? {} : { streaming: streamingUrl, tierSource: undefined };
+  const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
+  const largestEvent = (flags["max-event"] ?? 1) * mebibyte;
   // Credits meant for events are not spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
   return new Tail(
     context,
     {
-      target: { ...open.client.target, ...named },
+      target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       context,
       pace: open.pace,
       timeout: options.timeout,
@@ -119,11 +121,11 @@ function createTail(session: Session): Tail {
       kind,
       params,
       cap,
-      onInvalid,
+      onInvalid: flags["on-invalid"] ?? "fail",
       limits: { feed, silence: defaultSilence, maxReconnects, largestEvent },
       suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
     },
-    watchIdle(context.clock, idle, stops, handlersOf(session)),
+    watchIdle(context.clock, flags["idle-exit"], stops, handlersOf(session)),
   );
 }
 
