@@ -4,6 +4,7 @@ import { formatDuration } from "../../contract/duration.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import type { Report } from "../../run/report.ts";
 import { createRepetitions } from "../../run/output/repetitions.ts";
+import type { Run } from "../../run/with-run.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard-handlers.ts";
@@ -12,12 +13,10 @@ import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
 /** Reports what happens besides rows: to people on stderr, to programs in `--events`. */
-export function createFollowReport(
-  { warn, note }: Pick<Report, "warn" | "note">,
-  clock: Pick<Clock, "now" | "elapsed">,
-  log: FollowLog,
-  asset: string,
-) {
+export function createFollowReport({ context, options, report }: Run, log: FollowLog, asset: string) {
+  const { clock } = context;
+  const { warn } = report;
+  const note = options.hasStats ? warn : report.note;
   const named = { assets: 1, names: [asset] };
   const sinks = { warn, note, log, named, timesToTell: createRepetitions(clock) };
   const holes = createHoles(clock);

@@ -16,7 +16,7 @@ import { createRowWriter, createServicePresent } from "../../tail/follow/row-wri
 import type { TailRow } from "../../tail/follow/tail-row.ts";
 import { createWake, quietGap, substituteGap, type Wake } from "../../tail/follow/schedule.ts";
 import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
-import { createQuietWatch, type QuietWatch } from "../../tail/quiet-watch.ts";
+import { createQuietWatch } from "../../tail/quiet-watch.ts";
 import { openerOf } from "../../tail/subscription.ts";
 import { fromWire } from "../../time/time.ts";
 import { readQuestions } from "../asking/questions.ts";
@@ -99,9 +99,8 @@ async function openFollowed(
     },
   });
   const question = { endpoint, args: asked[0] ?? new Map<string, string>() };
-  const note = options.hasStats ? report.warn : report.note;
   const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
-  const course = createFollowReport({ warn: report.warn, note }, clock, log, pool);
+  const course = createFollowReport(run, log, pool);
   const idle = watchRows(clock, flags["idle-exit"], ending);
   const renderer = await createRenderer({
     ...presentationOf(context, options, questions),
@@ -124,7 +123,7 @@ async function follow(followed: Followed): Promise<void> {
   const { signal } = context;
   const { latest } = present;
   const { poll, out } = flags;
-  const writer = createRowWriter(flags.limit, rowsShower(followed), { ...course, latest });
+  const writer = createRowWriter(flags.limit, createRowOutput(followed), { ...course, latest });
   const typedFrom = question.args.get("from");
   const from = typedFrom === undefined ? undefined : fromWire(typedFrom);
   let written: WrittenRows | undefined;
@@ -174,14 +173,9 @@ async function follow(followed: Followed): Promise<void> {
   if (behind !== undefined) throw behind;
 }
 
-function rowsShower({
-  run,
-  question,
-  idle,
-  renderer,
-}: Followed): (rows: readonly TailRow[]) => Promise<void> {
+function createRowOutput({ run, question, idle, renderer }: Followed) {
   let isFirst = true;
-  return async (rows) => {
+  return async (rows: readonly TailRow[]): Promise<void> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
     await renderer.page({ group: onlyGroup, rows: page, next: undefined });
@@ -195,11 +189,10 @@ function rowsShower({
 }
 
 /** If the stream ends for good, the run ends with the same reason. */
-async function listen(
-  { run, flags, question: { args }, open, ending, course }: Followed,
-  wake: Wake,
-): Promise<void> {
+async function listen(followed: Followed, wake: Wake): Promise<void> {
+  const { run, flags, question, open, ending, course } = followed;
   const { context, options } = run;
+  const { args } = question;
   const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
   const subject = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
@@ -213,11 +206,7 @@ async function listen(
 }
 
 /** Ends the run after this many milliseconds without a row. The time that the reader of the output takes does not count. */
-function watchRows(
-  clock: Clock,
-  idle: number | undefined,
-  { signal, end }: Ending,
-): QuietWatch<"rows"> | undefined {
+function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
   if (idle === undefined) return undefined;
   const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
     end(

@@ -1,9 +1,9 @@
 import type { Subject } from "../../client/pages/page.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
-import type { Clock } from "../../context/context.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
 import { createRepetitions } from "../../run/output/repetitions.ts";
+import type { Run } from "../../run/with-run.ts";
 import type { Gap } from "../../tail/shard-handlers.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
@@ -11,22 +11,13 @@ import type { Shard, TailHandlers } from "../../tail/tail.ts";
 import { counted, instant } from "../../text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
 
-export type StreamReport = ReturnType<typeof createStreamReport>;
-
-interface Sinks {
-  readonly warn: (text: string) => void;
-  readonly log: StreamLog;
-  readonly isVerbose: boolean;
-  /** The largest event. */
-  readonly maxEventMebibytes: number;
-}
-
 /** Reports what happens to the connections: to people on stderr, to programs in `--events`. */
-export function createStreamReport(clock: Pick<Clock, "now" | "elapsed">, sinks: Sinks) {
-  return { ...reportOfConnections(clock, sinks), ...reportOfAssets(sinks) };
+export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
+  return { ...reportOfConnections(run, log), ...reportOfAssets(run, log, maxEventMebibytes) };
 }
 
-function reportOfConnections(clock: Pick<Clock, "now" | "elapsed">, { warn, log, isVerbose }: Sinks) {
+function reportOfConnections({ context, options, report: { warn } }: Run, log: StreamLog) {
+  const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
   let [gaps, missed, hasClosed] = [0, 0, false];
@@ -39,7 +30,7 @@ function reportOfConnections(clock: Pick<Clock, "now" | "elapsed">, { warn, log,
       : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
   const logGap = (shard: Shard, gap: Gap): void =>
     log({ event: "gap", ...timesOf(gap), reason: gap.reason, ...facts(shard) });
-  const timesToTell = createRepetitions(clock);
+  const timesToTell = createRepetitions(context.clock);
 
   const handlers: Pick<TailHandlers, "opened" | "retrying" | "said" | "missed" | "ended" | "closed"> = {
     opened: (shard, at, gap) => {
@@ -97,7 +88,7 @@ function reportOfConnections(clock: Pick<Clock, "now" | "elapsed">, { warn, log,
 }
 
 /** Reports what happens to assets, events and lists on any connection. */
-function reportOfAssets({ warn, log, maxEventMebibytes }: Sinks) {
+function reportOfAssets({ report: { warn } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
     moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {

@@ -32,8 +32,7 @@ const mebibyte = 1024 * 1024;
 
 /** Streams the events of any number of assets until a limit is reached. */
 export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
-  const work = async (run: Run): Promise<ExitCode> =>
-    await streamUntilStopped(await openSession(run, words, flags));
+  const work = async (run: Run) => await streamUntilStopped(await openSession(run, words, flags));
   return await withRun(flags, outer, work, { isTail: true });
 }
 
@@ -61,12 +60,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
       remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
     },
   });
-  const course = createStreamReport(clock, {
-    warn: report.warn,
-    log,
-    isVerbose: options.verbosity > 0,
-    maxEventMebibytes: flags["max-event"] ?? 1,
-  });
+  const course = createStreamReport(run, log, flags["max-event"] ?? 1);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits));
   const { isSimulated, tier } = open.client.target;
   if (isSimulated) report.remark(simulated(speed));

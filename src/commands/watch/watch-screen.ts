@@ -6,6 +6,7 @@ import { createRenderer } from "../../render/formats/formats.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import type { HeldOutput } from "../../render/held-output.ts";
+import { seconds } from "../../text/counted.ts";
 import type { Changes, Round } from "./rounds.ts";
 import { goneSentence, instantOf, type WatchView } from "./watch-view.ts";
 
@@ -53,7 +54,7 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
 
   const head = (columns: number, elapsed: number | undefined): readonly string[] => {
     const state = drawn === undefined ? [] : [instantOf(drawn.at)];
-    const wait = next === undefined ? "asking" : `next in ${secondsTo(next, elapsed ?? next)}`;
+    const wait = next === undefined ? "asking" : `next in ${seconds(Math.max(0, next - (elapsed ?? next)))}`;
     const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
     return [
       paint(cutText(visibleText(options.title), columns, mark), "heading"),
@@ -136,8 +137,4 @@ function fitLines(lines: readonly string[], room: number, mark: string): readonl
   if (lines.length <= room) return lines;
   const kept = lines.slice(0, Math.max(0, room - 1));
   return [...kept, `${mark} ${lines.length - kept.length} more lines`].slice(0, Math.max(0, room));
-}
-
-function secondsTo(until: number, elapsed: number): string {
-  return `${Math.max(0, Math.ceil((until - elapsed) / 1000))} s`;
 }

@@ -61,14 +61,9 @@ async function openWatch(
 }
 
 /** Ends only by throwing. */
-async function watch({
-  run: { context, options, report },
-  interval,
-  client,
-  view,
-  read,
-  nowOf,
-}: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
+async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
+  const { run, interval, client, view, read, nowOf } = opened;
+  const { context, options, report } = run;
   const { clock, signal } = context;
   const said = new Set<string>();
   let last: Round | undefined;
