@@ -63,7 +63,7 @@ function migratedRequest(
   query: readonly (readonly [name: string, value: string])[],
   now: number,
 ): Migration | undefined {
-  const found = findSuccessor(segments) ?? findCurrent(segments);
+  const found = findSuccessor(segments);
   if (found === undefined) return undefined;
   const { endpoint, place, removed } = found;
   const params = endpoint.params.filter(({ name }) => place.has(name));
@@ -80,14 +80,8 @@ function migratedRequest(
   };
 }
 
-interface Found {
-  readonly endpoint: Endpoint;
-  /** Values of the path, by their present names. */
-  readonly place: Args;
-  readonly removed: string | undefined;
-}
-
-function findSuccessor(segments: readonly string[]): Found | undefined {
+/** Finds the endpoint and the values of the path by their present names: of a removed path first, then of a current one. */
+function findSuccessor(segments: readonly string[]) {
   for (const { path, replacement, carried } of removedEndpoints) {
     const values = matchTemplate(path, segments);
     const endpoint = endpoints.find((each) => each.path === replacement);
@@ -95,10 +89,6 @@ function findSuccessor(segments: readonly string[]): Found | undefined {
     const place = new Map([...values].map(([name, value]) => [carried[name] ?? name, value]));
     return { endpoint, place, removed: path };
   }
-  return undefined;
-}
-
-function findCurrent(segments: readonly string[]): Found | undefined {
   const found = findEndpoint(segments);
   if (found === undefined || [...found.path.values()].some(isFixedWord)) return undefined;
   return { endpoint: found.endpoint, place: found.path, removed: undefined };

@@ -22,8 +22,12 @@ export function readOldUrl(typed: string) {
   const [, authority = "", rest = ""] = /^(?:[a-z][\w+.-]*:\/\/([^/?#]*))?(.*)$/isu.exec(text) ?? [];
   const [path = "", ...queries] = (rest.split("#")[0] ?? "").split("?");
   const decoded = (part: string): string => {
-    const plain = decode(part);
-    if (plain === undefined) throw refuse(`"${withoutSecrets(part)}" is no percent-encoded UTF-8`);
+    let plain: string;
+    try {
+      plain = decodeURIComponent(part);
+    } catch {
+      throw refuse(`"${withoutSecrets(part)}" is no percent-encoded UTF-8`);
+    }
     if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
       throw refuse("has characters that a command line cannot show");
     return plain;
@@ -58,12 +62,4 @@ function isKey(name: string, value: string): boolean {
     /^(?:x-)?(?:api[-_]?key|key|auth\w*|secret|access_token|bearer)$/iu.test(name) ||
     /^(?:bearer\s+)?api_/iu.test(value)
   );
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

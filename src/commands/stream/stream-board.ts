@@ -21,7 +21,7 @@ export interface BoardFacts {
 
 /** Shows the latest event of each asset on a terminal. Messages appear on the board, and on stderr after it closes. */
 export async function openBoard(
-  { context, options, report, stderr }: Pick<Run, "context" | "options" | "report" | "stderr">,
+  { context, options, report, stderr }: Run,
   { feed, subjects, isSimulated, state }: BoardFacts,
 ) {
   const { clock, stdout, signal, interrupt, env } = context;

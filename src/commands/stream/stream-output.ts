@@ -41,11 +41,12 @@ interface LineOptions {
  * would otherwise show nothing.
  */
 export async function openDisplays(
-  { context, options, report, stderr, onClose }: Run,
+  run: Run,
   { out, envelope }: StreamValues,
   board: BoardFacts,
   broken: LineOptions["broken"],
 ): Promise<readonly StreamDisplay[]> {
+  const { context, options, report, onClose } = run;
   const { clock, stdout, env } = context;
   const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
@@ -57,7 +58,7 @@ export async function openDisplays(
   } else if (!hasBoard) displays.push(createLines(stdout, lines));
   if (hasBoard) {
     const { openBoard } = await import("./stream-board.ts");
-    const display = await openBoard({ context, options, report, stderr }, board);
+    const display = await openBoard(run, board);
     onClose(display.close);
     displays.push(display);
   }
