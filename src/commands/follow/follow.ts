@@ -1,9 +1,15 @@
+import path from "node:path";
 import { textRows } from "../../client/rows/rows.ts";
-import type { Clock, Context } from "../../context/context.ts";
+import type { Clock, Context, Output } from "../../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
 import { transactionsFeed as feed } from "../../contract/feeds/transactions-feed.ts";
+import { checkHeld } from "../../files/file-lock.ts";
+import { changesWithTime, fileOf, fixedFolder } from "../../files/file-pattern.ts";
+import { holdFile } from "../../files/out/hold-file.ts";
+import { lockOf, targetOf } from "../../files/out/out-file.ts";
+import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
 import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
@@ -24,7 +30,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { leftOutLines, missingFields } from "../endpoint/missing-fields.ts";
 import { presentationOf } from "../endpoint/presentation.ts";
-import { openFollowOutput } from "./follow-output.ts";
+import { openAppendedFile } from "../stream/stream-output.ts";
 import { createFollowReport, pollLine } from "./follow-report.ts";
 
 /** Writes a list from its history on, and then new rows, until a limit is reached. */
@@ -114,6 +120,37 @@ async function openFollowed(
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const parts = { question, pageSize, open, ending, course, present, idle, renderer };
   return { ...parts, run: { ...run, context }, flags };
+}
+
+/**
+ * Returns stdout, or the files of `--out`, which grow from run to run and change with time. Only one run at a time may
+ * follow into them: two would write every row twice.
+ */
+async function openFollowOutput({ context, report, onClose }: Run, out: string | undefined): Promise<Output> {
+  const { clock, stdout } = context;
+  if (out === undefined) return stdout;
+  checkOutPattern(out, clock.now());
+  const lockFile = lockOfPattern(out);
+  const lock = await holdFile(context, out, lockFile, report.remark);
+  onClose(lock.release);
+  refuseUnfinished(out, clock.now());
+  const files = await openAppendedFile(out, clock, report);
+  onClose(files.close);
+  return {
+    ...files,
+    write: async (text) => {
+      checkHeld(lock, lockFile);
+      await files.write(text);
+    },
+  };
+}
+
+/** One file has the lock of a pull into it. Files that change with time have one in the directory that is always there. */
+function lockOfPattern(pattern: string): string {
+  if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
+  const folder = fixedFolder(pattern);
+  const name = path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
+  return lockOf(path.join(folder, name));
 }
 
 /** Returns when a limit is reached and no row is missing. Throws in all other cases. */

@@ -1,15 +1,20 @@
 import type { Subject } from "../../client/pages/page.ts";
 import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
-import type { StreamEvent } from "../../client/streams/stream-event.ts";
+import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
 import type { Clock } from "../../context/context.ts";
+import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { openRotatingFile, type RotatingFile } from "../../files/rotating-file.ts";
+import type { TailState } from "../../render/board/board-lines.ts";
+import { openDisplay } from "../../render/display.ts";
+import { createPaint } from "../../render/painter.ts";
+import { readsUnicode } from "../../run/output/terminal.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
 import type { Moment } from "../../tail/shard-handlers.ts";
+import { nameOf } from "../../tail/shards.ts";
 import type { Shard } from "../../tail/tail.ts";
 import { counted } from "../../text/counted.ts";
-import type { BoardFacts } from "./stream-board.ts";
 import type { StreamValues } from "./stream-options.ts";
 
 const LF = 0x0a;
@@ -22,11 +27,6 @@ export interface StreamDisplay {
   readonly watch?: (subjects: readonly Subject[]) => void;
   /** Removes assets that the service does not stream. */
   readonly drop?: (subjects: readonly Subject[]) => void;
-}
-
-/** Takes complete lines, and the time they were received, because that may decide the file. */
-interface LineOutput {
-  readonly write: (lines: Uint8Array, receivedAt: number) => Promise<void>;
 }
 
 interface LineOptions {
@@ -56,17 +56,15 @@ export async function openDisplays(
     onClose(file.close);
     displays.push(createLines(file, lines));
   } else if (!hasBoard) displays.push(createLines(stdout, lines));
-  if (hasBoard) {
-    const { openBoard } = await import("./stream-board.ts");
-    const display = await openBoard(run, board);
-    onClose(display.close);
-    displays.push(display);
-  }
+  if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
 }
 
 /** Writes one line per event, and all lines of a chunk in one write. */
-function createLines(output: LineOutput, { feed, isEnveloped, broken }: LineOptions): StreamDisplay {
+function createLines(
+  output: Pick<RotatingFile, "write">,
+  { feed, isEnveloped, broken }: LineOptions,
+): StreamDisplay {
   // A shard is the same object while its assets stay. The map is weak because a closed one never appears again.
   const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
   const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
@@ -102,8 +100,75 @@ function createLines(output: LineOutput, { feed, isEnveloped, broken }: LineOpti
         lines.add(line);
         lines.addByte(LF);
       }
+      // The time of receipt may decide the file.
       if (lines.length() > 0) await output.write(lines.lend(), at.now);
       spare = lines;
+    },
+  };
+}
+
+interface BoardFacts {
+  readonly feed: FeedName;
+  readonly subjects: readonly Subject[];
+  readonly isSimulated: boolean;
+  readonly state: () => TailState;
+}
+
+/** Shows the latest event of each asset on a terminal. Messages appear on the board, and on stderr after it closes. */
+async function openBoard(
+  { context, options, report, stderr, onClose }: Run,
+  { feed, subjects, isSimulated, state }: BoardFacts,
+): Promise<StreamDisplay> {
+  const { clock, stdout, signal, interrupt, env } = context;
+  // Earlier messages belong above the board.
+  await report.settled();
+  let names = subjects.map(nameOf);
+  const { createBoard } = await import("../../render/board/board.ts");
+  const board = createBoard({
+    feed,
+    assets: names,
+    isSimulated,
+    isUnicode: readsUnicode(env),
+    paint: await createPaint(options.isColored),
+    start: clock.elapsed(),
+  });
+  const display = openDisplay({
+    clock,
+    output: stdout,
+    frame: (window, elapsed) => board.frame(window, state(), elapsed),
+    lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
+    signal,
+    interrupt,
+    onSuspend: context.onSuspend,
+  });
+  const say = (text: string): void => {
+    board.say(text.trim().replace(/^dexdata: /u, ""), clock.elapsed());
+    display.changed();
+  };
+  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
+  onClose(async () => {
+    await display.close();
+    await release?.();
+  });
+  const watch = (wanted: readonly string[]): void => {
+    names = [...wanted];
+    board.watch(names, clock.elapsed());
+    display.changed();
+  };
+  return {
+    show: async (shard, events, at) => {
+      const named = events.map((event) => {
+        const subject = subjectOf(event, shard.subjects);
+        return { data: dataOf(event), asset: subject === undefined ? undefined : nameOf(subject) };
+      });
+      board.events(named, at.elapsed);
+      display.changed();
+      await Promise.resolve();
+    },
+    watch: (wanted) => watch(wanted.map(nameOf)),
+    drop: (unwanted) => {
+      const dropped = new Set(unwanted.map(nameOf));
+      watch(names.filter((name) => !dropped.has(name)));
     },
   };
 }

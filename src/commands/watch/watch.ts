@@ -15,8 +15,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
 import { presentationOf } from "../endpoint/presentation.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
-import type { ScreenOptions } from "./watch-screen.ts";
-import { openWatchLines, type WatchView } from "./watch-view.ts";
+import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
 
 /** Repeats the requests of a command until a signal or a permanent failure. */
 export async function runWatch(
@@ -153,7 +152,6 @@ async function openView(
   if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb") {
     // Earlier messages belong above the screen.
     await report.settled();
-    const { openWatchScreen } = await import("./watch-screen.ts");
     return await openWatchScreen(context, { ...heading, presentation, stderr });
   }
   if (options.picture === "chart")
