@@ -3,10 +3,9 @@ import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
-import { connectionsOfPlan, type FeedKind } from "../../contract/feed.ts";
+import { connectionsOfPlan } from "../../contract/feed.ts";
 import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
-import type { ListSources } from "../../run/list-sources.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { budgetOf } from "../../run/spending/daily-budget.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -24,6 +23,8 @@ import type { StreamFlags } from "./stream-flags.ts";
 import { readStreamOptions, type StreamValues } from "./stream-options.ts";
 import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
+
+const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
 /** A price changes every few seconds at best. At this speed, a second of trying shows a minute of the market. */
 const sandboxSpeed = 60;
@@ -44,8 +45,15 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const { clock, signal } = context;
   const { feed, kind, params } = readStreamOptions(flags, options.now);
   const started = clock.elapsed();
-  const read = subjectReader(words, kind, run.sources);
-  const subjects = await read(signal);
+  /** Reads the assets that the words name, and files as they are now. The signal ends a read that waits. */
+  const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
+    const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
+    const taker = { command: streamTaker, takes: kind.by, checksForms: false, usage };
+    const listed = distinct(await readSubjects(words, sources, taker));
+    if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
+    return listed;
+  };
+  const subjects = await readAssets(signal);
   const log = openEventLog(flags.events, report, clock);
   const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
@@ -63,7 +71,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const course = createStreamReport(run, log, flags["max-event"] ?? 1);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits));
   const { isSimulated, tier } = open.client.target;
-  if (isSimulated) report.remark(simulated(speed));
+  const pace = speed === 1 ? "" : `, at ${speed} times its own speed (--speed 1 for that)`;
+  if (isSimulated) report.remark(`simulated data: the sandbox's made-up market, not the real one${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   const note = options.hasStats ? report.warn : report.note;
@@ -74,15 +83,29 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     stops.leftOut();
     course.leftOut(shard, event);
   });
-  const reload = words.some((word) => word.startsWith("@")) ? read : undefined;
-  return { run, flags, feed, kind, params, subjects, reload, open, cap, stops, course, displays };
+  const hasFile = words.some((word) => word.startsWith("@"));
+  return {
+    run,
+    flags,
+    feed,
+    kind,
+    params,
+    subjects,
+    readAssets,
+    hasFile,
+    open,
+    cap,
+    stops,
+    course,
+    displays,
+  };
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, flags, subjects, reload, stops, course } = session;
+  const { run, flags, subjects, hasFile, stops, course } = session;
   const tail = createTail(session);
   if (flags.events !== undefined) run.onClose(logCredits(session));
-  if (reload !== undefined) run.onClose(listenForReload(session, tail, reload));
+  if (hasFile) run.onClose(listenForReload(session, tail));
   try {
     return await tail.run(subjects, stops.signal);
   } catch (cause) {
@@ -130,7 +153,7 @@ function handlersOf(session: Session): TailHandlers {
     ...course,
     begun: () => undefined,
     missed: (shard, gap, missing) => {
-      // At the limit, or at an interruption during the first attempt, nothing is missing.
+      // At its first attempt, a connection misses nothing if the limit is reached or the user interrupts.
       if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
       course.missed(shard, gap, missing);
     },
@@ -183,26 +206,6 @@ function warnOfPlan({ run, open }: Session): (plan: string) => void {
   };
 }
 
-const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
-
-/** Reads the assets that the words name, and files as they are at that time. The signal ends a read that waits. */
-type SubjectReader = (signal: AbortSignal) => Promise<readonly Subject[]>;
-
-function subjectReader(words: readonly string[], { by }: FeedKind, sources: ListSources): SubjectReader {
-  return async (signal) => {
-    const taker = { command: streamTaker, takes: by, checksForms: false, usage };
-    const current = { ...sources, file: async (name: string) => await sources.file(name, signal) };
-    const subjects = distinct(await readSubjects(words, current, taker));
-    if (subjects.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
-    return subjects;
-  };
-}
-
-function simulated(speed: number): string {
-  const pace = speed === 1 ? "" : `, at ${speed} times its own speed (--speed 1 for that)`;
-  return `simulated data: the sandbox's made-up market, not the real one${pace}`;
-}
-
 /** The service rejects an asset of an unknown network like an unknown asset. Only its message shows the difference. */
 function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown {
   if (!(cause instanceof Failure)) return cause;
@@ -212,14 +215,10 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
 }
 
 /** SIGHUP reads `@file` again. A list that cannot be used changes nothing. */
-function listenForReload(
-  { run, course, displays, stops }: Session,
-  tail: Tail,
-  read: SubjectReader,
-): () => void {
+function listenForReload({ run, readAssets, course, displays, stops }: Session, tail: Tail): () => void {
   const reload = async (): Promise<void> => {
     try {
-      const listed = await read(stops.signal);
+      const listed = await readAssets(stops.signal);
       stops.signal.throwIfAborted();
       const subjects = tail.reload(listed);
       for (const display of displays) display.watch?.(subjects);

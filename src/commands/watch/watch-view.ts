@@ -1,12 +1,12 @@
-import type { Context, Output } from "../../context/context.ts";
+import type { Output } from "../../context/context.ts";
 import { openDisplay, type Window } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
-import type { HeldOutput } from "../../render/held-output.ts";
 import { createPaint } from "../../render/painter.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitise.ts";
 import { cutText, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
+import type { Run } from "../../run/with-run.ts";
 import { seconds } from "../../text/counted.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
@@ -19,7 +19,6 @@ export interface WatchView {
   readonly failed: (reason: string) => void;
   /** The next round starts at this time of the monotonic clock. */
   readonly waiting?: (until: number) => void;
-  readonly close?: () => Promise<void>;
 }
 
 /** Writes all rows of the first round, and then only new and changed rows. */
@@ -53,16 +52,12 @@ export interface ScreenOptions {
   readonly title: string;
   /** `3 credits`, `120 an hour`: shown with the time and the countdown. */
   readonly facts: () => readonly string[];
-  readonly stderr: HeldOutput;
 }
 
-interface Shown {
+interface Drawn {
   readonly round: Round;
   readonly changes: Changes;
   readonly at: number;
-}
-
-interface Drawn extends Shown {
   /** The width of the terminal that it was drawn for. */
   readonly columns: number;
   readonly lines: readonly string[];
@@ -72,9 +67,13 @@ interface Drawn extends Shown {
 const mostSaid = 3;
 
 /** Shows the latest round in place of the one before, and marks its changes. */
-export async function openWatchScreen(context: Context, options: ScreenOptions): Promise<WatchView> {
+export async function openWatchScreen(
+  { context, report, stderr, onClose }: Run,
+  { presentation, title, facts }: ScreenOptions,
+): Promise<WatchView> {
   const { clock, stdout, signal, interrupt, onSuspend } = context;
-  const { presentation, facts, stderr } = options;
+  // Earlier messages belong above the screen.
+  await report.settled();
   const { isUnicode } = presentation;
   const paint = await createPaint(presentation.isColored);
   const mark = isUnicode ? "…" : "...";
@@ -82,7 +81,7 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
   let next: number | undefined;
   let said: readonly string[] = [];
 
-  const draw = async (shown: Shown, columns: number): Promise<void> => {
+  const draw = async (shown: Omit<Drawn, "columns" | "lines">, columns: number): Promise<void> => {
     const lines = await linesOf(presentation, shown, columns, stdout.rows);
     // A later round may have been drawn in the meantime.
     if (drawn === undefined || drawn.at <= shown.at) drawn = { ...shown, columns, lines };
@@ -94,7 +93,7 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
     const wait = next === undefined ? "asking" : `next in ${seconds(Math.max(0, next - (elapsed ?? next)))}`;
     const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
     return [
-      paint(cutText(visibleText(options.title), columns, mark), "heading"),
+      paint(cutText(visibleText(title), columns, mark), "heading"),
       paint(joinFitting(parts, isUnicode, columns), "faint"),
       "",
     ];
@@ -123,6 +122,10 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
     display.changed();
   };
   const release = stderr.isTerminal ? stderr.hold(say) : undefined;
+  onClose(async () => {
+    await display.close();
+    await release?.();
+  });
 
   return {
     show: async (round, changes, at) => {
@@ -134,17 +137,13 @@ export async function openWatchScreen(context: Context, options: ScreenOptions):
       next = until;
       display.changed();
     },
-    close: async () => {
-      await display.close();
-      await release?.();
-    },
   };
 }
 
 /** Returns the lines that the command prints on a terminal of this width. */
 async function linesOf(
   presentation: ScreenOptions["presentation"],
-  { round, changes, at }: Shown,
+  { round, changes, at }: Pick<Drawn, "round" | "changes" | "at">,
   columns: number,
   rows: number | undefined,
 ): Promise<readonly string[]> {

@@ -55,7 +55,6 @@ async function openWatch(
       ...(target.isSimulated ? ["simulated data"] : []),
     ],
   });
-  if (view.close !== undefined) run.onClose(view.close);
   return { run, interval, client, view, read, nowOf };
 }
 
@@ -143,17 +142,15 @@ function hourlyCost(
 }
 
 async function openView(
-  { context, stderr, options, report }: Run,
+  run: Run,
   questions: Questions,
   heading: Pick<ScreenOptions, "title" | "facts">,
 ): Promise<WatchView> {
+  const { context, options, report } = run;
   const { stdout, env, clock } = context;
   const presentation = { ...presentationOf(context, options, questions), isContinued: false };
-  if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb") {
-    // Earlier messages belong above the screen.
-    await report.settled();
-    return await openWatchScreen(context, { ...heading, presentation, stderr });
-  }
+  if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
+    return await openWatchScreen(run, { ...heading, presentation });
   if (options.picture === "chart")
     throw usageFailure(
       "--chart and --watch: a chart is drawn anew in its place, which takes a terminal",
