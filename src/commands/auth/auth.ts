@@ -105,7 +105,7 @@ async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target)
   return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
 }
 
-/** No host is guessed for a key of unknown tier: both hosts get a request, as at login. */
+/** No host is guessed for a key of unknown tier. As at login, each host gets a request. */
 async function statusWithoutTier(
   run: Run,
   flags: LocalOutputFlags,

@@ -111,7 +111,7 @@ function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outc
 /** Milliseconds of difference at which a time range such as `--from -15m` becomes inexact, and wrong. */
 const [doubtful, wrong] = [2000, 5 * 60_000];
 
-/** The Date header has whole seconds and was written at some time within the round trip, which limits the precision. */
+/** The Date header has no fractions of a second and was written at some time within the round trip: it is not precise. */
 function checkClock(exchange: Exchange | undefined, now: number): Outcome | undefined {
   if (exchange?.answer === undefined) return undefined;
   const { answer, milliseconds } = exchange;

@@ -100,15 +100,8 @@ export function compareRounds(
   };
 }
 
-interface KnownRow {
-  readonly group: string;
-  readonly row: string;
-  /** For people. */
-  readonly name: string;
-}
-
-function rowsByKey(endpoint: Endpoint, { groups }: Round): ReadonlyMap<string, KnownRow> {
-  const rows = new Map<string, KnownRow>();
+function rowsByKey(endpoint: Endpoint, { groups }: Round) {
+  const rows = new Map<string, { readonly group: string; readonly row: string; readonly name: string }>();
   for (const { group, rows: held } of groups) {
     const { identity } = rowShape(endpoint, group);
     for (const [index, value] of held.values().entries()) {

@@ -33,7 +33,7 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   };
 }
 
-/** RFC 3339 in whole seconds. */
+/** RFC 3339, without fractions of a second. */
 function instantOf(milliseconds: number): string {
   return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
