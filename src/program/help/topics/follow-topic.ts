@@ -1,4 +1,4 @@
-import { followEvents } from "../../../commands/follow/follow-events.ts";
+import { followEvents } from "../../../commands/follow/follow-flags.ts";
 import type { Block } from "../../../render/page/help-page.ts";
 
 export function followTopic(): readonly Block[] {

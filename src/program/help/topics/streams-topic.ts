@@ -2,7 +2,7 @@ import { assetsPerPost, type Feed } from "../../../contract/feed.ts";
 import { feeds } from "../../../contract/feeds/all-feeds.ts";
 import { longestBackfill, streamIntervals } from "../../../contract/feeds/ohlcv-feed.ts";
 import { plans } from "../../../contract/tier.ts";
-import { streamEvents } from "../../../commands/stream/stream-events.ts";
+import { streamEvents } from "../../../commands/stream/stream-flags.ts";
 import type { Block } from "../../../render/page/help-page.ts";
 
 export function streamsTopic(): readonly Block[] {
