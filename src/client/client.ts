@@ -8,13 +8,12 @@ import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts"
 import { type Answer, createDocument, type Document } from "./answer/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
 import { refusal } from "./answer/request-refusal.ts";
-import { hideKey, refuseKey } from "./connection/key-guard.ts";
 import { checkPlan } from "./answer/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
 import { waitTooLong } from "./pace/retry-after.ts";
 import { mostRepeats } from "./pages/completeness.ts";
-import { createAuthorization, type Target } from "./connection/target.ts";
+import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
 
 /** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
