@@ -16,8 +16,8 @@ import { textRows } from "../rows/rows.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /**
- * Everything an endpoint answers to one question, page after page: which walk follows from its reply. Ends when
- * the consumer stops asking, so nobody pays for a page that is not wanted.
+ * All pages of the response to one request: the kind of reply decides how they are read. Ends when the consumer stops, so
+ * that no unwanted page costs a credit.
  */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
   const { reply } = endpoint;
@@ -62,7 +62,7 @@ async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerato
   }
 }
 
-/** The rows of one answer, one page for each group of them. */
+/** The rows of one response, one page for each group. */
 function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { reply } = endpoint;
   const { text, value } = document.read();

@@ -57,10 +57,7 @@ export interface Noted {
 }
 
 /** For the responses of one list. `name`: the member with the rows. */
-export function createAnswerCutter(
-  name: string,
-  { identity, timeField }: Noted,
-): AnswerCutter {
+export function createAnswerCutter(name: string, { identity, timeField }: Noted): AnswerCutter {
   const hasOwnTime = timeField !== undefined && !identity.includes(timeField);
   const noted = { fields: hasOwnTime ? [...identity, timeField] : identity, keyed: identity.length };
   const names = noted.fields.map((field) => Buffer.from(field));

@@ -225,7 +225,6 @@ function fieldAt(line: Buffer, start: number, end: number): Buffer | undefined {
 
 /** Whether these bytes are there. For a few bytes, a loop is faster than a call of `compare`. */
 function isAt(known: Buffer, bytes: Buffer, at: number): boolean {
-  for (let index = 0; index < known.length; index += 1)
-    if (bytes[at + index] !== known[index]) return false;
+  for (let index = 0; index < known.length; index += 1) if (bytes[at + index] !== known[index]) return false;
   return true;
 }
