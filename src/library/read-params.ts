@@ -1,5 +1,5 @@
 import type { Subject } from "../client/pages/page.ts";
-import { completeWindow } from "../client/candles/default-window.ts";
+import { completeWindow } from "../client/candles/candle-slices.ts";
 import { type Args, readArgs, type Typed } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { usageFailure } from "../contract/failure.ts";

@@ -5,7 +5,8 @@ import { isObject, member, rawMembers } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
-import { askForCandles } from "../candles/candle-walk.ts";
+import { countBack } from "../candles/count-back.ts";
+import { walkSlices } from "../candles/slice-answer.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
 import type { Document } from "../answer/answer-body.ts";
 import { checkEcho } from "../answer/echo.ts";
@@ -33,8 +34,12 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
       return walkList(asking, reply);
     case "batch":
       return askInBatches(asking, reply);
-    case "candles":
-      return askForCandles(asking, reply);
+    case "candles": {
+      const asked = { ...asking, maxLimit: reply.maxLimit };
+      // A pull that is resumed knows where its window begins.
+      const isCountedBack = args.has("count_back") && walk.start === undefined;
+      return isCountedBack ? countBack(asked) : walkSlices(asked);
+    }
   }
 }
 
