@@ -11,7 +11,7 @@ interface Reached {
   readonly milliseconds: number;
   /** `TLSv1.3`; undefined for http. */
   readonly protocol: string | undefined;
-  /** When the certificate of the host expires, as it says. */
+  /** When the certificate of the host expires. */
   readonly validTo: string | undefined;
   /** The proxy in front of the host, as messages show it. */
   readonly proxy: string | undefined;

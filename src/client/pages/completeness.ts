@@ -3,7 +3,7 @@ import { counted } from "../../text/counted.ts";
 import { formatInstant, type Instant } from "../../time/time.ts";
 
 /**
- * When a list is complete. A pull ends where the API says that the list ends, unless the API's own count of rows
+ * When a list is complete. A pull ends where the API reports the end of the list, unless the API's own count of rows
  * contradicts it. A response that contradicts the count, or itself, never moves the position of a pull: the page is
  * requested again with backoff, up to three times, the last time at another URL where the list has one, because a cache
  * may keep a wrong response. If the contradiction remains, the rows of the page are still returned, and the pull fails with
@@ -15,8 +15,8 @@ import { formatInstant, type Instant } from "../../time/time.ts";
  *   the part already read are not due. A DEX that changes its rank while the total stays the same goes unnoticed. Without
  *   usable totals, the list ends at a short, empty or repeated page, without proof.
  * - **Transactions by cursor** (beyond page 100, or from `--cursor`). These pages have no totals. Proof: the rows that the
- *   last counted page left have all been returned. If the count says otherwise, the window that ends at the last row is
- *   counted, and the last counted window once more: rows that it still counts are missing. If no page had a count, there is
+ *   last counted page left have all been returned. If the count differs, the window that ends at the last row is
+ *   counted, and the last counted window again: rows that it still counts are missing. If no page had a count, there is
  *   no proof.
  * - **Searches**. No count. A pull requests a page again if it promises another page without a cursor, repeats a cursor,
  *   has nothing new, or has fewer rows than requested although another page follows. Rows that are missing from
