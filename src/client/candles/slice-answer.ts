@@ -32,7 +32,6 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   const window = candleWindow(args, walk.start?.value);
   const end = wholeSeconds(window.end);
   const withRest = createGapJudge(asked);
-  const placeOf = (value: string): Place => ({ flag: "from", value });
   let last = Number.NEGATIVE_INFINITY;
   const asks = function* () {
     for (const slice of slicesOf(window, maxLimit))
@@ -56,6 +55,8 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
     };
   }
 }
+
+const placeOf = (value: string): Place => ({ flag: "from", value });
 
 /**
  * Numbers of candles at which the public service was seen to stop, whatever was requested: its number without `limit`, and an
