@@ -15,9 +15,9 @@ interface Found extends TextRow {
 }
 
 /**
- * Any number of subjects, each distinct one sent once, in as few requests as the bounds allow. Rows come in the
- * order asked, also over several networks; a repeated subject repeats its row. What the service left out has no
- * row and is named in `missing`.
+ * Requests any number of subjects, each distinct one once, in as few requests as the limits allow. Rows are in the order of
+ * the subjects, also across networks; a repeated subject repeats its row. Subjects that the service left out have no row and
+ * are listed in `missing`.
  */
 export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
   const { client, args, walk } = asking;
@@ -27,8 +27,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
   const answered = new Map<string, Found | "missing" | "refused">();
   let next = 0;
   const asks = planBatches(subjects, reply).map((chunk) => async () => {
-    const { network, addresses } = chunk;
-    const asked = new Map([...args, ["network", network], [reply.param, addresses.join(",")]]);
+    const asked = new Map([...args, ["network", chunk.network], [reply.param, chunk.addresses.join(",")]]);
     return { ...chunk, asked, answer: await askChunk(asking, chunk, asked) };
   });
   for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
@@ -37,7 +36,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
     if (!isRefused)
       for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
-    // Rows leave as far as every subject before them is answered, so that long lists need no memory to speak of.
+    // Each row is returned as soon as every subject before it is done, so that long lists need little memory.
     const ready: Found[] = [];
     const missing: Subject[] = [];
     for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
@@ -61,7 +60,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
   }
 }
 
-/** A refusal that these inputs earned is theirs alone; key, credits, pace and network are everybody's. */
+/** Returns a failure that these inputs caused; failures of key, credits, rate limit and network concern all and are thrown. */
 async function askChunk(
   { client, endpoint }: Asking,
   { network, addresses }: Chunk,
@@ -74,7 +73,7 @@ async function askChunk(
   const request = async (): Promise<readonly Found[]> => foundIn((await client.ask(endpoint, asked)).read());
   try {
     const found = await request();
-    // The answer to another batch. Where it stays, the service writes addresses in another way.
+    // The response to another batch. If it is the same again, the service writes addresses in another way.
     const isDoubtful =
       found.some(isOfOthers) && (await client.again(1, "the prices are those of other tokens"));
     return isDoubtful ? await request() : found;
@@ -107,8 +106,8 @@ interface Chunk {
 }
 
 /**
- * At most `max` addresses and `maxLength` characters together in each (specification, endpoint 2), in the order in
- * which their first address is wanted.
+ * Splits subjects into chunks of at most `max` addresses and `maxLength` characters each (specification, endpoint 2), in the
+ * order of their first addresses.
  */
 export function planBatches(
   subjects: readonly Subject[],
@@ -120,21 +119,19 @@ export function planBatches(
   for (const subject of subjects) {
     const { network, address } = subject;
     if (address.length > bounds.maxLength) {
-      throw usageFailure(
-        `"${address.slice(0, 40)}…": has ${address.length} characters; at most ${bounds.maxLength} fit into a request`,
-      );
+      const fitting = `at most ${bounds.maxLength} fit into a request`;
+      throw usageFailure(`"${address.slice(0, 40)}…": has ${address.length} characters; ${fitting}`);
     }
     if (planned.has(subjectKey(subject))) continue;
     planned.add(subjectKey(subject));
-    const chunk = open.get(network);
+    let chunk = open.get(network);
     const length = chunk === undefined ? 0 : chunk.addresses.join(",").length + 1 + address.length;
-    if (chunk !== undefined && chunk.addresses.length < bounds.max && length <= bounds.maxLength) {
-      chunk.addresses.push(address);
-      continue;
+    if (chunk === undefined || chunk.addresses.length >= bounds.max || length > bounds.maxLength) {
+      chunk = { network, addresses: [] };
+      chunks.push(chunk);
+      open.set(network, chunk);
     }
-    const opened: Chunk = { network, addresses: [address] };
-    chunks.push(opened);
-    open.set(network, opened);
+    chunk.addresses.push(address);
   }
   return chunks;
 }

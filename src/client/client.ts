@@ -8,34 +8,30 @@ import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts"
 import { type Answer, createDocument, type Document } from "./answer/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
 import { refusal } from "./answer/request-refusal.ts";
-import { hideKey, refuseKey } from "./connection/key-guard.ts";
 import { checkPlan } from "./answer/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, decideRetry, type RetryPolicy, type Tries } from "./pace/retry.ts";
 import { waitTooLong } from "./pace/retry-after.ts";
 import { mostRepeats } from "./pages/completeness.ts";
-import { createAuthorization, type Target } from "./connection/target.ts";
+import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
 import { createTransport } from "./connection/transport.ts";
 
-/** Asks the service one question at a time: within the budget, at the pace of the plan, retried by the table, metered. */
+/** Sends requests: within the budget, at the rate of the plan, with retries and a meter. */
 export interface Client {
   readonly target: Target;
   readonly meter: Meter;
-  /** How many requests may be under way at once, where a walk can ask for several. */
+  /** The maximum number of concurrent requests, where a pull can send several. */
   readonly width: number;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
   /**
-   * The 2xx answer to one request; anything else is a Failure. `until`: a child of that signal, aborted as soon as the
-   * answer is not wanted any more. What has not left by then never does; what has counts as sent.
+   * Returns the 2xx response to one request; any other is a Failure. `until`: a child of that signal, aborted when the
+   * response is no longer wanted. A request that was not sent by then never is; one that was counts as sent.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
-  /** Retries of a request whose response cannot be right: three, or fewer if --retries says so. */
+  /** Retries of a request whose response cannot be right: three, or fewer with a lower --retries. */
   readonly mostRepeats: number;
-  /**
-   * Waits before a request is sent again because its response cannot be right, as `problem` says. False where that has
-   * been done often enough.
-   */
+  /** Waits before a request is sent again because its response cannot be right. Returns false after the last retry. */
   readonly again: (repeats: number, problem: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
@@ -46,13 +42,13 @@ export interface ClientOptions {
   readonly retry: RetryPolicy;
   readonly pace: Pace;
   readonly budget: Budget;
-  /** Every answer that names its plan has to name this one. */
+  /** Every response that names a plan has to name this one. */
   readonly requiredPlan: string | undefined;
   readonly width: number;
   readonly observer: ClientObserver;
 }
 
-/** What a run may want to tell people while it asks. */
+/** Events of requests that a run may report. */
 export interface ClientObserver {
   readonly answered: (exchange: Exchange) => void;
   readonly waiting: (wait: Waiting) => void;
@@ -60,7 +56,7 @@ export interface ClientObserver {
 
 export interface Exchange {
   readonly url: URL;
-  /** Undefined when no answer came. */
+  /** Undefined without a response. */
   readonly answer: Answer | undefined;
   readonly milliseconds: number;
 }
@@ -68,7 +64,7 @@ export interface Exchange {
 /** Before the same request is sent again. */
 export interface Waiting {
   readonly milliseconds: number;
-  /** Requests sent so far, the first among them. */
+  /** Requests sent so far, including the first. */
   readonly attempt: number;
   readonly failure: Failure;
 }
@@ -76,7 +72,7 @@ export interface Waiting {
 type ClientContext = Pick<Context, "clock" | "env" | "random" | "signal">;
 
 export function createClient(context: ClientContext, target: Target, options: ClientOptions): Client {
-  // As many requests listen to it as --parallel says; Node would take eleven for a leak, and say so to the user.
+  // --parallel requests listen to it; Node would report eleven listeners as a leak, to the user.
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
@@ -84,9 +80,9 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
-  /** Milliseconds it waited before the request may be sent again; throws the failure that is to stand. */
+  /** Waits before a retry, and returns the milliseconds; throws the failure if there is no retry. */
   const waitAfter = async (cause: unknown, tries: Tries, until: AbortSignal): Promise<number> => {
-    // A run that is over, by a signal or its --deadline, has nothing to wait for; nor has a walk that nobody follows.
+    // There is no retry after a signal or the --deadline, or when the response is no longer wanted.
     if (!(cause instanceof Failure) || until.aborted) throw cause;
     const decision = decideRetry(cause, retry, { ...tries, random: random() });
     if (!decision.again && decision.reason === "service-wait") throw waitTooLong(cause);
@@ -128,7 +124,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   return { target, meter, width, signal, ask, mostRepeats: most, again, close };
 }
 
-/** Sends requests, each of them once. */
+/** Sends requests, each once. */
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 
-/** A signal that aborts with its parent, or on its own; `release` lets go of the parent. */
+/** A signal that aborts with its parent, or separately; `release` detaches it from the parent. */
 export interface ChildSignal {
   readonly signal: AbortSignal;
   readonly abort: (reason: unknown) => void;
@@ -8,12 +8,12 @@ export interface ChildSignal {
 }
 
 /**
- * Not `AbortSignal.any`: a tail makes them for weeks, and the parent is to remember none that is over. On Node 20 it keeps
- * 64 bytes for each: 12 MB after 200,000.
+ * Creates a child signal. `AbortSignal.any` is not suitable: a stream creates signals for weeks, and on Node 20 the parent
+ * keeps 64 bytes for each finished one, 12 MB after 200,000.
  */
 export function childOf(parent: AbortSignal): ChildSignal {
   const controller = new AbortController();
-  // A hundred connections listen to the one signal of their tail; Node would take eleven for a leak, and say so.
+  // A hundred connections listen to the signal of their stream. Node would warn of a leak from eleven on.
   setMaxListeners(0, controller.signal);
   const follow = (): void => controller.abort(parent.reason);
   if (parent.aborted) follow();

@@ -1,6 +1,6 @@
 /**
- * Everything a run may touch outside itself. `bin/` builds the real one from `process`; a test builds one whose
- * clock it sets and whose screen it reads. No other module reads `process`, the wall clock or chance.
+ * Everything outside itself that a run can use. `bin/` builds the real context from `process`; a test builds one whose
+ * clock it sets and whose screen it reads. No other module reads `process`, the wall clock or random numbers.
  */
 export interface Context {
   readonly stdout: Output;
@@ -8,34 +8,34 @@ export interface Context {
   readonly stdin: Input;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The id of this process, by which others check whether it still runs. */
+  /** The id of this process, so that others can check whether it still runs. */
   readonly pid: number;
-  /** Of Node, such as `20.19.0`. */
+  /** The version of Node, such as `20.19.0`. */
   readonly nodeVersion: string;
   /** Reads a text file that ships with this package, by its path from the package root. */
   readonly packageFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** Resolves when the sockets have had their turns: what was to be sent by now has left. */
+  /** Resolves when the sockets have had their turns: everything that was due has been sent. */
   readonly letLeave: () => Promise<void>;
-  /** Aborted by a signal or a reader that closed stdout; its reason is an `Interruption`. */
+  /** Aborted by a signal, or when the reader closes stdout; its reason is an `Interruption`. */
   readonly signal: AbortSignal;
-  /** Ends the run as a signal would; a closed stdout calls it. */
+  /** Ends the run as a signal does; a closed stdout calls it. */
   readonly interrupt: (interruption: Interruption) => void;
   /**
-   * A tail is over: what its reader does not take soon is given up, as after a signal. Whatever has an end of its own
-   * waits for its reader, however slow that is.
+   * Call this when a stream ends: output that its reader does not take soon is discarded, as after a signal. A finite
+   * output waits for its reader, even a slow one.
    */
   readonly leaveReader: () => void;
   /**
-   * Calls the listener whenever files are to be read again (SIGHUP), until the returned function is called. Without a
-   * listener that signal ends the run.
+   * Calls the listener whenever files should be reloaded (SIGHUP), until the returned function is called. Without a
+   * listener, that signal ends the run.
    */
   readonly onReload: (listener: () => void) => () => void;
   /**
-   * Calls `before` when the terminal asks the process to stop (Ctrl-Z), which it does when that has resolved, and `after`
-   * when it goes on, until the returned function is called.
+   * Calls `before` when the terminal suspends the process (Ctrl-Z), which waits until that has resolved, and `after` when
+   * the process continues, until the returned function is called.
    */
   readonly onSuspend: (before: () => Promise<void>, after: () => void) => () => void;
 }
@@ -43,7 +43,7 @@ export interface Context {
 /** Signals that end a run. */
 export type EndingSignal = "SIGHUP" | "SIGINT" | "SIGQUIT" | "SIGTERM";
 
-/** Why a run was cut short from outside. */
+/** The external cause that ended a run early. */
 export interface Interruption {
   readonly cause: EndingSignal | "closed-pipe";
 }
@@ -56,20 +56,20 @@ export function isInterruption(reason: unknown): reason is Interruption {
 
 const exits = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143, "closed-pipe": 0 } as const;
 
-/** What shells expect of a process that a signal ended: 128 and its number. A reader that has enough is no error. */
+/** Shells expect 128 plus the number of the signal that ended a process. A closed pipe is not an error. */
 export function exitOfInterruption({ cause }: Interruption): (typeof exits)[keyof typeof exits] {
   return exits[cause];
 }
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** Width in columns of the terminal; undefined where there is none. */
+  /** Width of the terminal in columns; undefined without a terminal. */
   readonly columns: number | undefined;
-  /** Height in lines likewise. */
+  /** Height of the terminal in lines; undefined without a terminal. */
   readonly rows?: number | undefined;
   /**
-   * Resolves when the text has been handed over and the reader keeps up, so that awaiting it makes a slow
-   * reader slow the requests instead of filling memory. Rejects when the reader is gone.
+   * Resolves when the text has been passed on and the reader keeps up. Awaiting it lets a slow reader slow the requests
+   * instead of filling memory. Rejects when the reader has closed the output.
    */
   readonly write: (text: string | Uint8Array) => Promise<void>;
 }
@@ -77,23 +77,23 @@ export interface Output {
 export interface Input {
   readonly isTerminal: boolean;
   /**
-   * The whole of it, as text; rejects with the signal's reason when that aborts first, and with a usage failure where it
+   * The complete input as text. Rejects with the signal's reason if it aborts first, and with a usage failure if the input
    * is longer than `most` bytes.
    */
   readonly read: (signal: AbortSignal, most?: number) => Promise<string>;
-  /** One line typed at a prompt without echo; only where `isTerminal`. Empty when the prompt was closed instead. */
+  /** One line typed at a prompt without echo; only if `isTerminal`. Empty if the prompt was closed instead. */
   readonly readSecret: (signal: AbortSignal) => Promise<string>;
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch. Can jump: for showing and for resolving time bounds, never for measuring. */
+  /** Milliseconds since the epoch. It can jump: use it to show and resolve times, never to measure. */
   readonly now: () => number;
   /**
-   * Milliseconds that only grow, from an arbitrary start that is the same for all processes of the machine
-   * (CLOCK_MONOTONIC, QueryPerformanceCounter): for deadlines, durations, and what processes tell each other.
+   * Milliseconds that only grow, from an arbitrary start that is the same for all processes on the machine
+   * (CLOCK_MONOTONIC, QueryPerformanceCounter): for deadlines, durations, and times that processes share.
    */
   readonly elapsed: () => number;
-  /** Resolves after the wait; rejects with the signal's reason when that aborts first. */
+  /** Resolves after the wait; rejects with the signal's reason if it aborts first. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Calls at this interval until the returned function is called. It never keeps the process alive. */
   readonly every: (milliseconds: number, call: () => void) => () => void;

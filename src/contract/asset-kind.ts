@@ -1,7 +1,7 @@
 import { member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
 
-/** What a row of the service is about. */
+/** The kind of asset that a row describes. */
 export type AssetKind = "token" | "pool" | "DEX" | "network";
 
 const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
@@ -10,7 +10,7 @@ const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
   ["dexes", "DEX"],
 ]);
 
-/** The kind of a row, by its group in a search or by fields that no other kind has; undefined where it may be any. */
+/** The kind of a row, by its group in a search or by fields that no other kind has; undefined if it is not clear. */
 export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const kind = kindOfGroup.get(group);
   if (kind !== undefined) return kind;
@@ -19,7 +19,7 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const hasTokens = Array.isArray(member(row, "tokens")) || names.some((name) => name.startsWith("tokens."));
   if (has("factory_id") || hasTokens) return "pool";
   if (has("dex_id", "dex_name")) return has("id") ? "pool" : "DEX";
-  // A list of pools may have symbols as labels, so a symbol alone tells nothing.
+  // A list of pools can have symbols as labels, so a symbol alone proves nothing.
   if (has("decimals", "total_supply") || (has("symbol") && has("address"))) return "token";
   return has("display_name") && !has("chain") ? "network" : undefined;
 }
@@ -32,4 +32,24 @@ export function countedKinds(kinds: readonly AssetKind[]): string {
   });
   const [last = "", ...rest] = parts.toReversed();
   return rest.length === 0 ? last : `${rest.toReversed().join(", ")} and ${last}`;
+}
+
+/**
+ * Networks with a single address format (a Uniswap V4 pool is 0x and 64 digits). For all others only the service knows
+ * the formats, so every address is accepted.
+ */
+const forms = [
+  {
+    text: "0x and 40 or 64 hexadecimal digits",
+    pattern: /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu,
+    networks: "arbitrum avalanche base blast bsc ethereum fantom linea optimism polygon scroll unichain",
+  },
+  { text: "32 to 44 base58 characters", pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u, networks: "solana" },
+];
+
+/** Explains why a text cannot be an address on a network; undefined if the service may know it. */
+export function addressProblem(network: string, address: string): string | undefined {
+  const form = forms.find(({ networks }) => networks.split(" ").includes(network));
+  if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;
+  return /[\s"'\p{Cc}]/u.test(address) ? "an address has no spaces and no quotes" : undefined;
 }

@@ -5,43 +5,43 @@ import type { Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
 /**
- * What is asked of the service, what it answers, and how a row looks to a person. Flags and help, requests,
- * checked answers, table columns, completions and the routes of the sandbox are read from this one object.
+ * The request, the response, and how a row is shown. Flags and help, requests, checks of responses, table columns,
+ * completions and the routes of the sandbox all follow from this one object.
  */
 export interface Endpoint {
   /**
-   * Names the endpoint in files, in the library and in the sandbox's routes. Whatever is special about an endpoint is a
-   * field of it: no code outside the contract compares an id.
+   * Names the endpoint in files, in the library and in the sandbox's routes. Everything special about an endpoint is one
+   * of its fields: no code outside the contract compares an id.
    */
   readonly id: string;
-  /** A path that the contract does not have, asked by `dexdata api`. */
+  /** A path that is not in the contract, requested by `dexdata api`. */
   readonly isUnknown?: boolean;
-  /** The words that ask for it. Several endpoints may share them; see `chosenBy`. */
+  /** The command that requests it. Several endpoints can share one; see `chosenBy`. */
   readonly command: string;
-  /** The flag that chooses this endpoint among those of its command; else the path parameters given decide. */
+  /** The flag that selects this endpoint of its command. Without one, the given path parameters decide. */
   readonly chosenBy?: string;
-  /** The query parameter that the words of the command are, where they are no network and address. */
+  /** The query parameter that the arguments set, if they are not a network and an address. */
   readonly words?: string;
-  /** The feed whose events announce new rows of the list, which is why it can be followed. */
+  /** The feed whose events announce new rows of the list, so that the list can be followed. */
   readonly feed?: FeedName;
-  /** Of a short list whose values people type: the fields with the value and its name. Suggestions and completion keep it. */
+  /** The fields with the value and its name, in a short list whose values people type. Suggestions and completion cache it. */
   readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";
   /** Template with `{name}` for each path parameter, as the specification writes it. */
   readonly path: string;
-  /** The path as it was typed, where the endpoint is asked by it (`dexdata api <path>`), with the values as typed. */
+  /** The path as it was typed (`dexdata api <path>`), with its values. */
   readonly rawPath?: string;
-  /** Parameters that were typed more than once there: the values after the first, as typed. */
+  /** Parameters that were typed more than once in it: the values after the first, as typed. */
   readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
   readonly examples: readonly string[];
-  /** The lowest tier that may ask. */
+  /** The lowest plan that the service accepts. */
   readonly plan: Tier;
-  /** For refusals of the plan: a command that works without it, for the network and this path parameter of the same request. */
+  /** For a rejected plan: a command that works without it, for the network and this path parameter of the same request. */
   readonly withoutPlan?: { readonly command: string; readonly param: string };
-  /** Without filters the rows are every pool of the networks asked for, which the list of networks counts. */
+  /** Without filters, the rows are all pools of the requested networks, which the list of networks counts. */
   readonly isEveryPool?: true;
-  /** What the prices of candles are in, as a chart says it. */
+  /** The currency of candles, as a chart shows it. */
   readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;
@@ -49,34 +49,50 @@ export interface Endpoint {
   readonly rows: { readonly [group: string]: RowShape };
 }
 
-/** One that the contract lays down. */
+/** An endpoint of the specification. */
 export interface ContractEndpoint<Id extends string = string> extends Endpoint {
   readonly id: Id;
 }
 
+interface Described extends Omit<Endpoint, "id" | "method" | "plan" | "rows"> {
+  /** The default is keyless. */
+  readonly plan?: Tier;
+  /** Replaces `rows` in an endpoint that has one kind of row. */
+  readonly row?: RowShape;
+  readonly rows?: Endpoint["rows"];
+}
+
+export function defineEndpoint<Id extends string>(
+  id: Id,
+  { row, ...described }: Described,
+): ContractEndpoint<Id> {
+  const rows = row === undefined ? {} : { [onlyGroup]: row };
+  return { id, method: "GET", plan: "keyless", rows, ...described };
+}
+
 export interface RowShape extends NamedRecord {
-  /** Fields that tell two rows apart: the same row is never written twice in one pull. */
+  /** Fields that identify a row, so that one pull never writes a row twice. */
   readonly identity: readonly string[];
-  /** Table columns, as they are read from left to right. */
+  /** Table columns from left to right. */
   readonly columns: readonly Column[];
-  /** What this program adds to the rows of the service: not part of the contract. */
+  /** Fields that dexdata adds to the rows of the service. They are not part of the contract. */
   readonly added?: {
     readonly record: RecordShape;
     readonly columns: readonly Column[];
-    /** Fields of the service that have no value in rows of ours. */
+    /** Fields of the service that are null in rows that dexdata adds. */
     readonly nulls: readonly string[];
   };
 }
 
 export interface Column {
-  /** Path into the row, `tokens.0.symbol`; the first of several that the row has (names differ by plan and date). */
+  /** Path into the row, as in `tokens.0.symbol`; the first one in the row if there are several (names differ by plan and date). */
   readonly field: string | readonly string[];
   readonly title: string;
-  /** 1 stays longest where the window is narrow; no two of a table are equal. */
+  /** 1 stays longest in a narrow terminal; all priorities of a table differ. */
   readonly priority: number;
 }
 
-/** The key of `rows` for every reply but groups. */
+/** The key of `rows` for every reply except groups. */
 export const onlyGroup = "rows";
 
 /** The shape of the rows of an endpoint that has one kind of row. */

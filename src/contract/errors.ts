@@ -1,8 +1,7 @@
 import type { ExitCode } from "./exit-codes.ts";
-import { isServiceCode, type ServiceCode, serviceErrors } from "./service-errors.ts";
-import { meaningOf } from "./statuses.ts";
+import { isServiceCode, meaningOf, type ServiceCode, serviceErrors } from "./service-errors.ts";
 
-/** What every failure with a code has in common. */
+/** The facts that all failures with one code share. */
 export interface ErrorFacts {
   readonly exit: ExitCode;
   /** Whether the same command may succeed later without a change. */
@@ -12,7 +11,7 @@ export interface ErrorFacts {
 }
 
 interface OwnError extends ErrorFacts {
-  /** The exit code where the caller can correct the cause. */
+  /** The exit code if the caller can correct the cause. */
   readonly otherExit?: ExitCode;
 }
 
@@ -24,7 +23,7 @@ const lasting = (exit: ExitCode, meaning: string, next: string): ErrorFacts => (
 });
 const temporary: typeof lasting = (...facts) => ({ ...lasting(...facts), retryable: true });
 
-/** The codes that dexdata gives an error itself. A failure is made by its code (`fail`), so a new one is a line here. */
+/** The error codes that dexdata assigns. `fail` creates a failure by its code, so a new code needs only an entry here. */
 const ownErrors = {
   usage: lasting(2, "the command line or a setting is wrong, and nothing was sent", "do as the message says"),
   timeout: temporary(
@@ -130,10 +129,10 @@ const ownErrors = {
 
 type OwnCode = keyof typeof ownErrors;
 
-/** Every `code` that an error in JSON can have. */
+/** Every possible `code` of an error in JSON. */
 export type ErrorCode = ServiceCode | OwnCode;
 
-/** The other exit code that a failure with this code may be given. */
+/** The alternative exit code of a failure with this code. */
 export type OtherExit<Code extends ErrorCode> = Code extends OwnCode
   ? (typeof ownErrors)[Code] extends { readonly otherExit: infer Exit }
     ? Exit
@@ -149,7 +148,7 @@ export function isErrorCode(word: string): word is ErrorCode {
   return isServiceCode(word) || Object.hasOwn(ownErrors, word);
 }
 
-/** The exit codes that an error with this code can end a run with: its own, then the other one. */
+/** The possible exit codes of an error with this code, the usual one first. */
 export function exitsOf(code: ErrorCode): readonly ExitCode[] {
   if (isServiceCode(code)) return [factsOf(code).exit];
   const { exit, otherExit }: OwnError = ownErrors[code];

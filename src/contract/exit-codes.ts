@@ -1,17 +1,17 @@
-/** What a script can branch on; the README explains each. */
+/** Scripts can branch on these; the README explains each. */
 export const exits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143] as const;
 
 export type ExitCode = (typeof exits)[number];
 
 export interface ExitMeaning {
   readonly when: string;
-  /** What a script does next. */
+  /** The next step for a script. */
   readonly next: string;
 }
 
 const linesOnly = "only complete lines were written";
 
-/** Every way a run can end. */
+/** Every way in which a run can end. */
 export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
   0: { when: "done; also nothing found, also a reader that closed the pipe", next: "go on" },
   1: {

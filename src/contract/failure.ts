@@ -3,32 +3,32 @@ import type { ExitCode } from "./exit-codes.ts";
 
 export interface FailureDetails {
   readonly exit: ExitCode;
-  /** What to type or do next, one line each; at most one is shown to people. */
+  /** The hint: what to type or do next, on one line. */
   readonly next?: string | undefined;
-  /** Why, in the service's own words; untrusted text, sanitised where it is shown. */
+  /** The reason in the service's words. This text is untrusted and is sanitized where it is shown. */
   readonly why?: string | undefined;
-  /** Stable word to branch on. */
+  /** The stable code to branch on. */
   readonly code: ErrorCode;
-  /** HTTP status of the answer that was refused. */
+  /** HTTP status of the failed response. */
   readonly status?: number | undefined;
   /** Whether the same command may succeed later without a change. */
   readonly retryable?: boolean | undefined;
-  /** Every field of the service's error body under its own name, digits intact (values are JSON texts). */
+  /** Every field of the error body by name, with all digits (values are JSON texts). */
   readonly body?: ReadonlyMap<string, string> | undefined;
-  /** Milliseconds the service asked to wait; an instant is already turned into a wait. */
+  /** Milliseconds that the service requested to wait. A time was converted to a wait. */
   readonly retryAfter?: number | undefined;
-  /** The request surely never reached the service, so it cost nothing. */
+  /** The request certainly did not reach the service, so it cost nothing. */
   readonly isUnsent?: boolean | undefined;
-  /** The rows of a pull are not those that it wrote any more: to continue it would fail, and only `next` helps. */
+  /** The rows of a pull were modified: resuming it would fail, and only `next` helps. */
   readonly isDamaged?: boolean | undefined;
-  /** Rows of a list that the service counts and does not return; `to`: at or before this time, RFC 3339. */
+  /** Rows of a list that the service counts but does not return; `to`: at or before this time, RFC 3339. */
   readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * The one kind of error that is meant for people: what is wrong, in their words, with the exit code. Anything
- * else that reaches `main` is a bug.
+ * The only kind of error that is meant for people: it describes the problem and has the exit code. Any other error that
+ * reaches `main` is a bug.
  */
 export class Failure extends Error {
   readonly details: FailureDetails;
@@ -51,7 +51,7 @@ export class Failure extends Error {
     return this.details.code;
   }
 
-  /** The parameter that the service refused, by its wire name; it may name any. */
+  /** The parameter that the service rejected, by its wire name. The service can send any name. */
   get param(): string | undefined {
     const named: unknown = JSON.parse(this.details.body?.get("param") ?? "null");
     return typeof named === "string" ? named : undefined;
@@ -63,12 +63,12 @@ export class Failure extends Error {
   }
 }
 
-/** What a place knows beyond the code. `next: undefined` where nothing can be done that the message does not say. */
+/** Details in addition to the code. `next: undefined` if there is no hint beyond the message. */
 export interface KnownDetails<Code extends ErrorCode> extends Omit<FailureDetails, "code" | "exit"> {
   readonly exit?: OtherExit<Code>;
 }
 
-/** A failure of dexdata itself: its code decides the exit code, and unless details differ, `retryable` and `next`. */
+/** Creates a failure by its code, which decides the exit code and the default of `retryable` and `next`. */
 export function fail<Code extends ErrorCode>(
   code: Code,
   message: string,
@@ -83,12 +83,12 @@ export function usageFailure(message: string, next?: string): Failure {
   return fail("usage", message, { next });
 }
 
-/** The service's answer cannot be trusted: not the shape, not JSON, a promise not kept. Exit 1. */
+/** The response cannot be trusted: not JSON, an unexpected shape, or a broken promise. Exit 1. */
 export function untrustedAnswer(message: string): Failure {
   return fail("untrusted_answer", message);
 }
 
-/** Whether one input among several earned the refusal, so that the others can still be asked for. */
+/** Whether the failure affects only one of several inputs, so that the others can still be requested. */
 export function isOfOneInput({ details: { status } }: Failure): boolean {
   return status === 404 || status === 400;
 }

@@ -1,52 +1,50 @@
 import { nearest } from "../text/nearest.ts";
 
-/** What people type for a network whose slug they do not know; only ever a suggestion, never sent. */
-export const networkAliases: ReadonlyMap<string, string> = new Map([
-  ["eth", "ethereum"],
-  ["mainnet", "ethereum"],
-  ["sol", "solana"],
-  ["ftm", "fantom"],
-  ["bnb", "bsc"],
-  ["binance", "bsc"],
-  ["binance-smart-chain", "bsc"],
-  ["matic", "polygon"],
-  ["pol", "polygon"],
-  ["arb", "arbitrum"],
-  ["arbitrum_one", "arbitrum"],
-  ["op", "optimism"],
-  ["avax", "avalanche"],
-  ["avalanche-c", "avalanche"],
-  ["mnt", "mantle"],
-  ["flow", "flow_evm"],
-  ["uni", "unichain"],
-  ["ron", "ronin"],
-  ["cro", "cronos"],
-  ["apt", "aptos"],
-  ["zksync_era", "zksync"],
-  ["trx", "tron"],
-  ["bob", "bob_network"],
-  ["bera", "berachain"],
-  ["coinbase", "base"],
-  ["zk", "zksync"],
-  ["hyperliquid", "hyperevm"],
-  ["xlayer", "x_layer"],
-]);
+/** Other names of a network, by its slug. */
+const otherNames = {
+  ethereum: "eth mainnet",
+  solana: "sol",
+  fantom: "ftm",
+  bsc: "bnb binance binance-smart-chain",
+  polygon: "matic pol",
+  arbitrum: "arb arbitrum_one",
+  optimism: "op",
+  avalanche: "avax avalanche-c",
+  mantle: "mnt",
+  flow_evm: "flow",
+  unichain: "uni",
+  ronin: "ron",
+  cronos: "cro",
+  aptos: "apt",
+  zksync: "zksync_era zk",
+  tron: "trx",
+  bob_network: "bob",
+  berachain: "bera",
+  base: "coinbase",
+  hyperevm: "hyperliquid",
+  x_layer: "xlayer",
+};
 
-/** For hints where the service is not asked; what it knows is its own to say. */
+/** The slug for each name that people type instead of it. Only suggested, never sent. */
+export const networkAliases: ReadonlyMap<string, string> = new Map(
+  Object.entries(otherNames).flatMap(([slug, names]) => names.split(" ").map((name) => [name, slug])),
+);
+
+/** For hints without a request. Only the service knows the complete list. */
 export const wellKnownNetworks: ReadonlySet<string> = new Set([
-  ...networkAliases.values(),
+  ...Object.keys(otherNames),
   ..."aptos arc blast celo katana linea megaeth monad plasma robinhood scroll sei sonic sui tempo ton".split(
     " ",
   ),
 ]);
 
-/** The slug among `known` that somebody most likely means: `eth` → `ethereum`. */
+/** The slug among `known` that the user most likely means: `eth` → `ethereum`. */
 export function nearestNetwork(typed: string, known: ReadonlySet<string>): string | undefined {
   const alias = networkAliases.get(typed.toLowerCase());
   return alias !== undefined && known.has(alias) ? alias : nearest(typed, known);
 }
 
-/** Of these the first that no list of well-known ones has, with what may be meant; nothing is asked. */
+/** Suggests a slug for the first network that is not well known. It sends no request. */
 export function hintAtNetworks(networks: readonly string[]): string {
   const unknown = networks.find((each) => !wellKnownNetworks.has(each));
   const near = unknown === undefined ? undefined : nearestNetwork(unknown, wellKnownNetworks);

@@ -1,6 +1,6 @@
 /**
- * The words of `-o`, in the order of help. What each is stands in `render/formats`, one file a format: a word without one
- * does not compile, nor does a format without a word.
+ * The values of `-o`, in the order of help. Each has a file in `render/formats`: a value without a format does not
+ * compile, and neither does a format without a value.
  */
 export const outputFormats = ["table", "wide", "ndjson", "json", "csv", "tsv"] as const;
 export type OutputFormat = (typeof outputFormats)[number];

@@ -1,29 +1,26 @@
 /**
- * One input of an endpoint: read from what the user typed, checked, written to the wire. `name` is the wire
- * name of the specification; `flag` what a person types for it (without dashes), undefined where the program
- * itself decides the value (paging).
+ * One input of an endpoint: parsed, checked, and written to the wire. `name` is the wire name of the specification; `flag`
+ * is typed for it (without dashes), and undefined if dexdata sets the value (paging).
  */
 export interface Param {
   readonly name: string;
   readonly place: "path" | "query";
   readonly required: boolean;
   readonly flag: string | undefined;
-  /**
-   * Given by its wire name instead of a flag: as `--field name=value`, sent as typed, or as a property by a program.
-   */
+  /** Set by its wire name instead of a flag: as `--field name=value`, sent as typed, or as a property by a program. */
   readonly givenAs?: "field" | "property";
   readonly kind: ParamKind;
-  /** One line for help; states the unit. */
+  /** One line for help, with the unit. */
   readonly help: string;
-  /** What full help adds, with the punctuation that joins it. */
+  /** More text for full help, starting with its punctuation. */
   readonly details?: string;
-  /** What the program sends where nothing is given, as a person types it. */
+  /** The value that dexdata sends by default, as a user would type it. */
   readonly default?: string;
 }
 
 export type ParamKind =
   | { readonly kind: "text" }
-  /** A network slug: the service's to know, passed on exactly as typed. */
+  /** A network slug, sent exactly as typed: only the service knows the valid ones. */
   | { readonly kind: "network" }
   | { readonly kind: "address" }
   /** Comma-separated on the wire; `max` items, `maxLength` characters together. */
@@ -34,11 +31,11 @@ export type ParamKind =
   | {
       readonly kind: "choice";
       readonly choices: readonly string[];
-      /** Values people try, that the service refuses: why, and what to do instead. */
+      /** Common values that the service rejects: the reason and the alternative. */
       readonly refused?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "toggle" }
-  /** Any time bound of `model/time.ts`; unix seconds on the wire. */
+  /** Any time that `time/time.ts` accepts; unix seconds on the wire. */
   | { readonly kind: "time" };
 
 interface Extra {
@@ -48,7 +45,7 @@ interface Extra {
   readonly default?: string;
 }
 
-/** A query parameter; its flag is the wire name with dashes unless said otherwise. */
+/** A query parameter. Its flag is the wire name with dashes by default. */
 export function query(name: string, kind: ParamKind, help: string, extra: Extra = {}): Param {
   const param = {
     name,
@@ -61,17 +58,17 @@ export function query(name: string, kind: ParamKind, help: string, extra: Extra 
   return { ...param, ...extra };
 }
 
-/** All that help says of it. */
+/** The complete help text. */
 export function fullHelp({ help, details = "", default: usual }: Param): string {
   return `${help}${details}${usual === undefined ? "" : ` (default ${usual})`}`;
 }
 
-/** A path parameter: a word of the command line, required, sent as one percent-encoded segment. */
+/** A path parameter: a required argument, sent as one percent-encoded segment. */
 export function path(name: string, kind: ParamKind, help: string): Param {
   return { name, place: "path", required: true, flag: undefined, kind, help };
 }
 
-/** A query parameter that the program sets by itself: no flag of its own. */
+/** A query parameter that dexdata sets. It has no flag. */
 export function internal(name: string, kind: ParamKind, help: string): Param {
   return query(name, kind, help, { flag: undefined });
 }

@@ -5,8 +5,8 @@ import type { Param, ParamKind } from "./param.ts";
 import { parseTimeBound, toWire } from "../time/time.ts";
 
 /**
- * The text that goes on the wire for what the user typed, or a usage failure that names the input as typed,
- * what is accepted, and what to do next. `now`: milliseconds since the epoch, one reading for a whole run.
+ * Returns the wire text for an input, or throws a usage failure that names the input as typed, the accepted values and
+ * what to do next. `now`: milliseconds since the epoch, one reading per run.
  */
 export function readParam(param: Param, typed: string, now: number): string {
   const label = `${inputName(param)} "${typed}"`;
@@ -25,23 +25,27 @@ export function readParam(param: Param, typed: string, now: number): string {
     case "amount":
       return readAmount(label, typed);
     case "choice":
-      return readChoice(label, kind, typed);
+      if (kind.choices.includes(typed)) return typed;
+      throw choiceFailure(label, typed, kind.choices, kind.refused?.[typed]);
     case "toggle":
       return "true";
-    case "time":
-      return readTime(label, typed, now);
+    case "time": {
+      const time = parseTimeBound(typed, now);
+      if ("problem" in time) throw usageFailure(`${label}: ${time.problem}`, time.next);
+      return toWire(time);
+    }
   }
 }
 
-/** What the user typed it as: `--order-by`, or `<network>` for a word, or `--field order_by` in a raw call. */
+/** The input as it was typed: `--order-by`, `<network>` for an argument, or `--field order_by` in a raw call. */
 export function inputName(param: Param): string {
   if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
   if (param.flag !== undefined) return `--${param.flag}`;
-  // pool_address and token_address are told apart by the command; a person types an address.
+  // The command distinguishes pool_address from token_address. Users type an address.
   return param.kind.kind === "address" ? "<address>" : `<${param.name}>`;
 }
 
-/** Every digit of up to 15 is exact in a double. */
+/** A double represents up to 15 digits exactly. */
 const mostOfInteger = 999_999_999_999_999;
 
 export function readInteger(
@@ -58,14 +62,14 @@ export function readInteger(
   throw usageFailure(`${label}: must be a whole number, ${accepted}`);
 }
 
-/** Expands `10k` and `1e4` where a whole number is expected. Returns other text unchanged, to be refused as typed. */
+/** Expands `10k` and `1e4` to a whole number. Returns other text unchanged, to be rejected as typed. */
 function expanded(typed: string): string {
   return /^\d+(?:\.\d+)?(?:[kmb]|e\+?0*\d{1,3})$/iu.test(typed) ? readAmount("", typed) : typed;
 }
 
 /**
- * Any number as JSON writes it, or with k, m or b: `250k` is sent as `250000`, `9.1e-13` as `0.00000000000091`. Shifted
- * as text, so that no digit is lost in a double. No double has an exponent of four digits.
+ * Accepts any number as in JSON, or with k, m or b: `250k` is sent as `250000`, `9.1e-13` as `0.00000000000091`. The text
+ * is shifted, so that no digit is lost in a double. No double has an exponent of four digits.
  */
 function readAmount(label: string, typed: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
@@ -88,23 +92,21 @@ function readAmount(label: string, typed: string): string {
 function readWord(label: string, kind: "network" | "address", typed: string): string {
   const what = kind === "network" ? "a network slug such as ethereum" : "an address or id";
   if (typed === "") throw usageFailure(`${label}: must not be empty; ${what} is needed`);
-  // A URL parser would take "." and ".." out of the path, and another endpoint would answer.
+  // A URL parser would remove "." and ".." from the path, and the request would go to another endpoint.
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
     throw usageFailure(`${label}: must be ${what}, without blanks`);
   }
-  // A line of JSON or of a shell script, with its quotes.
+  // A quoted word from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed))
     throw usageFailure(`${label}: must be ${what}, without quotes`);
-  // Specification, Endpoints: these words win over identifiers, so another endpoint would answer for them.
+  // Specification, Endpoints: these words win over identifiers, so the request would go to another endpoint.
   if (kind === "address" && isFixedWord(typed))
     throw usageFailure(`${label}: is a word of the interface, not ${what}`);
   return typed;
 }
 
-/** Words of the interface that stand where identifiers do. */
-export const isFixedWord = (word: string): boolean => fixedWords.has(word);
-
-const fixedWords: ReadonlySet<string> = new Set(["search", "filter", "top"]);
+/** Words of the API in the place of identifiers. */
+export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);
 
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
   const items = typed.split(",").map((item) => item.trim());
@@ -115,12 +117,7 @@ function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typ
   return items.join(",");
 }
 
-function readChoice(label: string, kind: Extract<ParamKind, { kind: "choice" }>, typed: string): string {
-  if (kind.choices.includes(typed)) return typed;
-  throw choiceFailure(label, typed, kind.choices, kind.refused?.[typed]);
-}
-
-/** The refusal of a word that is none of a fixed set, with the set and the nearest of it. */
+/** The failure for a value outside a fixed set, with the set and its nearest value. */
 export function choiceFailure(
   label: string,
   typed: string,
@@ -135,10 +132,4 @@ export function choiceFailure(
     why === undefined ? `${label}: ${accepted}` : `${label}: ${why}; ${accepted}`,
     why === undefined ? next : undefined,
   );
-}
-
-function readTime(label: string, typed: string, now: number): string {
-  const bound = parseTimeBound(typed, now);
-  if ("problem" in bound) throw usageFailure(`${label}: ${bound.problem}`, bound.next);
-  return toWire(bound);
 }

@@ -1,12 +1,12 @@
 /**
- * What the service answers, as plain data: `client/` compiles it into a check, `render/` reads how a value
- * shows, the sandbox's tests hold its answers against it. Facts of the specification, section Resources.
+ * The responses of the service as plain data: `client/` compiles it into a check, `render/` formats values by it, and the
+ * tests of the sandbox compare its responses with it. Source: specification, section Resources.
  */
 export interface RecordShape {
   readonly [field: string]: Field;
 }
 
-/** A record that has a name of its own: `pool`, `found-token`. `dexdata schema` shows it, the library's types are called after it. */
+/** A record with a name, such as `pool` or `found-token`, for `dexdata schema` and for the types of the library. */
 export interface NamedRecord {
   readonly name: string;
   readonly record: RecordShape;
@@ -14,7 +14,7 @@ export interface NamedRecord {
 
 export interface Field {
   readonly type: FieldType;
-  /** How the value reads to a person; see render/cell.ts. */
+  /** How the value is shown; see render/values/cell.ts. */
   readonly reads: Reading;
   readonly optional: boolean;
   readonly nullable: boolean;
@@ -24,14 +24,14 @@ export interface Field {
 
 export type FieldType =
   | { readonly kind: "text" | "number" | "integer" | "boolean" | "any" }
-  /** Typed differently by specification and practice (amounts, recipient): a JSON string or number, digits kept. */
+  /** The specification and practice differ (amounts, recipient): a JSON string or number, with all digits. */
   | { readonly kind: "number-or-text" }
   | { readonly kind: "record"; readonly record: RecordShape }
   | { readonly kind: "list"; readonly record: RecordShape };
 
 /**
- * How a value reads to a person. `amount` is a USD or token amount, `price` keeps significant digits; a `mark` that
- * is true reads as its own name.
+ * How a value is shown. `amount` is a USD or token amount, `price` keeps significant digits, and a `mark` that is true
+ * shows its name.
  */
 export type Reading =
   | "text"
@@ -78,13 +78,17 @@ export const listOf = (fields: RecordShape): Field => ({
   type: { kind: "list", record: fields },
 });
 
-/** The key may be absent: the specification leaves it open, or the public service was seen without it. */
+/** The key may be absent: the specification allows it, or the public service omits it. */
 export const optional = (field: Field): Field => ({ ...field, optional: true });
-/** The value may be null or absent: seen on quiet pools, though the specification types it as a number. */
+/** The value may be null or absent, as on quiet pools, although the specification types it as a number. */
 export const nullable = (field: Field): Field => ({ ...field, optional: true, nullable: true });
 
-/** Only rows in full have the key. */
+/** Only detailed rows have the key. */
 export const inDetail = (field: Field): Field => ({ ...optional(field), isDetail: true });
+
+/** Several fields of one type, by their names. */
+export const each = (names: string, field: Field): RecordShape =>
+  Object.fromEntries(names.split(" ").map((name) => [name, field]));
 
 /** The windows of activity, longest first. */
 export const windows = ["24h", "6h", "1h", "30m", "15m", "5m"] as const;

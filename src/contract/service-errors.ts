@@ -1,14 +1,16 @@
+import type { ExitCode } from "./exit-codes.ts";
+
 interface ServiceError {
   readonly status: number;
   readonly meaning: string;
   readonly next: string;
-  /** Fields of the body beside `error` and `message`, each with an example. */
+  /** Fields of the body other than `error` and `message`, each with an example. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 const links = { upgrade: "https://…", docs: "https://…" };
 
-/** Every value of `error` that the specification names, with the status it comes with. */
+/** Every value of `error` in the specification, with its status. The first of a status stands for a body without one. */
 export const serviceErrors = {
   invalid_param: {
     status: 400,
@@ -128,4 +130,42 @@ export type ServiceCode = keyof typeof serviceErrors;
 
 export function isServiceCode(word: string): word is ServiceCode {
   return Object.hasOwn(serviceErrors, word);
+}
+
+/** The meaning of a response for the run: the one table that decides exit code and retries. */
+interface Meaning {
+  readonly exit: ExitCode;
+  /** Whether the client may retry the request: 429 and 500 only (specification). */
+  readonly retried: boolean;
+  /** The code to branch on if the body has none. */
+  readonly code: ServiceCode;
+}
+
+const exitOfStatus: Readonly<Record<number, ExitCode>> = {
+  400: 2,
+  401: 4,
+  402: 5,
+  403: 4,
+  404: 3,
+  405: 2,
+  410: 3,
+  429: 6,
+  500: 7,
+};
+
+/**
+ * By status, which is always there: a body may be empty, HTML or outdated. The code in the body refines the message but
+ * never the exit code, so a reworded or unknown code changes nothing.
+ */
+export function meaningOf(status: number): Meaning {
+  const exit = exitOfStatus[status];
+  const code = Object.keys(serviceErrors)
+    .filter(isServiceCode)
+    .find((each) => serviceErrors[each].status === status);
+  if (exit !== undefined && code !== undefined)
+    return { exit, retried: status === 429 || status === 500, code };
+  if (status >= 500) return { exit: 7, retried: false, code: "unavailable" };
+  if (status >= 400) return { exit: 2, retried: false, code: "invalid_param" };
+  // 1xx and 3xx are not part of the API: such a response cannot be trusted.
+  return { exit: 1, retried: false, code: "internal_error" };
 }

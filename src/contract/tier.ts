@@ -1,17 +1,17 @@
-/** The five kinds of caller the specification knows, in ascending order. */
+/** The five plans of the specification, in ascending order. */
 export const tiers = ["keyless", "free", "dev", "pro", "enterprise"] as const;
 
 export type Tier = (typeof tiers)[number];
 
 export interface Plan {
   readonly tier: Tier;
-  /** Which pair of hosts serves it. */
+  /** The pair of hosts for this plan. */
   readonly hosts: "free" | "paid";
-  /** Requests per minute; undefined where the specification names none and none is assumed. */
+  /** Requests per minute; undefined if the specification has no limit and none is assumed. */
   readonly requestsPerMinute: number | undefined;
 }
 
-/** Source: specification, Limits; Dev's rate from wire-facts 2.2. Rates are corrected by a 429 or --rpm. */
+/** Source: specification, Limits; the rate of dev is from wire-facts 2.2. A 429 or --rpm corrects the rates. */
 export const plans: Readonly<Record<Tier, Plan>> = {
   keyless: { tier: "keyless", hosts: "free", requestsPerMinute: 15 },
   free: { tier: "free", hosts: "free", requestsPerMinute: 30 },

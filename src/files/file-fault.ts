@@ -1,13 +1,13 @@
-import { fail, type Failure } from "../contract/failure.ts";
+import { fail, Failure } from "../contract/failure.ts";
 
-/** `EACCES` and the like; "unknown error" for what is none of the system's. */
+/** The system's error code, such as `EACCES`; "unknown error" if there is none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "unknown error";
 }
 
-/** What the system's codes mean where a file or a folder was wanted. */
+/** The meaning of the system's codes for a file or a directory. */
 const words: Readonly<Record<string, string>> = {
   EACCES: "not permitted",
   EBUSY: "in use by the system",
@@ -31,7 +31,7 @@ const words: Readonly<Record<string, string>> = {
   ETXTBSY: "a program that is running",
 };
 
-/** In words; a code that has none is said itself. */
+/** Describes the error in words, or by its code if the table has none. */
 export function fileFault(cause: unknown): string {
   const code = errorCode(cause);
   return words[code] ?? code;
@@ -45,19 +45,19 @@ export function cannotBeWritten(cause: unknown): string {
   return `cannot be written (${errorCode(cause) === "ENOENT" ? "no such folder" : fileFault(cause)})`;
 }
 
-/** Of a program. */
+/** For a program. */
 export function cannotBeStarted(cause: unknown): string {
   return errorCode(cause) === "ENOENT" ? "is not there" : `cannot be started (${fileFault(cause)})`;
 }
 
-/** Without the system's own sentence, which has its code and says the path a second time. */
+/** Describes an error without the system's message, which repeats the code and the path. */
 export function saidOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (!("syscall" in cause && "path" in cause)) return cause.message;
   return `${String(cause.path)}: ${fileFault(cause)}`;
 }
 
-/** What to do where a write failed; undefined where it is not the room that lacks. */
+/** The hint for a failed write; undefined if disk space is not the problem. */
 export function diskAdvice(cause: unknown): string | undefined {
   const code = errorCode(cause);
   if (code === "ENOSPC" || code === "EDQUOT") return "make room, or write elsewhere";
@@ -65,7 +65,18 @@ export function diskAdvice(cause: unknown): string | undefined {
   return undefined;
 }
 
-/** What to do where a named file was refused to be written. */
+/** The failure for a file that dexdata cannot write. `subject` starts the message, `hint` is for a disk with space. */
+export function writeFailure(
+  code: "output" | "settings",
+  subject: string,
+  cause: unknown,
+  hint?: string,
+): Failure {
+  if (cause instanceof Failure) return cause;
+  return fail(code, `${subject} ${cannotBeWritten(cause)}`, { next: diskAdvice(cause) ?? hint, cause });
+}
+
+/** The hint for a named file that cannot be written. */
 export function writeAdvice(cause: unknown): string {
   const code = errorCode(cause);
   if (code === "ENOENT") return "make the folder first, or name another file";

@@ -26,13 +26,13 @@ import { isSameFile, openRegular } from "./regular-file.ts";
 import { stageFile } from "./replace-file.ts";
 
 export interface FileLock {
-  /** False once another process took the lock: data that was read under it may have changed since. */
+  /** False after another process took the lock: data that was read under it may have changed. */
   readonly isHeld: () => boolean;
-  /** Never throws: it comes last, and must not hide the error that ended the run. */
+  /** Never throws: it runs last, and must not hide the error that ended the run. */
   readonly release: () => void;
 }
 
-/** What taking a lock needs of a run. */
+/** The part of the context that a lock needs. */
 export type Locking = Pick<Context, "clock" | "random" | "signal" | "pid" | "platform">;
 
 /** A short lock is held for a few milliseconds; an older one belongs to a process that was killed or stopped. */
@@ -40,19 +40,19 @@ const shortStaleMs = 2000;
 /** Twenty writers at once need less than a second together. */
 const shortGiveUpMs = 10_000;
 
-/** The holder of a long lock writes it again at this interval, so that processes which cannot check it see it run. */
+/** The holder of a long lock rewrites it at this interval, so that processes which cannot check the holder see it run. */
 const refreshMs = 10_000;
 const staleMs = 60_000;
 /**
- * A stale lock is also watched for longer than a refresh takes before it is taken: its age alone may come from a clock
- * that was set, or from a machine that was asleep.
+ * Before a stale lock is taken, it is also watched for longer than the refresh interval: its age alone may come from a
+ * changed clock, or from a machine that was asleep.
  */
 const watchMs = refreshMs + 2000;
 const giveUpMs = watchMs + shortGiveUpMs;
 
 /**
- * A lock for one short change of a file. The lock of a process that is gone is taken at once, any other one after it was
- * watched unchanged for two seconds, on the clock that cannot jump. A lock that stays taken is a failure that names it.
+ * Takes a lock for one short change of a file. If the holder no longer runs, its lock is taken at once. Any other lock is
+ * taken after two seconds without a change, by the clock that cannot jump. Otherwise the failure names the lock.
  */
 export async function acquireLock(context: Locking, path: string): Promise<FileLock> {
   const keep = (token: LockToken, descriptor: number): FileLock => {
@@ -65,9 +65,9 @@ export async function acquireLock(context: Locking, path: string): Promise<FileL
 }
 
 /**
- * A lock for as long as a run lasts, or a description of the process that has it. It is never taken from a process that
- * runs, however long that holds it; from one that cannot be checked only 60 s after its last refresh. `onWatch` is called
- * when that long watch begins.
+ * Takes a lock for the duration of a run, or describes the process that holds it. It is never taken from a running
+ * process, and from one that cannot be checked only 60 s after its last refresh. `onWatch` is called when that long watch
+ * begins.
  */
 export async function holdLock(
   context: Locking,
@@ -79,7 +79,7 @@ export async function holdLock(
   let isWatched = false;
   return await takeLock<{ readonly holder: string }>(context, path, giveUpMs, keep, (seen) => {
     if (seen.state === "gone") return "abandoned";
-    // The process that created it was killed before it wrote it.
+    // Its process was killed between creating and writing it.
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
     if (seen.state === "running" || seen.age() < staleMs)
       return { holder: describeHolder(context, seen.holder) };
@@ -89,14 +89,14 @@ export async function holdLock(
   });
 }
 
-/** Holds the file open, so that a refresh never writes to the lock of another process under the same name. */
+/** Keeps the file open, so that a refresh never writes to the lock of another process under the same name. */
 function keepFresh(clock: Context["clock"], path: string, token: LockToken, descriptor: number): FileLock {
   const own = fstatSync(descriptor, { bigint: true });
   const stop = clock.every(refreshMs, () => {
     try {
       writeSync(descriptor, token.text(clock.now()), 0);
     } catch {
-      // The next one may succeed. Until then the lock ages, which is checked by those that would take it.
+      // The next refresh may succeed. Until then the lock ages, which other processes check before they take it.
     }
   });
   const isHeld = (): boolean => {
@@ -116,7 +116,7 @@ function newLock(path: string, isHeld: FileLock["isHeld"], close?: () => void): 
       try {
         if (isHeld()) removeLock(path);
       } catch {
-        // The folder was closed to this user during the run. The next run finds that this process is gone.
+        // The directory was closed to this user during the run. The next run finds that this process has ended.
       } finally {
         close?.();
       }
@@ -131,11 +131,11 @@ interface SeenLock {
   readonly state: HolderState;
   /** Milliseconds since it was written, by the clock of the file system. */
   readonly age: () => number;
-  /** Milliseconds for which it was watched here without a change. */
+  /** Milliseconds for which this process has watched it without a change. */
   readonly watched: number;
 }
 
-/** Creates the lock, or judges the one that is there, until either gives a result. `keep` takes its descriptor. */
+/** Creates the lock or judges the existing one until either has a result. `keep` takes over the descriptor. */
 async function takeLock<T extends object>(
   context: Locking,
   path: string,
@@ -161,8 +161,8 @@ async function takeLock<T extends object>(
 }
 
 /**
- * Each call looks at the lock; undefined where there is none. A new token or time starts the watch again. A file of
- * another program that has the name, such as the Cargo.lock of `--out Cargo`, is a failure, and stays.
+ * Each call reads the lock; undefined if there is none. A new token or time restarts the watch. A file of another program
+ * under that name, such as the Cargo.lock of `--out Cargo`, is a failure and is not touched.
  */
 function watchLock(context: Locking, path: string): () => SeenLock | undefined {
   const { clock, random } = context;
@@ -190,8 +190,8 @@ function watchLock(context: Locking, path: string): () => SeenLock | undefined {
 const guardOf = (path: string): string => `${path}.break`;
 
 /**
- * Removes the lock only if it is still the one that was judged. Two processes that judged the same one must not both
- * remove it, or the second would remove the lock that the first has taken since: a lock on the removal.
+ * Removes the lock only if it is still the one that was judged. Two processes that judged the same lock must not both
+ * remove it, or the second would remove the lock that the first has taken since. A second lock guards the removal.
  */
 function removeAbandoned(
   context: Locking,
@@ -203,7 +203,7 @@ function removeAbandoned(
   const descriptor = createLock(guard, createToken(context).text(context.clock.now()));
   if (descriptor === undefined) {
     const seen = watchGuard();
-    // Held for microseconds, so one that stays, or whose process is gone, was left by a process killed right there.
+    // It is held for microseconds. One that stays, or whose process has ended, was left by a process killed right there.
     if (seen !== undefined && (seen.state === "gone" || seen.watched >= shortStaleMs))
       removeAbandonedLock(guard);
     return;
@@ -217,8 +217,8 @@ function removeAbandoned(
 }
 
 /**
- * Call it before a run changes the file that the lock is for, or reports success: another process may have taken the
- * lock while this one was suspended.
+ * Call this before a run changes the locked file or reports success: another process may have taken the lock while this
+ * one was suspended.
  */
 export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
   if (lock.isHeld()) return;
@@ -228,9 +228,9 @@ export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
   });
 }
 
-/** The lock of some process, as it is on the disk. */
+/** The lock of some process, as it is on disk. */
 interface FoundLock {
-  /** Empty while its holder writes it; undefined where this user may not read it. */
+  /** Empty while its holder writes it; undefined if this user cannot read it. */
   readonly text: string | undefined;
   /** Milliseconds, by the clock of the file system. */
   readonly writtenAt: number;
@@ -239,7 +239,7 @@ interface FoundLock {
 /** Far more than a token needs. */
 const maxBytes = 4096;
 
-/** The descriptor of a new lock with that text; undefined where the lock exists. */
+/** Returns the descriptor of a new lock with that text; undefined if the lock exists. */
 function createLock(path: string, text: string): number | undefined {
   let descriptor: number | undefined;
   try {
@@ -247,7 +247,7 @@ function createLock(path: string, text: string): number | undefined {
     writeFileSync(descriptor, text);
     return descriptor;
   } catch (error) {
-    // On a full disk an empty lock would stay, and no process could tell whose it is.
+    // On a full disk an empty lock would stay, and no process could identify its holder.
     if (descriptor !== undefined) {
       closeSync(descriptor);
       removeLock(path);
@@ -260,7 +260,7 @@ function createLock(path: string, text: string): number | undefined {
   }
 }
 
-/** Undefined where there is none. Throws a failure where a link, directory, pipe or device has the name. */
+/** Undefined if there is none. Throws a failure if a link, directory, pipe or device has the name. */
 function readLock(path: string): FoundLock | undefined {
   let descriptor: number;
   try {
@@ -284,8 +284,8 @@ function isSameLock(one: FoundLock | undefined, other: FoundLock): boolean {
 }
 
 /**
- * Milliseconds since the lock was written, by the clock of its file system alone: the lock's time is compared with that
- * of a file which is created beside it. 0 where none can be created.
+ * Milliseconds since the lock was written, by the clock of its file system alone: its time is compared with a new file in
+ * the same directory. 0 if none can be created.
  */
 function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): number {
   try {
@@ -298,7 +298,7 @@ function ageOf(random: () => number, path: string, { writtenAt }: FoundLock): nu
   }
 }
 
-/** The system's error where this user may not remove it. It may have been removed by another process meanwhile. */
+/** Returns the system's error if this user cannot remove the lock. Another process may have removed it already. */
 function removeLock(path: string): unknown {
   try {
     unlinkSync(path);
@@ -308,7 +308,7 @@ function removeLock(path: string): unknown {
   return undefined;
 }
 
-/** As `removeLock`. To wait for a lock that will never go away would help nobody. */
+/** Like `removeLock`, but fails: waiting for a lock that never disappears is useless. */
 function removeAbandonedLock(path: string): void {
   const refused = removeLock(path);
   if (refused === undefined) return;

@@ -3,8 +3,8 @@ import path from "node:path";
 import { usageFailure } from "../contract/failure.ts";
 
 /**
- * What may stand behind a `%` in the name of a file: the parts of a time, from the one that lasts longest on, with their
- * digits. In UTC, so that no hour is missing or comes twice a year.
+ * The letters that can follow a `%` in a file name: the parts of a time from longest to shortest, with their digits. They
+ * are in UTC, so that no hour is missing or repeated once a year.
  */
 const parts: readonly (readonly [letter: string, digits: number, of: (date: Date) => number])[] = [
   ["Y", 4, (date) => date.getUTCFullYear()],
@@ -14,9 +14,9 @@ const parts: readonly (readonly [letter: string, digits: number, of: (date: Date
   ["M", 2, (date) => date.getUTCMinutes()],
 ];
 
-/** The file that an instant belongs to, in milliseconds since the epoch. */
-export function fileOf(pattern: string, instant: number): string {
-  const date = new Date(instant);
+/** The file for this time, in milliseconds since the epoch. */
+export function fileOf(pattern: string, time: number): string {
+  const date = new Date(time);
   return pattern.replace(/%(.?)/gsu, (_, letter: string) => {
     if (letter === "%") return letter;
     const [, digits, of] = parts.find(([part]) => part === letter) ?? [];
@@ -28,40 +28,40 @@ export function fileOf(pattern: string, instant: number): string {
   });
 }
 
-/** Whether a name has parts of the time in it, where it is that of one file. */
+/** Whether a file name contains parts of the time. */
 export function changesWithTime(file: string): boolean {
   return /%[YmdHM]/u.test(file);
 }
 
-/** The folder before the first part that changes with time: it must be there, those below are made. */
+/** The directory before the first part that changes with time. It must exist; those below it are created. */
 export function fixedFolder(pattern: string): string {
   const absolute = path.resolve(pattern);
   const [fixed = ""] = /^(?:[^%]|%%)*/u.exec(absolute) ?? [];
-  // Whatever stands behind the last separator is a part of a name.
+  // The text after the last separator is part of a name.
   return path.dirname(`${fixed}.`).replaceAll("%%", "%");
 }
 
-/** A file that an earlier run of a tail may have written, and that holds something. */
+/** A file, not empty, that an earlier run of a stream may have written. */
 export interface EarlierFile {
   readonly file: string;
   /** Milliseconds, by the clock of the file system. */
   readonly writtenAt: number;
-  /** Under a name that logrotate gave it. */
+  /** logrotate has renamed it. */
   readonly isMovedAway: boolean;
 }
 
-/** What logrotate puts behind a name: `.1`, with `dateext` `-20261121`, and perhaps what it was compressed with. */
+/** The suffix that logrotate adds: `.1`, or `-20261121` with `dateext`, and perhaps a compression format. */
 const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
 
-/** Of a year that a clock can show. */
+/** The longest year that a clock can show. */
 const mostDigits = 16;
 
-/** More than a year of files for each hour; of more, those with the latest times in their names. */
+/** More than a year of hourly files. If there are more, those with the latest times in their names count. */
 const maxFiles = 10_000;
 
 /**
- * The files of a pattern, whatever time is in their names: a clock that was set may have named the newest one after any
- * time. Those with the latest times come first.
+ * The files of a pattern with any time in their names: a wrong clock may have given the newest file any time. Those with
+ * the latest times come first.
  */
 export function earlierFiles(pattern: string): readonly EarlierFile[] {
   const folder = fixedFolder(pattern);
@@ -72,7 +72,7 @@ export function earlierFiles(pattern: string): readonly EarlierFile[] {
     .flatMap(({ file, isMovedAway }) => {
       const stats = statSync(file, { throwIfNoEntry: false });
       if (stats?.isFile() !== true || stats.size === 0) return [];
-      // As it was typed.
+      // Relative if the pattern was typed so.
       const name = path.isAbsolute(pattern) ? file : path.relative("", file);
       return [{ file: name, writtenAt: stats.mtimeMs, isMovedAway }];
     });
@@ -83,7 +83,7 @@ type NamedTime = Readonly<Record<string, string | undefined>>;
 
 interface NamedFile {
   readonly file: string;
-  /** Later times come later in the order of texts. */
+  /** Sorts as text in the order of time. */
   readonly time: string;
   readonly isMovedAway: boolean;
 }
@@ -107,12 +107,12 @@ function entriesOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A file has the name of a folder, or this user may not read it.
+    // A file has the name of a directory, or this user cannot read it.
     return [];
   }
 }
 
-/** Each part of a time is a group; of one that is named twice, the first. */
+/** Each part of a time is a group; a repeated part must match the first. */
 function nameMatcher(segment: string, isFile: boolean): RegExp {
   const seen = new Set<string>();
   const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {

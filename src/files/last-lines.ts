@@ -3,20 +3,19 @@ import type { Clock } from "../context/context.ts";
 import { usageFailure } from "../contract/failure.ts";
 import { errorCode } from "./file-fault.ts";
 
-/** Longer than any line of ours: an event of 1 MiB in its envelope, with its line breaks escaped. */
+/** Longer than any line that dexdata writes: an event of 1 MiB in its envelope, with its line breaks escaped. */
 const longest = 4 * 1024 * 1024;
 const LF = 0x0a;
 
-/** Milliseconds for which a partial line has to stay unchanged before it is repaired, and between two checks. */
+/** Milliseconds for which a partial line must stay unchanged before it is repaired, and between two checks. */
 const [settling, lookGap] = [1000, 100];
 
 export type TornLine = { readonly kind: "ended" | "cut"; readonly bytes: number };
 
 /**
- * Sees to it that the file ends with a whole line, before lines are added to it: a run that was killed may have left
- * half of one. A line that lacks nothing but its end is given that; the beginning of one is cut off, because nobody
- * could read it in the middle of a file. A line that still grows is left alone: another process is writing it. Undefined
- * where nothing had to be done.
+ * Repairs the last line of a file before lines are added to it, because a killed run may have left it incomplete. A line
+ * that lacks only its line break gets one. The start of a line is cut off, because it would be invalid in the middle of
+ * a file. A line that still grows is left alone: another process is writing it. Undefined if there was nothing to repair.
  */
 export async function repairLastLine(
   handle: FileHandle,
@@ -55,7 +54,7 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
   return tail.subarray(0, bytesRead);
 }
 
-/** Nothing is cut off a file that some other program may have written. */
+/** dexdata does not cut a file that another program may have written. */
 function foreign(file: string): Error {
   return usageFailure(
     `--out "${file}": holds something else than lines of JSON`,
@@ -64,8 +63,8 @@ function foreign(file: string): Error {
 }
 
 /**
- * Complete lines. One that lacks nothing but its end is complete: a run that was killed left it, and the next run that
- * adds to this file ends it.
+ * Returns complete lines. One that lacks only its line break is complete: a killed run left it, and the next run that
+ * appends to this file adds the line break.
  */
 export async function readLastLines(
   file: string,
@@ -97,8 +96,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Cuts off what stands behind the first `bytes` of an open file. Windows refuses it to a handle that only adds to the
- * file, so there it is done by name.
+ * Truncates an open file to its first `bytes`. Windows does not allow that on a handle that only appends, so there it is
+ * done by name.
  */
 export async function cutFile(
   handle: Pick<FileHandle, "truncate">,

@@ -4,17 +4,17 @@ import { cannotBeWritten } from "./file-fault.ts";
 
 export interface LogFile {
   readonly file: string;
-  /** What the message about a file that cannot be written begins with. */
+  /** Starts the message about a file that cannot be written. */
   readonly label: string;
-  /** What to do about a file that cannot be opened. */
+  /** The hint for a file that cannot be opened. */
   readonly advice?: string;
-  /** Called once, for a write that fails later, as on a full disk. */
+  /** Called once, for a later write that fails, as on a full disk. */
   readonly onProblem: (problem: string) => void;
 }
 
 /**
- * A file that lines are added to while a run goes on, each text in one write, so that lines are whole and the file may be
- * moved away. A file that cannot be opened is refused. What it gives tells whether a text was written.
+ * Opens a file for lines that are appended during a run. Each text is one write, so lines stay complete and the file can
+ * be moved away. Throws if the file cannot be opened. The returned function reports whether it has written the text.
  */
 export function openLogFile({ file, label, advice, onProblem }: LogFile): (text: string) => boolean {
   const append = (text: string): string | undefined => {

@@ -1,56 +1,42 @@
 import {
-  closeSync,
   constants,
+  createReadStream,
   fstatSync,
   openSync,
   readFileSync,
-  readSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { isatty, ReadStream } from "node:tty";
 
-/** What a file holds; of more than `most` bytes the first ones and one more. */
+/** The content of a file. If it has more than `most` bytes, only the first ones and one more. */
 export interface BoundedFile {
   readonly bytes: Buffer;
   readonly stat: Stats;
 }
 
 /**
- * A file that somebody named, whatever it is: a device without an end is read no further than needed, and a pipe or
- * terminal that nobody writes to is left when the run ends. Throws the system's error.
+ * Reads a file of any kind that a user named. An endless device is read only as far as needed, and reading a pipe or
+ * terminal without input stops when the run ends. Throws the system's error.
  */
 export async function readBounded(file: string, most: number, signal: AbortSignal): Promise<BoundedFile> {
   signal.throwIfAborted();
-  // Of a pipe without a writer, opening alone would wait, and no signal would be heard.
+  // open() on a FIFO blocks until a writer opens it, and no signal would arrive.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  let isOurs = true;
-  try {
-    const stat = fstatSync(descriptor);
-    if (!stat.isFIFO() && !stat.isSocket() && !isatty(descriptor))
-      return { bytes: readNow(descriptor, most + 1), stat };
-    const stream = isatty(descriptor) ? new ReadStream(descriptor) : new Socket({ fd: descriptor });
-    isOurs = false;
-    return { bytes: await readAll(stream, most + 1, signal), stat };
-  } finally {
-    if (isOurs) closeSync(descriptor);
-  }
+  const stat = fstatSync(descriptor);
+  return { bytes: await readStart(openStream(file, descriptor, stat), most + 1, signal), stat };
 }
 
-function readNow(descriptor: number, wanted: number): Buffer {
-  const chunks: Buffer[] = [];
-  for (let left = wanted; left > 0;) {
-    const chunk = Buffer.alloc(Math.min(left, 64 * 1024));
-    const read = readSync(descriptor, chunk, 0, chunk.length, null);
-    if (read === 0) break;
-    chunks.push(chunk.subarray(0, read));
-    left -= read;
-  }
-  return Buffer.concat(chunks);
+/** Reading from a pipe or a terminal as a file would block a thread until it has data, even after an abort. */
+function openStream(file: string, descriptor: number, stat: Stats): Readable {
+  if (isatty(descriptor)) return new ReadStream(descriptor);
+  if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd: descriptor });
+  return createReadStream(file, { fd: descriptor });
 }
 
-async function readAll(stream: Socket, wanted: number, signal: AbortSignal): Promise<Buffer> {
+async function readStart(stream: Readable, wanted: number, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let left = wanted;
   const leave = (): void => void stream.destroy();
@@ -70,7 +56,7 @@ async function readAll(stream: Socket, wanted: number, signal: AbortSignal): Pro
   return Buffer.concat(chunks);
 }
 
-/** Its bytes as characters; undefined where it is no regular file, for a pipe or a device may have no end. */
+/** Its bytes as characters; undefined if it is not a regular file, because a pipe or a device may be endless. */
 export function readRegularText(file: string): string | undefined {
   return statSync(file).isFile() ? readFileSync(file, "latin1") : undefined;
 }

@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 /**
- * A folder with those above it that are missing. Not `recursive`: where a file system says of a new name that it is
- * not there (/proc, /home behind an automounter), Node would try for ever. True where it was not there before.
+ * Creates a directory and its missing parents. It does not use `recursive`: if a file system reports a new name as missing
+ * (/proc, /home behind an automounter), Node would retry forever. Returns true if the directory did not exist before.
  */
 export function makeFolder(folder: string, mode = 0o777): boolean {
   const whole = path.resolve(folder);
@@ -18,7 +18,7 @@ export function makeFolder(folder: string, mode = 0o777): boolean {
   }
 }
 
-/** Undefined where nothing is; whatever else is wrong with a name is told when it is opened. */
+/** Undefined if nothing has the name. Opening it reports any other problem. */
 export function lookAt(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
@@ -27,17 +27,17 @@ export function lookAt(file: string): Stats | undefined {
   }
 }
 
-/** Whether anything has the name, also a link to nothing. */
+/** Whether anything has the name, even a dangling link. */
 export function isTaken(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Bytes; undefined where there is no such file. */
+/** Bytes; undefined if there is no such file. */
 export function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
-/** The permission bits; undefined where there is no such file or folder. */
+/** The permission bits; undefined if there is no such file or directory. */
 export function modeOf(file: string): number | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   return mode === undefined ? undefined : mode & 0o777;

@@ -1,15 +1,17 @@
 import { readFileSync, statSync } from "node:fs";
+import { CLOSE_ARRAY, CLOSE_OBJECT, eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../json/json-scan.ts";
+import { isObject } from "../json/raw-json.ts";
 import { cannotBeRead, errorCode } from "./file-fault.ts";
 
-/** What stands in a file that holds one JSON object. */
+/** The content of a file that contains one JSON object. */
 export type JsonFile =
   | { readonly state: "absent" }
   /** `mode`: the permission bits. */
   | { readonly state: "read"; readonly object: Readonly<Record<string, unknown>>; readonly mode: number }
-  /** `problem` begins with the path and never quotes the content: it may hold a key. */
+  /** `problem` starts with the path and never quotes the content, which may contain a key. */
   | { readonly state: "broken"; readonly problem: string };
 
-/** Ours are a few hundred bytes; something else at that path must not fill memory. */
+/** The files of dexdata have a few hundred bytes. Any other file at that path must not fill memory. */
 const MAX_BYTES = 1024 * 1024;
 
 export function readJsonFile(path: string): JsonFile {
@@ -18,7 +20,7 @@ export function readJsonFile(path: string): JsonFile {
   let mode: number;
   try {
     const stat = statSync(path);
-    // Reading a pipe would wait for ever.
+    // Reading a pipe could block forever.
     if (!stat.isFile()) return broken("is not a file");
     if (stat.size > MAX_BYTES) return broken("is too large to be ours");
     text = readFileSync(path, "utf8");
@@ -26,30 +28,27 @@ export function readJsonFile(path: string): JsonFile {
   } catch (error) {
     return errorCode(error) === "ENOENT" ? { state: "absent" } : broken(cannotBeRead(error));
   }
-  if (isDeep(text)) return broken(`is nested deeper than ${maxDepth} levels`);
   try {
+    if (isDeep(text)) return broken(`is nested deeper than ${maxDepth} levels`);
     const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/u, ""));
     return isObject(parsed) ? { state: "read", object: parsed, mode } : broken("is not a JSON object");
   } catch {
-    // The parser's own message quotes the text around the fault.
+    // The message of the parser quotes the text around the error.
     return broken("is not JSON");
   }
 }
 
-/** Files of this program have three. JSON.stringify and String call themselves once per level, until the stack is full. */
+/** The files of dexdata have three levels. JSON.stringify and String recurse per level, until the stack is full. */
 const maxDepth = 100;
 
-const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gsu;
-
+/** Throws a SyntaxError if the text is not JSON because of a string without an end. */
 function isDeep(text: string): boolean {
   let depth = 0;
-  for (const [bracket] of text.replaceAll(strings, "").matchAll(/[[\]{}]/gu)) {
-    depth += bracket === "[" || bracket === "{" ? 1 : -1;
-    if (depth > maxDepth) return true;
-  }
-  return false;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  eachOutsideStrings(text, (code, at) => {
+    if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth += 1;
+    if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
+    // It has seen enough.
+    return depth > maxDepth ? text.length : at;
+  });
+  return depth > maxDepth;
 }

@@ -7,15 +7,15 @@ function notRegular(file: string): Failure {
   return usageFailure(`${file} is not a regular file`, "move it out of the way");
 }
 
-/** Flags of open() that follow no link and wait for no other end of a pipe. Windows has neither. */
+/** With these flags, open() does not follow links and does not wait for the other end of a pipe. Windows has neither. */
 export const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** What open() reports where a link (ELOOP), a directory, or a pipe or socket without a reader (ENXIO) has the name. */
+/** The errors of open() for a link (ELOOP), a directory, and a pipe or socket without a reader (ENXIO). */
 const foreignKinds: ReadonlySet<string> = new Set(["ELOOP", "EISDIR", "ENXIO"]);
 
 /**
- * Opens an existing file that only dexdata writes, such as a lock or a checkpoint. It follows no link, and it does not
- * wait for the other end of a pipe. Throws a failure where a link, directory, pipe or device has the name, else the
+ * Opens an existing file that only dexdata writes, such as a lock or a checkpoint. It does not follow links, and it does
+ * not wait for the other end of a pipe. Throws a failure if a link, directory, pipe or device has the name, otherwise the
  * system's error.
  */
 export function openRegular(file: string, flags: number): number {
@@ -31,7 +31,7 @@ export function openRegular(file: string, flags: number): number {
   throw notRegular(file);
 }
 
-/** True for a regular file, false where nothing has the name. Throws a failure where something else has it. */
+/** True for a regular file, false if nothing has the name. Throws a failure if something else has it. */
 export function checkRegular(file: string): boolean {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined) return false;
@@ -40,8 +40,7 @@ export function checkRegular(file: string): boolean {
 }
 
 /**
- * Whether two looks were at one file, however it was named. Of a volume Windows tells 64 bits to who asks by name, and
- * 32 to who asks by an open file.
+ * Whether two stats describe the same file. Windows reports 64 bits of the volume for a name, and 32 for an open file.
  */
 export function isSameFile(
   one: Pick<BigIntStats, "dev" | "ino">,

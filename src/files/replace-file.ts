@@ -5,12 +5,12 @@ import { errorCode } from "./file-fault.ts";
 /** The end of every staging name: 16 hexadecimal digits and `.new`. */
 export const stagingSuffix = String.raw`\.[\da-f]{16}\.new`;
 
-/** Names that another program planted before the client gives up. */
+/** Attempts with names that another program planted. */
 const maxAttempts = 10;
 
 let count = 0;
 
-/** A name beside `target` that no other process and no other call uses. */
+/** A name next to `target` that no other process and no other call uses. */
 export function stagingName(random: () => number, target: string): string {
   count = (count + 1) % 0x1_00_00;
   const drawn = Math.floor(random() * 2 ** 48).toString(16);
@@ -19,14 +19,14 @@ export function stagingName(random: () => number, target: string): string {
 
 interface Permissions {
   readonly mode: number;
-  /** Those of the file that is replaced. */
+  /** The mode of the file that is replaced. */
   readonly kept?: number | undefined;
 }
 
 /**
- * Writes the content of a file that is about to replace `target` to a file beside it, and returns its name. The file is
- * created exclusively, so nothing that another user plants under its name, such as a symbolic link, is opened. After an
- * error nothing is left.
+ * Writes the content that is about to replace `target` to a file next to it, and returns the name of that file. It is
+ * created exclusively, so nothing that another user plants under its name, such as a symbolic link, is opened. An error
+ * leaves nothing behind.
  */
 export function stageFile(
   random: () => number,
@@ -63,7 +63,7 @@ function createStaged(
   }
 }
 
-/** Replaces `target` by a file with that content: a reader sees the old file or the new one, complete. */
+/** Replaces `target` by a file with that content. A reader sees the old file or the new one, always complete. */
 export function replaceWithText(
   random: () => number,
   target: string,
@@ -80,10 +80,10 @@ export function replaceWithText(
 }
 
 const tries = 10;
-/** What Windows answers while a reader or a virus scanner holds the file for a moment; elsewhere it is a refusal. */
+/** Windows reports these while a reader or a virus scanner briefly holds the file. Elsewhere they are permanent. */
 const heldCodes: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
 
-/** Puts the staged file in place of the other, at once; on Windows within two seconds. */
+/** Replaces the target by the staged file at once, on Windows within two seconds. */
 export async function replaceFile(
   { clock, platform }: Pick<Context, "clock" | "platform">,
   staged: string,
@@ -101,11 +101,11 @@ export async function replaceFile(
 }
 
 /**
- * Gives an open file, still empty, exactly those permissions: the umask narrows what it was made with. Not by its name,
- * which another program may have given to a file of its own.
+ * Gives an open, empty file exactly these permissions, because the umask narrowed them when it was created. It does not
+ * use the name, which another program may have given to its own file.
  */
 export function keepMode(descriptor: number, kept: number | undefined): void {
   if (kept === undefined) return;
-  // Where they are the same nothing is asked: some file systems know one mode alone, and refuse.
+  // If they are equal, nothing is changed: some file systems have only one mode and reject the call.
   if ((fstatSync(descriptor).mode & 0o777) !== kept) fchmodSync(descriptor, kept);
 }

@@ -2,44 +2,37 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Clock, Output } from "../context/context.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "./file-fault.ts";
-import { fail, type Failure, usageFailure } from "../contract/failure.ts";
+import { fail, type Failure } from "../contract/failure.ts";
 import { lookAt, makeFolder } from "./paths.ts";
 import { isSameFile } from "./regular-file.ts";
 import { fileOf, fixedFolder } from "./file-pattern.ts";
 import { repairLastLine, type TornLine } from "./last-lines.ts";
-import { isUnfinished, targetOf } from "./out/out-file.ts";
+import { checkFile, checkFolder, isUnfinished, targetOf } from "./out/out-file.ts";
 
-/** An output into files that change with time. */
+/** An output to files that change with time. */
 export interface RotatingFile extends Output {
-  /** Whole lines. They go to the file of the instant they were received at, in milliseconds; now when not given. */
+  /** Writes complete lines to the file for the time they were received, in milliseconds; the default is now. */
   readonly write: (text: string | Uint8Array, receivedAt?: number) => Promise<void>;
-  /** What was written is on the disk then. */
+  /** Resolves when everything is on the disk. */
   readonly close: () => Promise<void>;
 }
 
-/** Refused before anything is sent: a pattern that means nothing, a folder that is not there, a file that is none. */
+/** Rejects, before anything is sent, an invalid pattern, a missing directory, and a name that is not a regular file. */
 export function checkOutPattern(pattern: string, now: number): void {
   const label = `--out "${pattern}"`;
   const file = fileOf(pattern, now);
-  if (lookAt(fixedFolder(pattern))?.isDirectory() !== true) {
-    throw usageFailure(
-      `${label}: there is no folder ${fixedFolder(pattern)}`,
-      "make it first, or name another file",
-    );
-  }
-  const found = lookAt(file);
-  if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
-  if (found?.isFile() === false)
-    throw usageFailure(`${label}: is no regular file`, "leave --out out, and send the output there with >");
+  const folder = fixedFolder(pattern);
+  checkFolder(label, folder, lookAt(folder));
+  checkFile(label, lookAt(file), "leave --out out, and send the output there with >");
 }
 
-/** Milliseconds between two looks whether the file is still the one of that name. */
-const lookGap = 1000;
+/** Milliseconds between two checks that the name still leads to the open file. */
+const checkIntervalMs = 1000;
 
 /**
- * Lines are added to what a file holds, never instead of it: a tail that was stopped is started again. The file of now
- * is opened at once, so that one that cannot be written is known before anything is asked for. One that is moved away
- * or removed, as logrotate does, is left within a second of lines, and made anew.
+ * Appends lines and never replaces a file, because a stopped stream is restarted. The current file is opened at once, so
+ * that a file that cannot be written fails before any request. If a file is moved away or removed, as logrotate does, a
+ * new one is created within a second.
  */
 export async function openRotatingFile(
   pattern: string,
@@ -58,11 +51,11 @@ export async function openRotatingFile(
   };
 
   let current: Opened | undefined = await openAt(fileOf(pattern, clock.now()));
-  let looked = clock.elapsed();
-  /** Whether the name leads to another file than the one that is open. */
+  let checkedAt = clock.elapsed();
+  /** Whether the name no longer leads to the open file. */
   const isGone = async ({ file, handle }: Opened): Promise<boolean> => {
-    if (clock.elapsed() - looked < lookGap) return false;
-    looked = clock.elapsed();
+    if (clock.elapsed() - checkedAt < checkIntervalMs) return false;
+    checkedAt = clock.elapsed();
     const exactly = { bigint: true } as const;
     const [named, opened] = await Promise.all([
       stat(file, exactly).catch(() => undefined),
@@ -91,7 +84,7 @@ export async function openRotatingFile(
   };
 
   let last: Promise<void> = Promise.resolve();
-  /** One after another: several connections share the file. */
+  /** Runs one after another, because several connections share the file. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const turn = last.then(work);
     last = turn.catch(() => undefined);
@@ -120,8 +113,8 @@ async function openToAppend(file: string): Promise<FileHandle> {
 }
 
 /**
- * Writes in one system call, however long the text is, so that no other process can write in between. `appendFile` makes
- * one call per 512 KiB: two processes that append to one file would split each other's lines.
+ * Writes a text of any length in one system call, so that no other process can write in between. `appendFile` makes one
+ * call per 512 KiB: two processes that append to one file would split each other's lines.
  */
 async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise<void> {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
@@ -142,8 +135,8 @@ function unwritable(file: string, cause: unknown): Failure {
 }
 
 /**
- * Rows that a stream or a follower adds to the file of an unfinished pull would be cut off when that is resumed. `now`:
- * milliseconds since the epoch, which choose the file of a pattern.
+ * Rejects the file of an unfinished pull: resuming that pull would cut off the rows that a stream appends. `now`:
+ * milliseconds since the epoch, which select the file of a pattern.
  */
 export function refuseUnfinished(pattern: string, now: number): void {
   const file = targetOf(fileOf(pattern, now));

@@ -5,23 +5,23 @@ import { makeFolder } from "./paths.ts";
 import { type JsonFile, readJsonFile } from "./read-json-file.ts";
 import { replaceFile, stageFile } from "./replace-file.ts";
 
-/** What a change makes of a file: `after` undefined leaves it as it is. */
+/** The result of a change: `after` undefined leaves the file as it is. */
 export interface Changed<C, T> {
   readonly after: C | undefined;
   readonly result: T;
 }
 
-/** New content, in a file that is about to replace another one. */
+/** The file with the new content, and the one that it replaces. */
 export interface Staged {
   readonly staged: string;
   readonly target: string;
 }
 
 /**
- * Changes one small file that all processes of this machine share: lock, read, change, replace by rename. Of many
- * processes that do so at once each sees what the ones before it wrote, and a reader sees the old file or the new one,
- * whole. `change` is called again, with what the file holds by then, when another process took the lock for abandoned
- * meanwhile; it may throw, to refuse what it finds. Throws where the folder cannot be written or the lock not be had.
+ * Changes one small file that all processes on this machine share: lock, read, change, replace by rename. Each process
+ * sees the changes of earlier ones, and a reader sees the old file or the new one, always complete. `change` is called
+ * again with the new content if another process took the lock as abandoned; it can throw to reject the content. Throws if
+ * the directory cannot be written or the lock cannot be taken.
  */
 export async function updateJsonFile<C, T>(
   context: Locking,
@@ -36,7 +36,7 @@ export async function updateJsonFile<C, T>(
       const { after, result } = change(readJsonFile(file));
       if (after === undefined) return result;
       const { target } = ({ staged } = stage(after));
-      // Another's change may be missing from the content.
+      // The content may lack the change of another process.
       if (!lock.isHeld()) continue;
       await replaceFile(context, staged, target);
       staged = undefined;
@@ -49,8 +49,8 @@ export async function updateJsonFile<C, T>(
 }
 
 /**
- * Changes a file of the state folder. What it held is undefined where there is none or it is no JSON object, for what is
- * counted here can be counted anew.
+ * Changes a file in the state directory. `before` is undefined if the file does not exist or is not a JSON object: these
+ * counts can restart.
  */
 export async function updateStateFile<T>(
   context: Locking,
@@ -69,14 +69,14 @@ export async function updateStateFile<T>(
   );
 }
 
-/** Writes a file in a folder as a run does, lock and all, and removes it. Throws where that fails. */
+/** Writes a file in a directory as a run does, including the lock, and removes it. Throws if that fails. */
 export async function probeStateFolder(context: Locking, folder: string): Promise<void> {
   const probe = path.join(folder, "doctor.json");
   await updateStateFile(context, probe, () => ({ after: {}, result: undefined }));
   rmSync(probe, { force: true });
 }
 
-/** Removes the files of such names that nobody has changed for a day. */
+/** Removes the files with such names that have not changed for a day. */
 export function removeUnused(folder: string, name: RegExp, now: number): void {
   for (const each of readdirSync(folder).filter((entry) => name.test(entry))) {
     const file = path.join(folder, each);

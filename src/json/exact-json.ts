@@ -4,18 +4,18 @@ const MINUS = 45;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 
-/** Integers up to 2^53 have at most 16 digits, so a shorter one is exact as a number. */
+/** Integers up to 2^53 have at most 16 digits, so a number represents shorter ones exactly. */
 const LONG_INTEGER = /^-?[1-9]\d{15,999}$/;
 
 /**
- * `JSON.parse`, but integers of 16 and more digits arrive as `bigint`, since a number would round those above
- * 2^53. Every other number is a number, and a string of digits stays a string. Integers of more than 1,000 digits
- * are left to `JSON.parse` as well: reading millions of digits takes longer than linear time.
+ * Like `JSON.parse`, but integers of 16 and more digits become `bigint`, because a number would round values above 2^53.
+ * Every other number is a number, and a string of digits stays a string. Integers of more than 1,000 digits are numbers,
+ * too: reading millions of digits as `bigint` takes longer than linear time.
  *
  * Throws a SyntaxError exactly when `JSON.parse` does.
  */
 export function parseExact(text: string): unknown {
-  // Nearly every answer has no such integer, and this look at the text costs little beside `JSON.parse`.
+  // Nearly all responses have no such integer, and this check costs little compared with `JSON.parse`.
   if (!/(?:^|[:,[\s])-?\d{16}/.test(text)) return JSON.parse(text);
   const marker = unusedMarker(text);
   const marked = markLongIntegers(text, marker);
@@ -23,8 +23,8 @@ export function parseExact(text: string): unknown {
 }
 
 /**
- * A beginning that no string of the document has, or contains, whether written plainly or with `\uXXXX`. Of the
- * candidates those that occur are collected in one pass, so that a document full of them costs no more.
+ * Returns a prefix that no string of the document contains, either literally or as `\uXXXX`. One pass collects the
+ * candidates that occur, so that a document full of them costs no more.
  */
 function unusedMarker(text: string): string {
   const used = new Set<string>();
@@ -33,7 +33,7 @@ function unusedMarker(text: string): string {
   };
   collect(text);
   if (text.includes("\\u")) {
-    // An escaped backslash in front (`\\u0040`) is taken for an escape too: one candidate fewer, nothing worse.
+    // An escaped backslash in front (`\\u0040`) counts as an escape, too. That only loses one candidate.
     collect(
       text.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
     );
@@ -43,10 +43,10 @@ function unusedMarker(text: string): string {
   return `@integer${number}:`;
 }
 
-/** Writes each long integer as a string that begins with the marker. */
+/** Writes each long integer as a string that starts with the marker. */
 function markLongIntegers(text: string, marker: string): string {
   return replaceNumbers(text, (token, end) =>
-    // In front of a colon it would become the name of a member, and an error would pass for an answer.
+    // In front of a colon, it would become the name of a member, and invalid JSON would pass for valid.
     LONG_INTEGER.test(token) && text[skipBlanks(text, end)] !== ":" ? `"${marker}${token}"` : token,
   );
 }
@@ -59,7 +59,7 @@ function restoreIntegers(root: unknown, marker: string): unknown {
   for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
     for (const key of Object.keys(holder)) {
       const value = holder[key];
-      // `JSON.parse` made every key a property of its own, `__proto__` too, and assigning keeps it one.
+      // `JSON.parse` made every key an own property, even `__proto__`, and an assignment keeps it one.
       if (isMarked(value)) holder[key] = restore(value);
       else if (isHolder(value)) pending.push(value);
     }
@@ -72,7 +72,7 @@ function isHolder(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * `JSON.parse`, but every number arrives as a string of the very digits that were written. Throws a SyntaxError where
+ * Like `JSON.parse`, but every number becomes a string of its exact digits. Throws a SyntaxError exactly when
  * `JSON.parse` does.
  */
 export function parseNumbersAsText(text: string): unknown {
@@ -81,7 +81,7 @@ export function parseNumbersAsText(text: string): unknown {
   return JSON.parse(replaceNumbers(text, (token) => `"${token}"`));
 }
 
-/** The text with what `write` makes of each number. */
+/** Replaces each number by the result of `write`. */
 function replaceNumbers(text: string, write: (token: string, end: number) => string): string {
   const pieces: string[] = [];
   let kept = 0;

@@ -1,7 +1,7 @@
 /**
- * Steps over the text of a JSON document without building values, so that every digit stays as it was written.
- * The texts have been through `JSON.parse`, so tokens are not checked again; but any text whatsoever comes to an
- * end, in linear time and without recursion, if need be with a SyntaxError.
+ * Scans the text of a JSON document without building values, so that every digit stays as it was written. `JSON.parse`
+ * has already checked the texts, so tokens are not checked again. The scan of any other text ends in linear time and
+ * without recursion, possibly with a SyntaxError.
  */
 
 const QUOTE = 34;
@@ -10,8 +10,8 @@ const COMMA = 44;
 const COLON = 58;
 export const OPEN_ARRAY = 91;
 export const OPEN_OBJECT = 123;
-const CLOSE_ARRAY = 93;
-const CLOSE_OBJECT = 125;
+export const CLOSE_ARRAY = 93;
+export const CLOSE_OBJECT = 125;
 
 /** The index of the first character at or after `at` that is not JSON white space. */
 export function skipBlanks(text: string, at: number): number {
@@ -26,7 +26,7 @@ export function isBlank(code: number): boolean {
 
 /** The index after the string whose opening quote is at `at`. */
 export function endOfString(text: string, at: number): number {
-  // `indexOf` leaps over the text of the string; a quote after an odd number of backslashes does not end it.
+  // `indexOf` skips the text of the string. A quote after an odd number of backslashes does not end it.
   for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let slash = quote;
     while (text.charCodeAt(slash - 1) === BACKSLASH) slash--;
@@ -35,7 +35,7 @@ export function endOfString(text: string, at: number): number {
   throw new SyntaxError("JSON string without an end");
 }
 
-/** The index after the value that begins at `at`, which must not be a blank. */
+/** The index after the value that starts at `at`, which must not be white space. */
 export function endOfValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return endOfString(text, at);
@@ -46,32 +46,9 @@ export function endOfValue(text: string, at: number): number {
   return index;
 }
 
-/** Calls `visit` with where each key and value of the object lies; a key's bounds include its quotes. */
-export function eachMember(
-  text: string,
-  visit: (keyStart: number, keyEnd: number, start: number, end: number) => void,
-): void {
-  const end = walkObject(text, skipBlanks(text, 0), (keyStart, keyEnd, start) => {
-    const valueEnd = endOfValue(text, start);
-    visit(keyStart, keyEnd, start, valueEnd);
-    return valueEnd;
-  });
-  expectEnd(text, end);
-}
-
-/** Calls `visit` with where each element of the array lies. */
-export function eachElement(text: string, visit: (start: number, end: number) => void): void {
-  const end = walkArray(text, skipBlanks(text, 0), (start) => {
-    const valueEnd = endOfValue(text, start);
-    visit(start, valueEnd);
-    return valueEnd;
-  });
-  expectEnd(text, end);
-}
-
 /**
- * The index after the object at `from`. `visit` gets where a key and its value begin, and returns where it ends. Who knows
- * the key by its place gives `endOfKey`.
+ * The index after the object at `from`. `visit` receives the positions of a key and the start of its value, and returns
+ * the end of the value. A caller that knows the key by its place passes `endOfKey`.
  */
 export function walkObject(
   text: string,
@@ -93,7 +70,7 @@ export function walkObject(
   }
 }
 
-/** The index after the array at `from`. `visit` gets where an element begins, and returns where it ends. */
+/** The index after the array at `from`. `visit` receives the start of an element, and returns its end. */
 export function walkArray(text: string, from: number, visit: (start: number) => number): number {
   let at = open(text, from, OPEN_ARRAY, "array");
   if (text.charCodeAt(at) === CLOSE_ARRAY) return at + 1;
@@ -105,7 +82,7 @@ export function walkArray(text: string, from: number, visit: (start: number) => 
   }
 }
 
-/** Calls `visit` with each character that is not part of a string; it returns the last place that it has dealt with. */
+/** Calls `visit` with each character outside strings; it returns the last position that it has handled. */
 export function eachOutsideStrings(text: string, visit: (code: number, at: number) => number): void {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -113,7 +90,7 @@ export function eachOutsideStrings(text: string, visit: (code: number, at: numbe
   }
 }
 
-/** Whether the text, after blanks, begins with this character. */
+/** Whether the text starts with this character, after white space. */
 export function beginsWith(text: string, code: number): boolean {
   return text.charCodeAt(skipBlanks(text, 0)) === code;
 }
@@ -132,7 +109,7 @@ function endOfContainer(text: string, at: number): number {
   throw new SyntaxError("JSON array or object without an end");
 }
 
-/** Digits and letters, which come most, lie above the comma. */
+/** Digits and letters, which are the most frequent, are greater than the comma. */
 function endsScalar(code: number): boolean {
   if (code > COMMA) return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
   return code === COMMA || isBlank(code);
@@ -143,6 +120,7 @@ function open(text: string, at: number, code: number, name: string): number {
   return skipBlanks(text, at + 1);
 }
 
-function expectEnd(text: string, at: number): void {
+/** Throws if the document does not end at `at`. */
+export function expectEnd(text: string, at: number): void {
   if (skipBlanks(text, at) !== text.length) throw new SyntaxError("JSON text goes on after its end");
 }

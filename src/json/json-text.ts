@@ -3,18 +3,18 @@ import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan
 import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 
 /**
- * Nesting of thousands of levels would need gigabytes of indentation, more than a string can hold. A document
- * that asks for more white space than this (in characters) is left compact.
+ * Thousands of nested levels would need gigabytes of indentation, more than a string can hold. A document that needs more
+ * white space than this (in characters) stays compact.
  */
 const MOST_INDENTATION = 16 * 1024 * 1024;
 
 /**
- * White space between tokens touches a bracket, a comma, a colon or an end of the text, since two values never
- * stand side by side. `"a, b"` inside a string is found as well; then the tokens are walked.
+ * White space between tokens touches a bracket, a comma, a colon or an end of the text, because two values are never
+ * adjacent. The pattern also matches inside a string such as `"a, b"`; then the tokens are scanned.
  */
 const MAY_HAVE_BLANKS = /[\n\r\t]|[[\]{}:,] | [[\]{}:,]|^ | $/;
 
-/** The document without the white space between its tokens, which is all that changes. */
+/** Removes the white space between the tokens of a document, and changes nothing else. */
 export function compactJson(text: string): string {
   if (!MAY_HAVE_BLANKS.test(text)) return text;
   const compact = collectText();
@@ -31,8 +31,8 @@ export function compactJson(text: string): string {
 }
 
 /**
- * The document on several lines: only white space is added between the service's own tokens, and what stood there
- * is dropped. `depth` is how deep the value already stands; the first line is not indented.
+ * Formats the document on several lines: only the white space between the original tokens changes. `depth` is the level
+ * of the value itself; the first line is not indented.
  */
 export function prettyJson(text: string, indent = 2, depth = 0): string {
   const pretty = collectText();
@@ -71,27 +71,27 @@ export function prettyJson(text: string, indent = 2, depth = 0): string {
 }
 
 /**
- * The same document with every character that could act on a terminal written as `\uXXXX` (two of them beyond
- * U+FFFF). Such characters stand inside strings only, so `JSON.parse` gives the same value as before.
+ * Escapes every character that could affect a terminal as `\uXXXX` (two of them beyond U+FFFF). Such characters occur only
+ * inside strings, so `JSON.parse` returns the same value as before.
  */
 export function escapeJsonText(text: string): string {
   return isSafeJson(text) ? text : replaceEach(text, EVERY_UNSAFE, escapeUnits);
 }
 
-/** Whether the document may go out as it is. */
+/** Whether the document can be written unchanged. */
 export function isSafeJson(text: string): boolean {
   return !UNSAFE.test(text);
 }
 
 const UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]`, "u");
-/** In runs, as a hostile name may be one of millions. */
+/** In runs, because a hostile name may contain millions of them. */
 const EVERY_UNSAFE = new RegExp(`[${UNSAFE_IN_JSON}]{1,256}`, "gu");
 
 function escapeUnits(run: string): string {
   return Array.from({ length: run.length }, (_, at) => escapeUnit(run.charCodeAt(at))).join("");
 }
 
-/** Each is worked out once. */
+/** Each is computed once. */
 const escapes = new Map<number, string>();
 
 function escapeUnit(unit: number): string {

@@ -10,18 +10,18 @@ import {
 } from "./json-scan.ts";
 import { decodeName, rawElements } from "./raw-json.ts";
 
-/** Texts of the values that the paths lead to, each at its path's place; undefined where one leads nowhere. */
+/** Returns the text of the value at each path, in the order of the paths; undefined if a path has no value. */
 export type PathReader = (text: string) => readonly (string | undefined)[];
 
-/** The text of the value that one path leads to: see `createPathReader`. */
+/** The text of the value at one path: see `createPathReader`. */
 export function rawAt(text: string, path: readonly string[]): string | undefined {
   return createPathReader([path])(text)[0];
 }
 
 /**
- * Prepares paths for many texts: each is walked once, whatever the paths. A path is names of members, and in arrays an
- * index from 0, or `*` for all elements, which gives the text of an array with what was found in each (null where there
- * was nothing). It leads nowhere when a step is missing; in an object, `0` is the name of a member.
+ * Prepares paths for many texts. Each text is scanned once, regardless of the number of paths. A path consists of member
+ * names, and in arrays of an index from 0, or `*` for all elements, which returns the text of an array with the value in
+ * each (null without a value). A path with a missing step has no value; in an object, `0` is the name of a member.
  */
 export function createPathReader(paths: readonly (readonly string[])[]): PathReader {
   const root = createNode(paths.map((path, index) => ({ path, index })));
@@ -41,7 +41,7 @@ export function createPathReader(paths: readonly (readonly string[])[]): PathRea
   };
 }
 
-/** Reads what is left of a path that goes on in all elements of an array. */
+/** Reads the rest of a path that continues in all elements of an array. */
 function createRestReader(path: readonly string[]): ((text: string) => string | undefined) | undefined {
   const star = path.indexOf("*");
   if (star < 0) return undefined;
@@ -59,19 +59,19 @@ interface NumberedPath {
   readonly index: number;
 }
 
-/** Where paths have come so far. */
+/** A step that paths share. */
 interface Node {
-  /** Places of all paths that lead through here. */
+  /** Indices of all paths through this step. */
   readonly indices: readonly number[];
-  /** Of those that end here, or go on in all elements. */
+  /** Indices of paths that end here, or continue in all elements. */
   readonly ends: readonly number[];
   readonly children: ReadonlyMap<string, Node>;
-  /** Rows of a list have the same names in the same order: what the n-th was in the row before. */
+  /** The members of the previous row by position, because rows of a list have the same names in the same order. */
   readonly members: Member[];
 }
 
 interface Member {
-  /** With its quotes, as it is written. */
+  /** With its quotes, as written. */
   readonly key: string;
   readonly child: Node | undefined;
 }
@@ -88,7 +88,7 @@ function createNode(paths: readonly NumberedPath[]): Node {
   return { indices: paths.map(({ index }) => index), ends, children, members: [] };
 }
 
-/** The index after the value at `start`. `spans`: a start and an end for each path, -1 for what there is not. */
+/** The index after the value at `start`. `spans`: a start and an end for each path, -1 without a value. */
 function readNode(node: Node, text: string, start: number, spans: number[]): number {
   const end = node.children.size === 0 ? endOfValue(text, start) : readInside(node, text, start, spans);
   for (const index of node.ends) setSpan(spans, index, start, end);
@@ -125,7 +125,7 @@ function readInside(node: Node, text: string, start: number, spans: number[]): n
 
 function readChild(child: Node | undefined, text: string, at: number, spans: number[]): number {
   if (child === undefined) return endOfValue(text, at);
-  // Of members with the same name the last counts, also where it leads nowhere.
+  // The last of several members with one name counts, even if it has no value for the path.
   if (child.children.size > 0) for (const index of child.indices) setSpan(spans, index, -1, -1);
   return readNode(child, text, at, spans);
 }

@@ -1,4 +1,4 @@
-import { completeWindow } from "../client/candles/default-window.ts";
+import { completeWindow } from "../client/candles/candle-slices.ts";
 import type { Subject } from "../client/pages/page.ts";
 import { type Args, readArgs } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";

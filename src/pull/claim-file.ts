@@ -1,10 +1,9 @@
 import { fail, usageFailure } from "../contract/failure.ts";
-import type { FileLock, Locking } from "../files/file-lock.ts";
-import { holdFile } from "../files/out/hold-file.ts";
-import type { Interrupted } from "../files/out/interrupted.ts";
-import { alreadyExists, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
-import { isTaken } from "../files/paths.ts";
 import { counted } from "../text/counted.ts";
+import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "../files/out/out-file.ts";
+import type { Interrupted } from "../files/out/checkpoint.ts";
+import type { FileLock, Locking } from "../files/file-lock.ts";
+import { isTaken } from "../files/paths.ts";
 
 /** Where the user wants the rows of a run. */
 export interface WantedDestination {
@@ -55,8 +54,7 @@ async function findLeft(
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, isUnproven: isThere };
-  const { checkReplaceable } = await import("../files/out/checkpoint.ts");
-  const { findInterrupted } = await import("../files/out/interrupted.ts");
+  const { checkReplaceable, findInterrupted } = await import("../files/out/checkpoint.ts");
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);
   if (interrupted === undefined) checkReplaceable(file);
   else if (!isResumed) {

@@ -1,4 +1,4 @@
-import type { Hash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { Meter } from "../client/spending/meter.ts";
 import type { Context } from "../context/context.ts";
 import { modeOf } from "../files/paths.ts";
@@ -6,7 +6,6 @@ import type { CheckpointHeader, Progress } from "../files/out/checkpoint.ts";
 import { type Account, growFile } from "../files/out/growing-file.ts";
 import { newTally, type Tally } from "./tally.ts";
 import type { SeenKeys } from "../client/pages/seen-keys.ts";
-import { newHash } from "../files/out/sink.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
 import { type Destination, nothingSpent, type Spent } from "./destination.ts";
 
@@ -22,15 +21,9 @@ export interface FilePull {
   readonly canResume: boolean;
 }
 
-/**
- * Milliseconds between two lines of the checkpoint of a pull without --resume. Most of them finish in one run. Only a
- * kill -9 loses the last pages, and a local list takes 5 % longer instead of 30 %.
- */
-const lineGapMs = 100;
-
-/** Opens a file that grows together with its checkpoint, so that a later run with --resume can continue it. */
+/** A file that grows together with its checkpoint, so that a later run with --resume can continue it. */
 export async function openFile(
-  context: Pick<Context, "clock" | "random" | "signal">,
+  context: Pick<Context, "random" | "signal">,
   pull: FilePull,
 ): Promise<Destination> {
   const { claimed, to, seen } = pull;
@@ -42,9 +35,7 @@ export async function openFile(
     interrupted,
     hash,
     kept: to.isForced ? modeOf(file) : undefined,
-    lineGapMs: to.isResumed ? 0 : lineGapMs,
     lock,
-    clock: context.clock,
     random: context.random,
   });
   for (const added of interrupted?.seen ?? []) seen.restore(added);
@@ -62,23 +53,22 @@ export async function openFile(
 }
 
 function newHeader({ to, header }: FilePull): CheckpointHeader {
-  return { checkpoint: 3, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
+  return { checkpoint: 4, rows: to.isResumed ? "file" : "part", mayReplace: to.isForced, ...header };
 }
 
-/** The hash over the rows of earlier runs, which must not have changed; undefined if no run needs it. */
+/** Hashes the rows of earlier runs, which must be as those runs left them. */
 async function hashSoFar(
   { signal }: Pick<Context, "signal">,
-  { claimed: { file, interrupted }, inputs, to }: FilePull,
-): Promise<Hash | undefined> {
-  if (interrupted === undefined) return newHash(to.isResumed || to.receipt !== undefined);
-  const { checkInputs } = await import("../files/out/checkpoint.ts");
-  const { hashRows } = await import("../files/out/interrupted.ts");
+  { claimed: { file, interrupted }, inputs }: FilePull,
+): Promise<Hash> {
+  if (interrupted === undefined) return createHash("sha256");
+  const { checkInputs, hashRows } = await import("../files/out/checkpoint.ts");
   checkInputs(file, interrupted.progress, inputs);
   return await hashRows(file, interrupted, signal);
 }
 
-/** The tally at this time, as a line of the checkpoint. */
-function accountOf(tally: Tally, before: Spent, meter: Meter): () => Account {
+/** The current tally as a line of the checkpoint. */
+function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
   const { first, last, ...counts } = tally;
   const spent = {
     requests: before.requests + meter.requests,
@@ -86,7 +76,7 @@ function accountOf(tally: Tally, before: Spent, meter: Meter): () => Account {
     inDoubt: before.inDoubt + meter.creditsInDoubt,
     creditsBefore: before.creditsBefore ?? meter.creditsBefore,
   };
-  return () => ({ ...counts, ...spent, first: first?.(), last: last?.() });
+  return { ...counts, ...spent, first: first?.(), last: last?.() };
 }
 
 /** The tally of earlier runs. */

@@ -1,7 +1,7 @@
 import { fail, type Failure } from "../contract/failure.ts";
 import { member } from "../json/raw-json.ts";
 import { counted } from "../text/counted.ts";
-import { holdsExactly } from "../files/out/interrupted.ts";
+import { holdsExactly } from "../files/out/checkpoint.ts";
 import { journalOf } from "../files/out/out-file.ts";
 import { readJsonFile } from "../files/read-json-file.ts";
 

@@ -1,43 +1,35 @@
-import type { Clock, Context, Output } from "../context/context.ts";
+import type { Context, Output } from "../context/context.ts";
 
-/** What a terminal has room for. */
+/** The size of a terminal. */
 export interface Window {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** A picture on a terminal, from its opening until it is closed. */
-interface Display {
-  /** Something came. */
-  readonly changed: () => void;
-  /** Gives the terminal back as it was, with the last picture below what stood there. */
-  readonly close: () => Promise<void>;
-}
+/** Draws the lines of the picture, none wider and no more than the window has room for. */
+type Frame = (window: Window, elapsed: number) => readonly string[];
 
-interface DisplayOptions {
-  readonly clock: Clock;
+interface DisplayOptions extends Pick<Context, "clock" | "interrupt" | "onSuspend"> {
   readonly output: Output;
-  /** The lines of the picture, no more and none wider than there is room for. */
-  readonly frame: (window: Window, elapsed: number) => readonly string[];
-  /** Those that stay below what stood on the terminal, once it is over. */
-  readonly lastFrame: (window: Window, elapsed: number) => readonly string[];
-  /** Ends the run: the terminal is given back at once, whatever the rest of the program still waits for. */
+  readonly frame: Frame;
+  /** Draws the lines that stay on the terminal after the end. */
+  readonly lastFrame: Frame;
+  /** Ends the run: the terminal is restored at once, even if the rest of the program still waits for something. */
   readonly signal: AbortSignal;
-  readonly interrupt: Context["interrupt"];
-  readonly onSuspend: Context["onSuspend"];
 }
 
-/** Milliseconds between two pictures: ten a second when something happens, one when nothing does. */
+/** Milliseconds between two pictures: ten per second after a change, one otherwise. */
 const [busy, quiet] = [100, 1000];
 
-// The other screen, so that what stood on this one comes back; no cursor; long lines are cut instead of broken.
+// The alternate screen, which keeps the content of the normal one; no cursor; long lines are cut instead of wrapped.
 const enter = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
-/** Terminals that know this show all that is between as one picture; others ignore it. */
+/** Terminals that support this show everything between as one picture; others ignore it. */
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-export function openDisplay(options: DisplayOptions): Display {
+/** A picture on a terminal, until it is closed. */
+export function openDisplay(options: DisplayOptions) {
   const { clock, output, frame, lastFrame, signal, interrupt, onSuspend } = options;
   const done = new AbortController();
   let isChanged = true;
@@ -45,7 +37,7 @@ export function openDisplay(options: DisplayOptions): Display {
   let isAway = false;
   let isBack = false;
 
-  // The shell that Ctrl-Z brings back needs its own screen, with a cursor.
+  // After Ctrl-Z, the shell needs the normal screen with a cursor.
   const release = onSuspend(
     async () => {
       isAway = true;
@@ -86,15 +78,17 @@ export function openDisplay(options: DisplayOptions): Display {
     }
   };
   const drawing = keepDrawing().catch(() => {
-    // Only the terminal can fail here: whoever looked at it is gone.
+    // Only the terminal can fail here, because it was closed.
     if (!done.signal.aborted) interrupt({ cause: "closed-pipe" });
   });
 
   return {
-    changed: () => {
+    /** The picture needs to be redrawn. */
+    changed: (): void => {
       isChanged = true;
     },
-    close: async () => {
+    /** Restores the terminal, and writes the last picture below its earlier content. */
+    close: async (): Promise<void> => {
       signal.removeEventListener("abort", giveBack);
       giveBack();
       await drawing;
@@ -104,14 +98,14 @@ export function openDisplay(options: DisplayOptions): Display {
   };
 }
 
-/** What stood there goes first: behind a line as wide as the window its last character would be erased. */
+/** Erases before each line: after a line as wide as the window, it would erase the last character. */
 function picture(lines: readonly string[]): string {
   const last = lines.length - 1;
   const fresh = lines.map((line, index) => (index === last ? restOfScreen : restOfLine) + line);
   return begin + home + fresh.join("\r\n") + end;
 }
 
-/** A terminal that does not tell its size has the one that terminals have had since they exist. */
+/** A terminal that reports no size gets the traditional one. */
 function windowOf({ columns, rows }: Output): Window {
   return { columns: columns || 80, rows: rows || 24 };
 }

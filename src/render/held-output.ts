@@ -1,17 +1,7 @@
 import type { Output } from "../context/context.ts";
 
-/** An output that can be held back for a while, such as stderr while a picture fills its terminal. */
-export interface HeldOutput extends Output {
-  /** From now on texts are told instead of written. Writes what is kept of them when the returned function is called. */
-  readonly hold: (tell: (text: string) => void) => () => Promise<void>;
-}
-
-/** Of a tail of days nobody reads the first thousand lines. */
-const mostKept = 100;
-
-export function createHeldOutput(output: Output): HeldOutput {
-  let tell: ((text: string) => void) | undefined;
-  let kept: string[] = [];
+/** The same output with another way to write. */
+function withWrite(output: Output, write: Output["write"]): Output {
   return {
     get isTerminal() {
       return output.isTerminal;
@@ -22,13 +12,30 @@ export function createHeldOutput(output: Output): HeldOutput {
     get rows() {
       return output.rows;
     },
-    write: async (text) => {
-      if (tell === undefined) return await output.write(text);
-      const line = typeof text === "string" ? text : Buffer.from(text).toString("utf8");
-      kept = [...kept, line].slice(-mostKept);
-      tell(line);
-    },
-    hold: (listener) => {
+    write,
+  };
+}
+
+/** An output that can be held back for a while, such as stderr while a picture fills its terminal. */
+export interface HeldOutput extends Output {
+  /** Passes texts to the listener instead of writing them. The returned function writes the latest of them and ends that. */
+  readonly hold: (tell: (text: string) => void) => () => Promise<void>;
+}
+
+/** A stream that runs for days can produce thousands of lines; only the latest are useful at its end. */
+const mostKept = 100;
+
+export function createHeldOutput(output: Output): HeldOutput {
+  let tell: ((text: string) => void) | undefined;
+  let kept: string[] = [];
+  const held = withWrite(output, async (text) => {
+    if (tell === undefined) return await output.write(text);
+    const line = typeof text === "string" ? text : Buffer.from(text).toString("utf8");
+    kept = [...kept, line].slice(-mostKept);
+    tell(line);
+  });
+  return Object.assign(held, {
+    hold: (listener: (text: string) => void) => {
       tell = listener;
       return async () => {
         tell = undefined;
@@ -37,5 +44,31 @@ export function createHeldOutput(output: Output): HeldOutput {
         if (texts !== "") await output.write(texts);
       };
     },
-  };
+  });
+}
+
+/** An output on the terminal of a live line, which is cleared before each write. */
+export interface YieldingOutput extends Output {
+  /** Whether the output ends with a complete line, so that a live line can be drawn below it. */
+  readonly isWhole: () => boolean;
+  /** Whether a write is not finished. */
+  readonly isBusy: () => boolean;
+}
+
+const LF = 0x0a;
+
+export function createYieldingOutput(output: Output, makeRoom: () => Promise<void>): YieldingOutput {
+  let pendingWrites = 0;
+  let isWhole = true;
+  const yielding = withWrite(output, async (text) => {
+    pendingWrites += 1;
+    try {
+      if (text.length > 0) isWhole = typeof text === "string" ? text.endsWith("\n") : text.at(-1) === LF;
+      await makeRoom();
+      await output.write(text);
+    } finally {
+      pendingWrites -= 1;
+    }
+  });
+  return Object.assign(yielding, { isWhole: () => isWhole, isBusy: () => pendingWrites > 0 });
 }

@@ -4,42 +4,42 @@ import type { Output } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { RowFormat } from "../contract/output-format.ts";
 
-/** What to show, how, and where. */
+/** The rows to show, their look and their destination. */
 export interface Presentation {
   readonly output: Output;
   readonly format: RowFormat;
   readonly endpoint: Endpoint;
-  /** Groups to show, in this order; `["rows"]` unless the endpoint answers with groups. */
+  /** Groups to show, in this order; `["rows"]` unless the endpoint responds with groups. */
   readonly groups: readonly string[];
-  /** One object was asked for, as by a single address: an object, or name and value lines. */
+  /** The request was for one object, as by a single address: an object, or name and value lines. */
   readonly isRecord: boolean;
-  /** Pages hold whole answers, whatever JSON they are, in place of rows. */
+  /** Pages contain complete responses of any JSON instead of rows. */
   readonly isWhole?: boolean;
-  /** Rows of the same output were written before: what stands at its beginning is there. */
+  /** An earlier run wrote rows to the same output, so the start of the document or the header is there. */
   readonly isContinued: boolean;
   /** Paths as typed, `24h.volume_usd`; undefined shows everything. */
   readonly fields: readonly string[] | undefined;
-  /** Whether the names of the columns stand above them; they do unless said otherwise. */
+  /** Whether the names of the columns are shown above them; true by default. */
   readonly hasHeader?: boolean;
-  /** Columns of the table by name; undefined shows those that fit. */
+  /** Columns of the table by name; undefined shows the columns that fit. */
   readonly columns?: readonly string[] | undefined;
-  /** The field that the rows were asked to be ordered by; undefined where nobody said. */
+  /** The field of `--order-by`; undefined without that flag. */
   readonly orderedBy?: string | undefined;
-  /** Every column, beyond the window too. */
+  /** Every column, even if the table is wider than the terminal. */
   readonly isWide?: boolean;
   readonly isColored: boolean;
   readonly isUnicode: boolean;
-  /** Whether a person reads ages in place of times; on a terminal unless said otherwise. */
+  /** Whether times are shown as ages; by default on a terminal. */
   readonly hasAges?: boolean;
-  /** What a chart of the candles is asked for with; undefined where none is drawn. */
+  /** The arguments of the candles to draw as a chart; undefined for no chart. */
   readonly chart?: Args | undefined;
-  /** Tables have a column with the course of the price. */
+  /** Tables have a column with the trend of the price. */
   readonly hasSparks?: boolean;
-  /** Milliseconds since the epoch, for ages: the run's one clock reading. */
+  /** Milliseconds since the epoch, for ages: the run reads its clock once. */
   readonly now: number;
   /**
-   * For a picture that is drawn anew: the text of the same row in the one before, undefined for a row that is new. What
-   * has changed is marked.
+   * For a picture that is redrawn: returns the text of the same row in the picture before, undefined for a new row.
+   * Changes are marked.
    */
   readonly before?: (group: string, row: string) => string | undefined;
 }
@@ -47,10 +47,10 @@ export interface Presentation {
 export interface Renderer {
   /** Resolves when the reader keeps up. */
   page(page: Page): Promise<void>;
-  /** Columns that found no room, though they were asked for by name or say what the rows are about. */
+  /** Columns without room that the user named, or that identify the rows. */
   leftOut?(): readonly string[];
-  /** Shows what was held back for the looks of it, also where the run fails. */
+  /** Shows rows that wait for more rows to be laid out with, also if the run fails. */
   release?(): Promise<void>;
-  /** Only after success: what is left open tells a reader that the pull failed. */
+  /** Only after success: an output that stays open shows a reader that the pull failed. */
   end(): Promise<void>;
 }

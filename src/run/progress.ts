@@ -5,7 +5,7 @@ import type { Countdown } from "./report.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { LiveLine } from "../render/progress/live-line.ts";
 import { progressParts, type PullState, type Wait } from "../render/progress/progress-parts.ts";
-import { createYieldingOutput, type YieldingOutput } from "../render/progress/yielding-output.ts";
+import { createYieldingOutput, type YieldingOutput } from "../render/held-output.ts";
 
 /** What a person sees of a long run. */
 export interface Progress {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Tier } from "../contract/tier.ts";
-import { allowances, CreditAccount, RateWindow } from "./meters.ts";
+import { plans, type Tier } from "../contract/tier.ts";
+import { CreditAccount, RateWindow } from "./meters.ts";
 import type { Caller } from "./caller.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
@@ -15,9 +15,9 @@ export interface Account {
 export interface Accounts {
   /** The key's account, or without a key that of the address. */
   readonly of: (caller: Caller, remoteAddress: string) => Account;
-  /** Keeps the account as long as something charges it without a request; call the result once that is over. */
+  /** Keeps the account while something charges it without a request; call the result when that ends. */
   readonly hold: (account: Account) => () => void;
-  /** How many are remembered. */
+  /** Number of accounts in memory. */
   readonly size: () => number;
 }
 
@@ -29,15 +29,15 @@ interface Entry {
   holds: number;
 }
 
-/** Accounts in use are kept beyond this number; it is how many others are. */
+/** The limit for accounts not in use; those in use do not count. */
 export const maxAccounts = 10_000;
-/** How many are forgotten at once, so that not every new account has to look for one. */
+/** How many are dropped at once, so that not every new account has to search for one. */
 const batch = maxAccounts / 10;
 
 /**
- * Everybody who ever asks has an account, by a key of any text. To stay within bounds, those whose credits are whole are
- * forgotten first, because opening them again changes nothing, then those used longest ago. One with an open stream, or
- * used within the last minute, is never forgotten: its allowances would begin anew under its hands.
+ * Every caller has an account, and a key can be any text. To limit memory, accounts with all their credits are dropped
+ * first, because opening them again changes nothing, then the least recently used. An account with an open stream, or
+ * used within the last minute, is never dropped: its allowances would start over while it is in use.
  */
 export function createAccounts(options: SandboxOptions, at: () => number): Accounts {
   // In the order of their last use.
@@ -89,13 +89,8 @@ function shortened(owner: string): string {
 }
 
 function openAccount(tier: Tier, options: SandboxOptions): Account {
-  const perMinute = options.requestsPerMinute ?? allowances[tier].requestsPerMinute;
-  return {
-    tier,
-    credits: new CreditAccount(tier, options),
-    rate:
-      perMinute === undefined || perMinute === Number.POSITIVE_INFINITY
-        ? undefined
-        : new RateWindow(perMinute, options.minuteMs ?? 60_000),
-  };
+  const { requestsPerMinute = plans[tier].requestsPerMinute ?? Number.POSITIVE_INFINITY } = options;
+  const isLimited = requestsPerMinute !== Number.POSITIVE_INFINITY;
+  const rate = isLimited ? new RateWindow(requestsPerMinute, options.minuteMs ?? 60_000) : undefined;
+  return { tier, credits: new CreditAccount(tier, options), rate };
 }

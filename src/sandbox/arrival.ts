@@ -6,7 +6,7 @@ import { writeInstant } from "./request-times.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./state.ts";
 
-/** A request on any host, with who sent it. */
+/** A request on any host, with its caller. */
 export interface Arrived<Request extends SandboxRequest = SandboxRequest> {
   readonly request: Request;
   readonly path: string;
@@ -28,14 +28,14 @@ export function arrive<Request extends SandboxRequest>(
   return { request, path, query: new Query(search, at), caller, account, at };
 }
 
-/** Path and query of a request target, which a proxy's client sends with scheme and host. */
+/** Path and query of a request target; clients of a proxy send it with scheme and host. */
 function splitTarget(target: string): readonly [path: string, search: string] {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
   const mark = local.indexOf("?");
   return mark === -1 ? [local, ""] : [local.slice(0, mark), local.slice(mark + 1)];
 }
 
-/** A status with what goes with it; a refusal is one. */
+/** A status with headers and body; a rejection is one. */
 export interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export function standardHeaders(
 ): Record<string, string> {
   return {
     "Content-Type": "application/json; charset=utf-8",
-    // Of its own time, which programs may tell by it.
+    // The simulated time, which programs may read here.
     Date: new Date(at * 1000).toUTCString(),
     "X-Api-Plan": account.tier,
     "X-Credits-Limit": String(account.credits.limit),
@@ -80,7 +80,7 @@ export function standardHeaders(
   };
 }
 
-/** Wire-facts, section 6: outside plan and billing, public refusals were seen with a message and nothing else. */
+/** Wire-facts, section 6: outside plan and billing, public rejections were seen with only a message. */
 export function bodyIn(dialect: Dialect, { status, body }: Outcome): Json {
   if (dialect === "spec" || status < 400 || status === 410 || !isObject(body) || "tier" in body) return body;
   return { message: body["message"] ?? "" };

@@ -10,8 +10,8 @@ const pricing = "https://dexpaprika.com/api/pricing";
 
 export const documentation = "https://docs.dexpaprika.com";
 
-/** Next steps that fit the tier; specification, section Errors, `links`. They are text: the sandbox asks nobody. */
-export const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
+/** Next steps that fit the tier; specification, section Errors, `links`. They are only text: the sandbox does not contact these hosts. */
+const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   keyless: { register: console, docs: documentation, pricing, coupon: `${pricing}?coupon=START10` },
   free: { upgrade: console, usage: `${console}/usage`, docs: documentation, pricing },
   dev: { portal: `${console}/billing`, upgrade: console, usage: `${console}/usage`, docs: documentation },
@@ -19,62 +19,49 @@ export const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {
   enterprise: { portal: `${console}/billing`, usage: `${console}/usage` },
 };
 
-/** Specification, section Errors: the body of 402, 429 and the 403 of plan and host. */
-function billing(
-  status: number,
-  error: string,
-  tier: Tier,
-  message: string,
-  more: JsonObject,
-  headers = {},
-): Refusal {
-  return new Refusal(status, { error, tier, message, ...more, links: links[tier] }, headers);
+/** Specification, section Errors: the rejection of 402, 429 and the 403 of plan and host, with links. */
+export function billing(status: number, body: JsonObject & { readonly tier: Tier }, headers = {}): Refusal {
+  return new Refusal(status, { ...body, links: links[body.tier] }, headers);
 }
 
-/** `param`: the query parameter that goes beyond the plan; undefined when the whole endpoint is closed. */
-export function planRequired(tier: Tier, requiredTier: "free" | "dev" | "pro", param?: string): Refusal {
-  const plans = { free: "a free key or a paid plan", dev: "a Dev or Pro plan", pro: "a Pro plan" }[
-    requiredTier
-  ];
+/** `param`: the query parameter that goes beyond the plan; undefined when the entire endpoint is closed. */
+export function planRequired(tier: Tier, requiredTier: keyof typeof plansFrom, param?: string): Refusal {
   const subject = param === undefined ? "this endpoint" : `this ${param}`;
-  return billing(403, "plan_required", tier, `${subject} requires ${plans}`, {
-    required_tier: requiredTier,
-    param,
-  });
+  const message = `${subject} requires ${plansFrom[requiredTier]}`;
+  return billing(403, { error: "plan_required", tier, message, required_tier: requiredTier, param });
 }
+
+const plansFrom = { free: "a free key or a paid plan", dev: "a Dev or Pro plan", pro: "a Pro plan" };
 
 export function wrongHost(tier: Tier): Refusal {
   const right = tier === "free" ? "the free-tier host" : "the paid-tier host";
-  return billing(403, "wrong_host", tier, `a ${tier} key belongs to ${right}`, {});
+  return billing(403, { error: "wrong_host", tier, message: `a ${tier} key belongs to ${right}` });
 }
 
-/** `waitMs`: until the next request would be served. */
+/** `waitMs`: the time until the next request would be served. */
 export function rateLimited(tier: Tier, limit: number, waitMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const message = `rate limit of ${limit} requests per minute exceeded; retry after ${seconds} s`;
-  return billing(
-    429,
-    "rate_limited",
-    tier,
-    message,
-    { retry_after: seconds },
-    {
-      "Retry-After": String(seconds),
-      "RateLimit-Limit": String(limit),
-      "RateLimit-Remaining": "0",
-      "RateLimit-Reset": String(seconds),
-    },
-  );
+  const headers = {
+    "Retry-After": String(seconds),
+    "RateLimit-Limit": String(limit),
+    "RateLimit-Remaining": "0",
+    "RateLimit-Reset": String(seconds),
+  };
+  return billing(429, { error: "rate_limited", tier, message, retry_after: seconds }, headers);
 }
 
 /**
- * Each tier is told its own way out. Specification, section Errors: resets_at comes with the 402 of Dev and Pro only.
+ * Each tier has its own next step. Specification, section Errors: only the 402 of Dev and Pro has resets_at.
  * `at`: unix seconds.
  */
 export function paymentRequired({ tier, credits }: Account, at: number): Refusal {
   const hasReset = tier === "dev" || tier === "pro";
   const isRolling = tier === "keyless" || tier === "free";
-  return billing(402, "payment_required", tier, wayOut[tier], {
+  return billing(402, {
+    error: "payment_required",
+    tier,
+    message: wayOut[tier],
     credits: describeCredits(tier, credits, at),
     overage: tier === "pro" ? describeOverage(credits, at) : undefined,
     resets_at: hasReset ? writeInstant(credits.resetsAt(at)) : undefined,
@@ -104,7 +91,7 @@ export function describeCredits(tier: Tier, credits: CreditAccount, at: number):
   };
 }
 
-/** A block is what the next million credits cost. */
+/** A block is the price of the next million credits. */
 export function describeOverage(credits: CreditAccount, at: number): JsonObject {
   return {
     enabled: credits.overageCapUsd !== undefined,
@@ -114,7 +101,7 @@ export function describeOverage(credits: CreditAccount, at: number): JsonObject 
   };
 }
 
-/** A decimal string with cents, and down to a twentieth of a credit where it matters. */
+/** A decimal string with cents, or with up to six decimals when they matter. */
 function usd(amount: number): string {
   return amount.toFixed(6).replace(/0{1,4}$/, "");
 }

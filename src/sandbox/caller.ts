@@ -1,16 +1,16 @@
 import type { Tier } from "../contract/tier.ts";
 import type { Accounting, Dialect, SandboxHost } from "./sandbox-exchange.ts";
 
-/** Who asks, as far as the Authorization header says. */
+/** The caller, according to the Authorization header. */
 export type Caller =
   | { readonly kind: "keyless"; readonly tier: "keyless" }
   | { readonly kind: "keyed"; readonly tier: KeyedTier; readonly key: string }
-  /** A header that holds no key of this service. It was judged as nobody, hence the tier. */
+  /** A header without a key of this service. It counts as keyless. */
   | { readonly kind: "invalid"; readonly tier: "keyless" };
 
 export type KeyedTier = Exclude<Tier, "keyless">;
 
-/** The keys the sandbox prints. Any other word after the tier is an account of its own. */
+/** The keys the sandbox prints. Any other word after the tier is a separate account. */
 export const sandboxKeys: Readonly<Record<KeyedTier, string>> = {
   free: "api_free_sandbox",
   dev: "api_dev_sandbox",
@@ -36,13 +36,13 @@ function withoutBearer(authorization: string | undefined): string | undefined {
   return authorization?.replace(/^bearer +/i, "");
 }
 
-/** Wire-facts 1: what stands before the public service's paid hosts turns away whoever brings no key. */
+/** Wire-facts 1: a filter in front of the public service's paid hosts rejects callers without a key. */
 export function blockedPage(caller: Caller, dialect: Dialect): string | undefined {
   if (dialect === "spec" || caller.kind !== "keyless") return undefined;
   return "<!DOCTYPE html><html><head><title>You have been blocked</title></head><body></body></html>";
 }
 
-/** What the log says of the key. */
+/** The key as the log shows it. */
 export function keyOf(caller: Caller): Accounting["key"] {
   if (caller.kind === "keyed") return caller.tier;
   return caller.kind === "invalid" ? "invalid" : "none";

@@ -1,15 +1,18 @@
+import type { Endpoint } from "../contract/endpoint.ts";
+import { type Tier, tiers } from "../contract/tier.ts";
 import type { Arrived } from "./arrival.ts";
-import { paymentRequired, rateLimited, wrongHost } from "./billing-refusals.ts";
+import { paymentRequired, planRequired, rateLimited, wrongHost } from "./billing-refusals.ts";
+import type { Query } from "./query.ts";
+import { candleSeconds, DAY, readInstant } from "./request-times.ts";
 import { isPaidHost } from "./sandbox-exchange.ts";
 import { refuse, type Refusal } from "./service-refusal.ts";
 
 /**
- * The first refusal of: key, host, plan, rate, credits. A plan's refusal stands whatever credits are left, and only
- * a request that passes the first three takes a place in the minute. Removed paths have been answered before.
+ * The first rejection of: key, host, plan, rate, credits. A plan's rejection does not depend on the credits left, and only
+ * a request that passes the first three takes a place in the minute. Removed paths are handled before.
  *
- * @param elapsed real milliseconds
- * @param cost credits that the answer will cost when all goes well
- * @param plan what the caller's plan does not include
+ * `elapsed`: real milliseconds. `cost`: credits that a successful response costs. `plan`: the rejection of what the
+ * caller's plan does not include.
  */
 export function guard(
   arrived: Arrived,
@@ -37,7 +40,7 @@ function keyRefusal({ request: { host }, caller }: Arrived): Refusal | undefined
   return undefined;
 }
 
-/** Specification, Authentication 5: a right key on the wrong host, in both directions. */
+/** Specification, Authentication 5: a valid key on the wrong host, in both directions. */
 function hostRefusal({ request: { host }, caller }: Arrived): Refusal | undefined {
   if (caller.kind !== "keyed") return undefined;
   return isPaidHost(host) === (caller.tier !== "free") ? undefined : wrongHost(caller.tier);
@@ -51,4 +54,52 @@ function rateRefusal({ account }: Arrived, elapsed: number): Refusal | undefined
 
 function creditRefusal({ account, at }: Arrived, cost: number): Refusal | undefined {
   return account.credits.canPay(cost, at) ? undefined : paymentRequired(account, at);
+}
+
+const unlimited = { reachSeconds: Number.POSITIVE_INFINITY, finest: 0 };
+
+/** How far back candles reach, and how short they are; wire-facts 2.2. */
+const candleLimits: Readonly<Record<Tier, typeof unlimited>> = {
+  keyless: { reachSeconds: DAY, finest: 3600 },
+  free: { reachSeconds: 7 * DAY, finest: 600 },
+  dev: { reachSeconds: 30 * DAY, finest: 0 },
+  pro: unlimited,
+  enterprise: unlimited,
+};
+
+const ascending = ["free", "dev", "pro"] as const;
+
+// A client counts `-24h` from its own clock, a moment before the request arrives.
+const GRACE_SECONDS = 60;
+
+/** The rejection of what the caller's plan does not include. Invalid values are left to the endpoint's 400. */
+export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: Arrived): Refusal | undefined {
+  const { tier } = account;
+  const closed = planRequiredBy(plan, tier);
+  if (closed !== undefined || reply.kind !== "candles") return closed;
+  const param = beyond(candleLimits[tier], query, at);
+  if (param === undefined) return undefined;
+  const enough = ascending.find((each) => beyond(candleLimits[each], query, at) === undefined);
+  return planRequired(tier, enough ?? "pro", param);
+}
+
+/** Specification, Authentication 7: the entire endpoint is closed to lower tiers. */
+export function planRequiredBy(plan: Tier, tier: Tier): Refusal | undefined {
+  if (tiers.indexOf(tier) >= tiers.indexOf(plan)) return undefined;
+  const required = ascending.find((each) => each === plan);
+  return required === undefined ? undefined : planRequired(tier, required);
+}
+
+/** Specification, plan_required: interval, start, end or count_back, whichever exceeds the plan. */
+function beyond(limits: typeof unlimited, query: Query, now: number): string | undefined {
+  const interval = candleSeconds(query.raw("interval"));
+  if (interval !== undefined && interval < limits.finest) return "interval";
+  const earliest = now - limits.reachSeconds - GRACE_SECONDS;
+  const [start, end] = ["start", "end"].map((name) => readInstant(query.raw(name) ?? "", now)?.seconds);
+  // Before `start`: a caller who requests a number of candles has computed the start from it.
+  const countBack = Number(query.raw("count_back") ?? 0);
+  if (countBack > 0 && (end ?? now) - countBack * (interval ?? DAY) < earliest) return "count_back";
+  if (start !== undefined && start < earliest) return "start";
+  if (end !== undefined && end < earliest) return "end";
+  return undefined;
 }

@@ -3,15 +3,14 @@ import { answers } from "./answers/all-answers.ts";
 import { countAddresses } from "./answers/price-batch.ts";
 import { answerStats } from "./answers/whole-service.ts";
 import { arrive, type Arrived, bodyIn, type Outcome, respondWith } from "./arrival.ts";
-import { guard } from "./guards.ts";
+import { guard, planRefusal } from "./guards.ts";
 import type { Json } from "./json-writer.ts";
-import { planRefusal } from "./plan-rules.ts";
 import { removedPath } from "./removed-paths.ts";
 import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./service-refusal.ts";
 import type { SandboxState } from "./state.ts";
 
-/** The whole service for one request. Nothing but the state's meters changes; no socket, no clock of its own. */
+/** The entire service for one request. Only the state's meters change; there is no socket and no own clock. */
 export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
   const { path, query, caller, account, at } = arrived;
@@ -19,7 +18,7 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   const removed = removedPath(segments, state.dialect);
   const route = findEndpoint(segments);
   const cost = route?.endpoint.reply.kind === "batch" ? countAddresses(query) : 1;
-  // Specification, Removed endpoints: always 410, whoever asks and whatever is left to spend.
+  // Specification, Removed endpoints: always 410, for every caller and with any credits left.
   const refusal =
     removed ??
     guard(arrived, state.options.elapsed(), cost, () => route && planRefusal(route.endpoint, arrived));
@@ -27,7 +26,7 @@ export function handle(request: SandboxRequest, state: SandboxState): SandboxRes
   let charged = 0;
   let outcome: Outcome;
   if (refusal === undefined) {
-    // Before the answer, so that `/usage` says what the headers say.
+    // Before the response, so that `/usage` shows the same numbers as the headers.
     account.credits.charge(cost, at);
     outcome = attempt(() => answer(arrived, state, route));
     charged = price(outcome.status, cost);
@@ -64,7 +63,7 @@ function attempt(make: () => Json): Outcome {
   }
 }
 
-/** A batch costs its items only when it is answered; 401, 402, 403, 429 and server errors cost nothing. */
+/** A batch costs its items only when it succeeds; 401, 402, 403, 429 and server errors cost nothing. */
 function price(status: number, cost: number): number {
   if (status < 300) return cost;
   return status === 400 || status === 404 ? 1 : 0;

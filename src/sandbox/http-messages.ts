@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Accounting, SandboxHost, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./state.ts";
+import { after } from "./streams/ticker.ts";
 
 export function readRequest(message: IncomingMessage, host: SandboxHost): SandboxRequest {
   return {
@@ -12,11 +13,10 @@ export function readRequest(message: IncomingMessage, host: SandboxHost): Sandbo
   };
 }
 
-/** Of a header sent twice the first value counts; Node already joins or drops where HTTP says so. */
-function singleValues(message: IncomingMessage): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
-  );
+/** If a header is sent twice, the first value counts; Node already joins or drops where HTTP requires it. */
+function singleValues({ headers }: IncomingMessage): Record<string, string | undefined> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 }
 
 export function respond(reply: ServerResponse, { status, headers, body }: SandboxResponse): void {
@@ -24,7 +24,7 @@ export function respond(reply: ServerResponse, { status, headers, body }: Sandbo
   reply.end(body);
 }
 
-/** One line a request, a stream's when it opens. The key itself is never written, only its tier. */
+/** Logs one line per request; for a stream, when it opens. The key itself is never written, only its tier. */
 export function logRequest(
   { host, method, target }: SandboxRequest,
   { status, account }: { readonly status: number; readonly account: Accounting },
@@ -47,14 +47,8 @@ export function logRequest(
   );
 }
 
-/**
- * The 400 of a request that never reaches the service, because HTTP itself is at fault. It costs nothing, and nobody
- * knows whose it is.
- */
-function unreadable(message: string): {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-} {
+/** The 400 of a request that is not valid HTTP and never reaches the service. It costs nothing: its caller is unknown. */
+function unreadable(message: string) {
   const body = JSON.stringify({ error: "invalid_param", message });
   return {
     headers: {
@@ -67,7 +61,7 @@ function unreadable(message: string): {
   };
 }
 
-/** Answers in JSON what Node would refuse with an empty body. */
+/** Responds in JSON where Node would reject a request with an empty body. */
 export function answerUnreadable(server: Server): void {
   server.on("clientError", (_error, socket) => {
     if (!socket.writable) return;
@@ -79,10 +73,17 @@ export function answerUnreadable(server: Server): void {
   server.on("checkExpectation", (message, reply) => server.emit("request", message, reply));
 }
 
-/** RFC 9112, 3.2: HTTP/1.1 requires a Host header. Whether the request was refused for the lack of it. */
+/** RFC 9112, 3.2: HTTP/1.1 requires a Host header. Whether the request was rejected because it has none. */
 export function refusesHostless(message: IncomingMessage, reply: ServerResponse): boolean {
   if (message.headers.host !== undefined || message.httpVersion !== "1.1") return false;
   const { headers, body } = unreadable("the request has no Host header");
   reply.writeHead(400, headers).end(body);
   return true;
+}
+
+/** Acts after the latency that `--latency` sets, unless the client leaves first. */
+export function afterLatency({ options }: SandboxState, reply: ServerResponse, act: () => void): void {
+  const { latencyMs = 0 } = options;
+  if (latencyMs === 0) act();
+  else reply.once("close", after(latencyMs, act));
 }

@@ -1,52 +1,41 @@
 import type { Tier } from "../contract/tier.ts";
+import type { SandboxOptions } from "./sandbox-exchange.ts";
 
-/** What a tier may spend, from the specification, section Limits; where it has two figures, the newer one. */
-interface Allowance {
-  /** Undefined: no limit. */
-  readonly requestsPerMinute: number | undefined;
-  readonly credits: number;
-  /** Whether credits come back one by one after 30 days, or all at once when a billing period ends. */
-  readonly renewal: "rolling" | "period";
-}
-
-export const allowances: Readonly<Record<Tier, Allowance>> = {
-  keyless: { requestsPerMinute: 15, credits: 10_000, renewal: "rolling" },
-  free: { requestsPerMinute: 30, credits: 100_000, renewal: "rolling" },
-  dev: { requestsPerMinute: 120, credits: 500_000, renewal: "period" },
-  pro: { requestsPerMinute: 500, credits: 5_000_000, renewal: "period" },
-  // The specification leaves both to the contract: no rate, and more credits than a test will spend.
-  enterprise: { requestsPerMinute: undefined, credits: 100_000_000, renewal: "period" },
+/**
+ * What a tier may spend, from the specification, section Limits; where it has two figures, the newer one. Credits return
+ * one by one after 30 days (rolling), or all at once when a billing period ends.
+ */
+const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
+  keyless: { credits: 10_000, isRolling: true },
+  free: { credits: 100_000, isRolling: true },
+  dev: { credits: 500_000, isRolling: false },
+  pro: { credits: 5_000_000, isRolling: false },
+  // The specification leaves it to the contract: more credits than a test will spend.
+  enterprise: { credits: 100_000_000, isRolling: false },
 };
 
 const CREDITS_PER_OVERAGE_BLOCK = 1_000_000;
 export const USD_PER_OVERAGE_BLOCK = 20;
 
-/** What the owner of the sandbox set beside each tier's own figures. */
-interface CreditTerms {
-  readonly credits?: number | undefined;
-  readonly packs?: number | undefined;
-  readonly overageCapUsd?: number | undefined;
-}
-
 const ROLLING_SECONDS = 30 * 86_400;
 
-/** The credits of one key, or of one address without a key. All instants are unix seconds of the simulated clock. */
+/** The credits of one key, or of one address without a key. All times are unix seconds of the simulated clock. */
 export class CreditAccount {
   readonly plan: number;
   readonly packs: number;
   /** Undefined where overage is off. */
   readonly overageCapUsd: number | undefined;
   readonly #isRolling: boolean;
-  /** Oldest first. Charges of one second are one entry; those of a billing period are one, as they return together. */
+  /** Oldest first. Charges of one second are one entry, and so are charges of a billing period: they return together. */
   #charges: { readonly at: number; credits: number }[] = [];
   #used = 0;
 
-  constructor(tier: Tier, terms: CreditTerms) {
+  constructor(tier: Tier, terms: Pick<SandboxOptions, "credits" | "packs" | "overageCapUsd">) {
     const allowance = allowances[tier];
     this.plan = terms.credits ?? allowance.credits;
     this.packs = tier === "pro" ? (terms.packs ?? 0) : 0;
     this.overageCapUsd = tier === "pro" ? terms.overageCapUsd : undefined;
-    this.#isRolling = allowance.renewal === "rolling";
+    this.#isRolling = allowance.isRolling;
   }
 
   get limit(): number {
@@ -73,7 +62,7 @@ export class CreditAccount {
     return this.used(at) + credits <= this.limit + cap;
   }
 
-  /** Negative to give back what an answer turned out not to cost. */
+  /** Negative to refund what a response did not cost after all. */
   charge(credits: number, at: number): void {
     if (credits === 0) return;
     this.#forget(at);
@@ -83,9 +72,9 @@ export class CreditAccount {
     this.#used += credits;
   }
 
-  /** When credits come back: the end of the billing period, or when the oldest use is 30 days old. */
+  /** When credits return: the end of the billing period, or when the oldest use is 30 days old. */
   resetsAt(at: number): number {
-    if (!this.#isRolling) return endOfPeriod(at);
+    if (!this.#isRolling) return startOfPeriod(at, 1);
     this.#forget(at);
     return (this.#charges[0]?.at ?? at) + ROLLING_SECONDS;
   }
@@ -98,15 +87,10 @@ export class CreditAccount {
   }
 }
 
-/** Billing periods are calendar months in UTC. */
-function startOfPeriod(at: number): number {
+/** Billing periods are calendar months in UTC. The start of the current one, or of the one `ahead` of it. */
+function startOfPeriod(at: number, ahead = 0): number {
   const date = new Date(at * 1000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000;
-}
-
-function endOfPeriod(at: number): number {
-  const date = new Date(at * 1000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000;
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
 }
 
 /** The requests of one account within the last minute, whose length is real time. */
@@ -121,8 +105,8 @@ export class RateWindow {
   }
 
   /**
-   * Takes a place in the window, or says how many milliseconds it is until one is free. A refused request takes
-   * none, so that a caller who waits as told is served.
+   * Takes a place in the window, or returns the milliseconds until one is free. A rejected request takes none, so that a
+   * caller who waits for that time is served.
    */
   take(elapsed: number): number {
     const free = this.#times.findIndex((time) => time > elapsed - this.#milliseconds);

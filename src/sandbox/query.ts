@@ -1,13 +1,21 @@
-import { atOrAfter, readInstant, type RequestInstant } from "./request-times.ts";
-import { invalidChoice, invalidParam, missingParam } from "./service-refusal.ts";
+import type { Instant } from "../time/time.ts";
+import { atOrAfter, readInstant } from "./request-times.ts";
+import { choiceRule, invalidParam, missingParam } from "./service-refusal.ts";
+
+const BOOLEANS = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
 
 /**
- * The query of a request. A name asked for is the only one read: everything else is dropped without a word, as
- * the specification says of unknown names. Of a repeated name the first value counts.
+ * The query of a request. Only the names that an endpoint requests are read: others are ignored, as the specification
+ * requires of unknown names. If a name is repeated, the first value counts.
  */
 export class Query {
   readonly #values: URLSearchParams;
-  /** Unix seconds, what a relative time is counted from. */
+  /** Unix seconds; relative times count from here. */
   readonly #now: number;
 
   constructor(text: string, now: number) {
@@ -15,7 +23,7 @@ export class Query {
     this.#now = now;
   }
 
-  /** The same query, with relative times counted from another instant. */
+  /** The same query, with relative times counted from another time. */
   countedFrom(now: number): Query {
     return new Query(this.#values.toString(), now);
   }
@@ -30,6 +38,13 @@ export class Query {
     return this.#values.getAll(name);
   }
 
+  /** The items of a name that is repeated, or has commas, or both; empty items do not count. */
+  list(name: string): readonly string[] {
+    return this.all(name)
+      .flatMap((value) => value.split(","))
+      .filter((item) => item !== "");
+  }
+
   /** Empty counts as absent. */
   text(name: string): string | undefined {
     const value = this.raw(name);
@@ -37,56 +52,50 @@ export class Query {
   }
 
   integer(name: string, min: number, max: number): number | undefined {
-    const value = this.raw(name);
-    if (value === undefined) return undefined;
-    const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= min && number <= max) return number;
     const bounds = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `between ${min} and ${max}`;
-    throw invalidParam(name, `must be a whole number ${bounds}`);
+    return this.#parse(name, `must be a whole number ${bounds}`, (value) => {
+      const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    });
   }
 
   number(name: string): number | undefined {
-    const value = this.raw(name);
-    if (value === undefined) return undefined;
-    const number = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(value) ? Number(value) : Number.NaN;
-    if (Number.isFinite(number)) return number;
-    throw invalidParam(name, "must be a number");
+    return this.#parse(name, "must be a number", (value) => {
+      const number = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(value) ? Number(value) : Number.NaN;
+      return Number.isFinite(number) ? number : undefined;
+    });
   }
 
   boolean(name: string): boolean | undefined {
-    const value = this.raw(name);
-    if (value === undefined) return undefined;
-    if (value === "true" || value === "1") return true;
-    if (value === "false" || value === "0") return false;
-    throw invalidParam(name, "must be true or false");
+    return this.#parse(name, "must be true or false", (value) => BOOLEANS.get(value));
   }
 
   choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
-    const value = this.raw(name);
-    if (value === undefined) return undefined;
-    const choice = choices.find((each) => each === value);
-    if (choice === undefined) throw invalidChoice(name, choices);
-    return choice;
+    return this.#parse(name, choiceRule(choices), (value) => choices.find((each) => each === value));
   }
 
-  /** A lower bound, inclusive: the first whole second inside. */
+  /** A lower bound, inclusive: the first full second inside. */
   from(name: string): number | undefined {
     const instant = this.#instant(name);
     return instant === undefined ? undefined : atOrAfter(instant);
   }
 
-  /** An upper bound, inclusive: the last whole second inside. */
+  /** An upper bound, inclusive: the last full second inside. */
   to(name: string): number | undefined {
     return this.#instant(name)?.seconds;
   }
 
-  #instant(name: string): RequestInstant | undefined {
-    const value = this.raw(name);
-    if (value === undefined) return undefined;
-    const instant = readInstant(value, this.#now);
-    if (instant !== undefined) return instant;
+  #instant(name: string): Instant | undefined {
     const forms = "unix seconds, -30s, -15m, -24h, -7d, an RFC 3339 timestamp or YYYY-MM-DD";
-    throw invalidParam(name, `must be a time: ${forms}`);
+    return this.#parse(name, `must be a time: ${forms}`, (value) => readInstant(value, this.#now));
+  }
+
+  /** Undefined when absent; throws when the value does not follow the rule. */
+  #parse<T>(name: string, rule: string, parse: (value: string) => T | undefined): T | undefined {
+    const value = this.raw(name);
+    const parsed = value === undefined ? undefined : parse(value);
+    if (value !== undefined && parsed === undefined) throw invalidParam(name, rule);
+    return parsed;
   }
 }
 

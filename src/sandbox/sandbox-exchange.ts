@@ -1,7 +1,7 @@
 import type { Tier } from "../contract/tier.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
 
-/** The forms the sandbox speaks: the specification's, or the public service's where the two differ. */
+/** The forms of the sandbox's responses: the specification's, or the public service's where the two differ. */
 export type Dialect = "spec" | "public";
 
 /** The hosts of the service: free for keyless and free keys, paid for the others. */
@@ -11,10 +11,10 @@ export function isPaidHost(host: SandboxHost): boolean {
   return host === "rest_paid" || host === "stream_paid";
 }
 
-/** What arrives at a host, without the socket it came through. */
+/** A request to a host, without its socket. */
 export interface SandboxRequest {
   readonly method: string;
-  /** Path and query as they stood on the request line, still percent-encoded. */
+  /** Path and query as on the request line, still percent-encoded. */
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -29,15 +29,15 @@ export interface SandboxResponse {
   readonly account: Accounting;
 }
 
-/** What the log says of a request beside what was asked and answered. */
+/** The part of a log entry that is not in the request or the response. */
 export interface Accounting {
-  /** The plan the request was judged by. */
+  /** The plan that applied to the request. */
   readonly plan: Tier;
-  /** What the Authorization header held: a key of a tier, none, or one that does not count. */
+  /** The content of the Authorization header: a key of a tier, none, or an invalid one. */
   readonly key: Exclude<Tier, "keyless"> | "none" | "invalid";
   /** Credits charged. */
   readonly credits: number;
-  /** What was made to go wrong, as asked for. */
+  /** The faults of this request, as typed. */
   readonly faults?: readonly string[];
 }
 
@@ -48,11 +48,11 @@ export interface SandboxOptions {
   /** Real milliseconds from an arbitrary start: rate windows run in real time. */
   readonly elapsed: () => number;
   /**
-   * Where the REST host for keyless and free callers listens; the other three take the next ports. Any four that are not in
-   * use where it is 0 or left out.
+   * The port of the REST host for keyless and free callers; the other three use the next ports. With 0 or without it, any
+   * four free ports.
    */
   readonly port?: number;
-  /** One JSON object a request. */
+  /** Receives one JSON object per request. */
   readonly log?: (line: string) => void;
   /** Instead of each tier's own rate; Infinity for none. */
   readonly requestsPerMinute?: number;
@@ -60,12 +60,12 @@ export interface SandboxOptions {
   readonly minuteMs?: number;
   /** Instead of each tier's own credits. */
   readonly credits?: number;
-  /** Credits bought beside the plan; Pro only. */
+  /** Credits bought in addition to the plan; Pro only. */
   readonly packs?: number;
   /** The spend cap in USD of Pro's overage; without it overage is off. */
   readonly overageCapUsd?: number;
   readonly latencyMs?: number;
   readonly dialect?: Dialect;
-  /** What goes wrong on purpose, and when; see `parseFaults`. */
+  /** Simulated faults, and when they happen; see `parseFaults`. */
   readonly faults?: Faults;
 }

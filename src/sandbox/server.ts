@@ -4,7 +4,7 @@ import { type KeyedTier, sandboxKeys } from "./caller.ts";
 import type { SandboxHost, SandboxOptions } from "./sandbox-exchange.ts";
 import { answerWithFaults } from "./faults/faulty-answer.ts";
 import { sendAnswer } from "./faults/delivery.ts";
-import { answerUnreadable, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
+import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
 import { createSandboxState, type SandboxState } from "./state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./streams/stream-server.ts";
@@ -15,19 +15,19 @@ export interface RunningSandbox {
   readonly restFree: string;
   /** For dev, pro and enterprise keys. */
   readonly restPaid: string;
-  /** The streaming hosts, likewise. */
+  /** The streaming hosts, in the same order. */
   readonly streamFree: string;
   readonly streamPaid: string;
-  /** A key that counts, for each tier that has one. */
+  /** A valid key for each tier that has one. */
   readonly keys: Readonly<Record<KeyedTier, string>>;
   /** Ends open connections at once. */
   readonly close: () => Promise<void>;
 }
 
-// Never another interface: whoever could reach it would believe made-up prices.
+// Never another network interface: anyone who could reach it might believe the simulated prices.
 const LOOPBACK = "127.0.0.1";
 
-/** Puts the service on loopback; it stays up until `close`. Rejects when a port is taken. */
+/** Starts the service on loopback; it runs until `close`. Rejects when a port is in use. */
 export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
   const state = createSandboxState(options);
   const hub = new StreamHub(state);
@@ -56,27 +56,21 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   }
 }
 
-/** Milliseconds: a client that comes back within a minute must not race against a hang-up. */
+/** Milliseconds: a client that returns within a minute must not race against the end of its connection. */
 const keepAliveTimeout = 65_000;
 
 function serve(host: SandboxHost, state: SandboxState): Server {
   return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
-    // Nothing here reads a body; unread, it would keep the connection from its next request.
+    // Nothing here reads a body; unread, it would block the connection's next request.
     message.resume();
     const request = readRequest(message, host);
     const response = answerWithFaults(request, state);
-    const send = (): void => {
+    afterLatency(state, reply, () => {
       sendAnswer(message, reply, response);
       logRequest(request, response, state.options.elapsed() - started, state);
-    };
-    const latency = state.options.latencyMs ?? 0;
-    if (latency === 0) return send();
-    // A wait of the service, not of the program: nothing of it goes through a Context.
-    // oxlint-disable-next-line no-restricted-globals
-    const timer = setTimeout(send, latency);
-    reply.once("close", () => clearTimeout(timer));
+    });
   });
 }
 
@@ -93,7 +87,7 @@ function portOf(address: AddressInfo | string | null): number {
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // Called with an error when it never listened, which is as stopped as it can be.
+    // The callback gets an error when the server never listened; it is stopped then, too.
     server.close(() => resolve());
     server.closeAllConnections();
   });

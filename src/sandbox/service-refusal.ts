@@ -16,7 +16,7 @@ export type EnvelopeCode =
   | "internal_error"
   | "unavailable";
 
-/** Thrown by guards and answers; `handle` turns it into the response. */
+/** Thrown by guards and endpoints; `handle` turns it into the response. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: JsonObject;
@@ -34,24 +34,21 @@ export function refuse(
   status: number,
   error: EnvelopeCode,
   message: string,
-  more: { readonly param?: string; readonly resource?: Resource } = {},
+  more: { readonly param?: string; readonly resource?: "pool" | "token" } = {},
 ): Refusal {
   return new Refusal(status, { error, message, ...more });
 }
-
-/** What a 404 could not find. */
-type Resource = "pool" | "token" | "dex";
 
 export function methodNotAllowed(message: string, allowed: string): Refusal {
   return new Refusal(405, { error: "method_not_allowed", message }, { Allow: allowed });
 }
 
-/** What was thrown, as the response of a request. */
+/** The rejection for anything thrown while a request is handled. */
 export function asRefusal(cause: unknown): Refusal {
   return cause instanceof Refusal ? cause : refuse(500, "internal_error", internalError(cause));
 }
 
-/** The message of a 500, and of the `error` event in its place when the stream is open (specification, Events 2). */
+/** The message of a 500, or of the `error` event that replaces it in an open stream (specification, Events 2). */
 export function internalError(cause: unknown): string {
   return `internal error: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
@@ -61,8 +58,8 @@ export function invalidParam(param: string, rule: string): Refusal {
 }
 
 /** For a fixed set of values, the message lists them. */
-export function invalidChoice(param: string, choices: readonly string[]): Refusal {
-  return invalidParam(param, `must be one of [${choices.join(" ")}]`);
+export function choiceRule(choices: readonly string[]): string {
+  return `must be one of [${choices.join(" ")}]`;
 }
 
 export function missingParam(param: string): Refusal {
@@ -73,6 +70,6 @@ export function unsupportedNetwork(slug: string): Refusal {
   return refuse(404, "unsupported_network", `unsupported network: ${slug}`, { param: "network" });
 }
 
-export function notFound(resource: Resource): Refusal {
+export function notFound(resource: "pool" | "token"): Refusal {
   return refuse(404, "not_found", `${resource} not found`, { resource });
 }

@@ -1,48 +1,46 @@
 import { type Accounts, createAccounts } from "./accounts.ts";
-import { createTokenVolumes, RecentLists, type TokenVolumes } from "./remembered.ts";
-import type { Dialect, SandboxOptions } from "./sandbox-exchange.ts";
 import { createFaultCounter, type FaultCounter } from "./faults/due-faults.ts";
-import { createMarket } from "./market/market.ts";
 import type { JsonObject } from "./json-writer.ts";
+import { createMarket } from "./market/market.ts";
+import { makeRecent, type Recent } from "./market/recent.ts";
 import type { Market, PoolFacts, TokenFacts } from "./market/types.ts";
+import type { Dialect, SandboxOptions } from "./sandbox-exchange.ts";
 
-/** Everything a sandbox remembers between two requests: meters, and what it may compute again at any time. */
+/** The results of a recent search in their order, by its parameters, so that the next page does not sort again. */
+export type RecentLists<T> = Recent<string, readonly T[]>;
+
+const LISTS_KEPT = 32;
+
+/** Everything a sandbox keeps between two requests: meters, and what it can compute again at any time. */
 export interface SandboxState {
   readonly options: SandboxOptions;
   readonly dialect: Dialect;
   readonly market: Market;
-  /** Unix seconds of the simulated clock; trades and blocks fall on whole seconds. */
+  /** Unix seconds of the simulated clock; trades and blocks are on full seconds. */
   readonly at: () => number;
   /** The key's account, or without a key that of the address. */
   readonly account: Accounts["of"];
   readonly holdAccount: Accounts["hold"];
-  /** What the last searches found, in their order, so that the next page need not sort again. */
   readonly poolLists: RecentLists<PoolFacts>;
   readonly tokenLists: RecentLists<TokenFacts>;
   readonly dexLists: RecentLists<JsonObject>;
-  readonly tokenVolumes: TokenVolumes;
-  /** Undefined where nothing is to go wrong. */
+  /** Undefined when nothing is to go wrong. */
   readonly faults: FaultCounter | undefined;
 }
 
 export function createSandboxState(options: SandboxOptions): SandboxState {
   const at = (): number => Math.floor(options.now() / 1000);
   const accounts = createAccounts(options, at);
-  let market: Market | undefined;
   return {
     options,
     dialect: options.dialect ?? "spec",
-    get market() {
-      market ??= createMarket({ seed: options.seed ?? 1 });
-      return market;
-    },
+    market: createMarket({ seed: options.seed ?? 1 }),
     at,
     account: accounts.of,
     holdAccount: accounts.hold,
-    poolLists: new RecentLists(16),
-    tokenLists: new RecentLists(16),
-    dexLists: new RecentLists(16),
-    tokenVolumes: createTokenVolumes(),
+    poolLists: makeRecent(LISTS_KEPT),
+    tokenLists: makeRecent(LISTS_KEPT),
+    dexLists: makeRecent(LISTS_KEPT),
     faults: options.faults && createFaultCounter(options.faults, options.seed ?? 1),
   };
 }

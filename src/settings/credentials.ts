@@ -4,7 +4,8 @@ import type { Context } from "../context/context.ts";
 import { isTier, type Tier } from "../contract/tier.ts";
 import { checkHost } from "../contract/host.ts";
 import { findFolders } from "./folders.ts";
-import { isObject, type JsonFile, readJsonFile } from "../files/read-json-file.ts";
+import { type JsonFile, readJsonFile } from "../files/read-json-file.ts";
+import { isObject } from "../json/raw-json.ts";
 import { checkProfileName } from "./setting.ts";
 
 export interface Profile {
@@ -12,22 +13,22 @@ export interface Profile {
   readonly tier: Tier;
   /** RFC 3339. */
   readonly savedAt: string;
-  /** The hosts that took the key when it was stored; it goes to no others that merely the environment names. */
+  /** The hosts that accepted the key when it was stored. Other hosts that only the environment names do not get it. */
   readonly rest?: string | undefined;
   readonly streaming?: string | undefined;
 }
 
-/** credentials.json as it stands. */
+/** The content of credentials.json. */
 export interface Credentials {
   readonly path: string;
-  /** The profile that is used where none is named; it need not exist. */
+  /** The profile that is used by default. It need not exist. */
   readonly active: string;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** SHA-256 of a key in hex → the tier the service gave it: for keys that are not stored here. */
+  /** SHA-256 of a key in hex → the tier that the service reported: for keys that are not stored here. */
   readonly remembered: ReadonlyMap<string, Tier>;
-  /** What is wrong with the file as a whole; then there are no profiles. */
+  /** The problem with the file; then there are no profiles. */
   readonly problem?: string;
-  /** Others can read it: said on use. */
+  /** The warning that other users can read the file. */
   readonly exposure?: string;
 }
 
@@ -49,13 +50,13 @@ export function exposureOf(file: string): string {
   return `${file} holds a key and others can read it; type: chmod 600 '${file}'`;
 }
 
-/** The tier the service once gave this key, wherever the key comes from now. */
+/** The tier that the service once reported for this key, regardless of its current source. */
 export function tierIn(credentials: Credentials, key: string): Tier | undefined {
   const stored = [...credentials.profiles.values()].find((profile) => profile.key === key);
   return stored?.tier ?? credentials.remembered.get(hashOf(key));
 }
 
-/** Kept instead of the key itself; a key is random enough that no one guesses it from its hash. */
+/** Stored instead of the key. A key is random enough that it cannot be guessed from its hash. */
 export function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
@@ -88,7 +89,7 @@ function isHostOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || (typeof value === "string" && typeof checkHost(value) === "string");
 }
 
-/** All of them or undefined: a file that is half understood would be half lost at the next write. */
+/** All entries or undefined: the next write would lose the entries that could not be read. */
 function readEntries<T>(
   value: unknown,
   read: (entry: unknown, name: string) => T | undefined,

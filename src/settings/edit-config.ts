@@ -10,7 +10,7 @@ import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 export const allSettings: readonly Setting<unknown>[] = Object.values(settings);
 
-/** The setting of that name, or a usage failure with the nearest one. */
+/** Returns the setting with this name, or throws a usage failure with the nearest one. */
 export function settingNamed(name: string): Setting<unknown> {
   const found = allSettings.find((setting) => setting.name === name);
   if (found !== undefined) return found;
@@ -26,7 +26,7 @@ export function settingNamed(name: string): Setting<unknown> {
   throw usageFailure(`"${shown}" is no setting`, next);
 }
 
-/** Throws the same usage failures as reading would. */
+/** Throws the same usage failures as reading does. */
 export async function setSetting(context: Editing, name: string, text: string): Promise<void> {
   const setting = settingNamed(name);
   if (setting.environmentOnly) {
@@ -34,7 +34,7 @@ export async function setSetting(context: Editing, name: string, text: string): 
   }
   const checked = setting.check(text);
   if ("problem" in checked) throw usageFailure(`${label(name, text)}: ${checked.problem}`, checked.next);
-  // A time keeps its unit, as it was typed; a host loses its last slash; a number is written as one.
+  // A duration keeps its unit as typed, a host loses its trailing slash, and a number is written as a number.
   const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
   const written = isNormal ? checked.value : text;
   await updateSettingsFile(context, configPath(context), (current) => ({
@@ -43,7 +43,7 @@ export async function setSetting(context: Editing, name: string, text: string): 
   }));
 }
 
-/** Whether it was set. A name this program does not know can be taken out too, if it stands in the file. */
+/** Returns whether the setting was set. An unknown name that is in the file can be removed, too. */
 export async function unsetSetting(context: Editing, name: string): Promise<boolean> {
   const config = readConfigFile(context);
   if (config.problem === undefined && !config.values.has(name)) {
@@ -57,7 +57,7 @@ export async function unsetSetting(context: Editing, name: string): Promise<bool
   });
 }
 
-/** One line of `config list`: a value that would be refused is listed with what is wrong, not thrown. */
+/** One line of `config list`. An invalid value is listed with its failure instead of thrown. */
 export type ListedSetting = { readonly setting: Setting<unknown> } & (
   | { readonly sourced: Sourced<unknown> }
   | { readonly refused: Failure }

@@ -16,8 +16,8 @@ import type { Changed } from "../files/update-json-file.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 /**
- * Stores a key; it becomes the active one where no active one is stored. A store that cannot be read is refused,
- * or, once the user has been told, moved aside: then the result names where it is kept.
+ * Stores a key, and makes it the active one if no active key is stored. An unreadable store is rejected, or moved aside
+ * after the user was warned: then the result has the path of the backup.
  */
 export async function saveProfile(
   context: Editing,
@@ -46,13 +46,13 @@ export async function saveProfile(
   return { backup };
 }
 
-/** Whether it was stored. What was remembered of its key goes with it; no other profile becomes active. */
+/** Returns whether the profile was stored. The remembered tier of its key is removed, too. No other profile becomes active. */
 export async function removeProfile(context: Editing, name: string): Promise<boolean> {
   const removed = await removeThose(context, (each) => each === name);
   return removed.length > 0;
 }
 
-/** The names of those that were stored. What was remembered of other keys stays: it is no key. */
+/** Returns the names of the removed profiles. The remembered tiers of other keys stay: they are not keys. */
 export async function removeAllProfiles(context: Editing): Promise<readonly string[]> {
   return await removeThose(context, () => true, defaultProfile);
 }
@@ -76,7 +76,7 @@ async function removeThose(
   });
 }
 
-/** Makes a stored profile the one that is used where none is named. */
+/** Makes a stored profile the default. */
 export async function switchProfile(context: Editing, name: string): Promise<Profile> {
   return await edit(context, (current) => {
     const chosen = current.profiles.get(name);
@@ -89,7 +89,7 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
   });
 }
 
-/** For a key that is not stored here: its hash is, so that the service need not be asked again. */
+/** Stores the hash of a key that is not stored itself, so that its tier need not be requested again. */
 export async function rememberTier(context: Editing, key: string, tier: Tier): Promise<void> {
   await edit(context, (current) => ({
     after: { ...current, remembered: new Map(current.remembered).set(hashOf(key), tier) },
@@ -97,7 +97,7 @@ export async function rememberTier(context: Editing, key: string, tier: Tier): P
   }));
 }
 
-/** A store that cannot be read is refused, unless it is mended: then it counts as empty. */
+/** Rejects an unreadable store, unless `mend` moves it aside: then it counts as empty. */
 async function edit<T>(
   context: Editing,
   change: (current: Credentials) => Changed<Credentials, T>,
@@ -132,7 +132,7 @@ function written({ key, tier, savedAt, rest, streaming }: Profile): object {
   return { key, tier, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }
 
-/** It may hold a key that only an editor's slip made unreadable. An earlier one is not overwritten. */
+/** The file may contain a key that only a mistake in an editor made unreadable. Earlier backups are not overwritten. */
 function moveAside(file: string): string {
   let backup = `${file}.bak`;
   for (let count = 2; existsSync(backup); count += 1) backup = `${file}.bak${count}`;
@@ -140,7 +140,7 @@ function moveAside(file: string): string {
   try {
     if (statSync(backup).isFile()) chmodSync(backup, 0o600);
   } catch {
-    // Somebody else's file, or a link to nothing: it is out of the way, which is what was wanted.
+    // It belongs to another user, or is a dangling link. It is out of the way, which is enough.
   }
   return backup;
 }

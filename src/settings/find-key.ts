@@ -13,33 +13,33 @@ export interface FoundKey {
   readonly key: string;
   /** Goes after `the key from `: `DEXDATA_API_KEY`, `--key-file <path>`, `profile "work"`. */
   readonly source: string;
-  /** Undefined when nothing says it; no host is guessed then. */
+  /** Undefined if unknown; then dexdata does not guess a host. */
   readonly tier: Tier | undefined;
-  /** Kept here for the user rather than handed over for this run; it goes to the hosts that are kept with it. */
+  /** The key is stored rather than passed for this run. It is sent only to the hosts that are stored with it. */
   readonly kept?: KeptFor;
 }
 
-/** What the key store says of a kept key's hosts; nothing of what a command gives. */
+/** The hosts of a stored key; empty for the key of a command. */
 export type KeptFor = Pick<Profile, "rest" | "streaming">;
 
 export interface KeySearch {
   /** Undefined: keyless. */
   readonly found: FoundKey | undefined;
-  /** For stderr; the run goes on. */
+  /** For stderr; the run continues. */
   readonly warnings: readonly string[];
 }
 
-/** What was typed as flags in this command, and only that. */
+/** The flags of this command only. */
 export interface KeyFlags {
   readonly keyFile?: string | undefined;
   readonly profile?: string | undefined;
 }
 
 /**
- * The key of this run. A flag wins over the environment, as with every other setting, since it was typed now:
- * `--key-file` or `--profile`, then `DEXDATA_API_KEY`, then the profile of `DEXDATA_PROFILE`, then in config.json
- * `key_command`, then `profile`, then the active profile. (Among what is not typed, this is the order of
- * command-line.md.) A command is run here and nowhere else, once a run.
+ * Finds the key of this run. A flag wins over the environment, as with every other setting: `--key-file` or `--profile`,
+ * then `DEXDATA_API_KEY`, then the profile of `DEXDATA_PROFILE`, then in config.json `key_command`, then `profile`, then
+ * the active profile. (Except for flags, this is the order of command-line.md.) The key command runs only here, once per
+ * run.
  */
 export async function findKey(
   context: Context,
@@ -54,7 +54,7 @@ export async function findKey(
   if (flags.keyFile !== undefined) return await keyOfFile(search, flags.keyFile);
   if (flags.profile !== undefined) return keyOfProfile(search, flags.profile, "--profile");
   const typed = context.env["DEXDATA_API_KEY"];
-  // Empty counts as unset, as with every variable of ours.
+  // An empty variable counts as unset, as for every variable of dexdata.
   if (typed !== undefined && typed !== "") {
     return { found: accept(search, typed, "DEXDATA_API_KEY"), warnings: [] };
   }
@@ -71,7 +71,7 @@ export async function findKey(
     : { found: undefined, warnings: storeWarnings(credentials) };
 }
 
-/** Of a run that looks twice, as `doctor` does: its program may ask somebody for a passphrase. */
+/** Shared by runs that search twice, such as `doctor`, because the program may prompt for a passphrase. */
 const answers = new WeakMap<Settings, Promise<string>>();
 
 async function printedKey(context: Context, settings: Settings, words: readonly string[]): Promise<string> {
@@ -111,7 +111,7 @@ function accept(search: Search, key: string, source: string): FoundKey {
   return { key, source, tier: search.settings.tier.value ?? tierIn(search.credentials, key) };
 }
 
-/** A profile that was asked for by name: going on keyless, or as somebody else, would not be what was meant. */
+/** The user named this profile, so continuing without a key, or with another one, would be wrong. */
 function unknownProfile(credentials: Credentials, name: string, where: string): Failure {
   const shown = withoutSecrets(name);
   if (credentials.problem !== undefined) {
@@ -132,7 +132,7 @@ function storeWarnings({ problem, exposure }: Credentials): readonly string[] {
   return problem === undefined ? warnings : [...warnings, `${problem}; going on without a stored key`];
 }
 
-/** The text of a file that holds a key and nothing else; the one line break an editor leaves at its end is not part of it. */
+/** Returns the text of a file that contains only a key, without the one line break that an editor adds at the end. */
 export async function readKeyFile(
   { platform, signal }: Pick<Context, "platform" | "signal">,
   file: string,
@@ -154,7 +154,7 @@ async function readStart(file: string, label: string, signal: AbortSignal): Prom
     return await readBounded(file, MAX_KEY_BYTES, signal);
   } catch (cause) {
     signal.throwIfAborted();
-    // The system's own message would quote the path, and the path may be the key itself, typed by mistake.
+    // The system's message would quote the path, which may be the key itself, typed by mistake.
     const next = /api_/iu.test(file)
       ? "--key-file takes the path of a file, not a key; keys go to: dexdata auth login"
       : keyAlone;

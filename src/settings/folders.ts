@@ -4,19 +4,19 @@ import type { Context } from "../context/context.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
-/** Where the program keeps its files. Nothing is created here: that is the writer's part. */
+/** The directories of dexdata. The writers create them when they need them. */
 export interface Folders {
   /** `config.json` and `credentials.json`. */
   readonly config: string;
-  /** What must survive but can be lost: the log of the pace, checkpoints. */
+  /** Files that should survive but can be lost, such as the request log for the rate limit. */
   readonly state: string;
-  /** What can be fetched again. */
+  /** Files that can be fetched again. */
   readonly cache: string;
 }
 
 /**
- * Own variable, else XDG, else the platform's place. macOS takes the places of Linux, as gh, git and most
- * command-line tools do: `~/Library` is hard to type and not where people look for them.
+ * The dexdata variable, else XDG, else the default of the platform. macOS uses the directories of Linux, as gh, git and
+ * most command-line tools do: `~/Library` is hard to type and not where people look for them.
  */
 export function findFolders(context: Surroundings): Folders {
   const isWindows = context.platform === "win32";
@@ -26,7 +26,7 @@ export function findFolders(context: Surroundings): Folders {
   const roaming = absolute(context, paths, "APPDATA") ?? paths.join(home, "AppData", "Roaming");
   const choose = (own: string, xdg: string, standard: string): string => {
     const chosen = context.env[own];
-    // Typed for this program, so a relative one is taken and means the working folder.
+    // The variable is specific to dexdata, so a relative path is valid, from the working directory.
     if (chosen !== undefined && chosen !== "") return paths.resolve(chosen);
     const base = absolute(context, paths, xdg);
     return base === undefined ? standard : paths.join(base, "dexdata");
@@ -41,7 +41,7 @@ export function findFolders(context: Surroundings): Folders {
   };
 }
 
-/** XDG Base Directory: a relative path is invalid and to be ignored. */
+/** XDG Base Directory: a relative path is invalid and must be ignored. */
 function absolute(context: Surroundings, paths: path.PlatformPath, name: string): string | undefined {
   const value = context.env[name];
   return value !== undefined && paths.isAbsolute(value) ? value : undefined;
@@ -53,7 +53,7 @@ function findHome(context: Surroundings, paths: path.PlatformPath): string {
   try {
     return homedir();
   } catch {
-    // A container's user without an entry in passwd. Not the temporary folder: there, others could plant hosts.
+    // A container user may have no entry in passwd. Others could plant hosts in the temporary directory, so it is not used.
     return paths.sep;
   }
 }

@@ -4,11 +4,10 @@ import type { FoundKey } from "./find-key.ts";
 import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
 
 /**
- * Refuses to send a key to a host it does not belong to. One that was handed over for this run (a flag, the
- * environment) goes where this run was told to go. One that is kept on this machine goes to the service's own hosts,
- * to those it was stored for, and to those that the user's own words name (`--base-url`, config.json); a variable
- * alone names none, because variables come from folders, containers and other people's scripts. Of the service's own
- * hosts every key goes to those of its plan only.
+ * Refuses to send a key to the wrong host. A key that was passed for this run (by a flag or the environment) is sent to the
+ * hosts of this run. A stored key is sent only to the hosts of the service, to the hosts it was stored for, and to hosts
+ * that the user named (`--base-url`, config.json). A variable alone is not enough, because variables come from
+ * directories, containers and other people's scripts. On the hosts of the service, every key is sent only to its plan's.
  */
 export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): void {
   const { source, kept, tier } = found;
@@ -16,7 +15,7 @@ export function checkKeyHosts(found: FoundKey, { settings, baseUrl }: Hosts): vo
     free: { rest: settings.base_url, streaming: settings.streaming_url },
     paid: { rest: settings.pro_base_url, streaming: settings.streaming_pro_url },
   };
-  // Where the tier is not known yet, both pairs are asked.
+  // While the tier is unknown, requests go to both pairs.
   const used = tier === undefined ? [pairs.free, pairs.paid] : [pairs[plans[tier].hosts]];
   for (const { rest, streaming } of used) {
     if (tier !== undefined) {
@@ -38,7 +37,7 @@ interface Hosts {
 const free = [defaults.base_url.fallback, defaults.streaming_url.fallback];
 const paid = [defaults.pro_base_url.fallback, defaults.streaming_pro_url.fallback];
 
-/** A host of the service's own that serves another plan is refused. */
+/** Rejects a host of the service that serves other plans. */
 export function checkPlanHost(tier: Tier, source: string, asked: string): void {
   const others = plans[tier].hosts === "paid" ? free : paid;
   if (!others.some((each) => isSameHost(each, asked))) return;

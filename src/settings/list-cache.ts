@@ -10,10 +10,10 @@ import { readJsonFile } from "../files/read-json-file.ts";
 type Surroundings = Pick<Context, "env" | "platform">;
 type Caching = Surroundings & Pick<Context, "clock" | "random">;
 
-/** Milliseconds that a list of the service stays good enough for suggestions. */
+/** Milliseconds for which a list of the service is recent enough for suggestions. */
 const lifetime = 24 * 60 * 60 * 1000;
 
-/** The texts kept under that name, if they are younger than a day. */
+/** The cached texts with this name, if they are less than a day old. */
 export function readCachedList(context: Caching, name: string): readonly string[] | undefined {
   const kept = readKept(fileOf(context, name));
   const age = context.clock.now() - (kept?.at ?? Number.NaN);
@@ -21,9 +21,8 @@ export function readCachedList(context: Caching, name: string): readonly string[
 }
 
 /**
- * The newest of the lists whose names end so, however old: what is offered to be typed need not be as good as what is
- * said of a mistake. Lists of other hosts than the configured one count too; they are rare, and which one would be
- * asked takes more than a shell waits for.
+ * The newest of the lists whose names end like this, of any age: completions can be less accurate than error messages.
+ * Lists of other hosts count, too: they are rare, and a shell does not wait long enough to find out the current host.
  */
 export function readNewestList(context: Surroundings, ending: string): readonly string[] {
   const folder = findFolders(context).cache;
@@ -35,7 +34,7 @@ export function readNewestList(context: Surroundings, ending: string): readonly 
   return newest?.texts ?? [];
 }
 
-/** Kept for suggestions only, so a folder that cannot be written to is no failure. */
+/** The cache is only for suggestions, so a directory that cannot be written is not a failure. */
 export function writeCachedList(context: Caching, name: string, texts: readonly string[]): void {
   const file = fileOf(context, name);
   try {
@@ -43,11 +42,11 @@ export function writeCachedList(context: Caching, name: string, texts: readonly 
     const content = JSON.stringify({ name, at: context.clock.now(), texts });
     replaceWithText(context.random, file, content, { mode: 0o600 });
   } catch {
-    // The next run asks again.
+    // The next run requests the list again.
   }
 }
 
-/** Names hold a URL, so the file is named by their hash. */
+/** A name contains a URL, so the file is named by its hash. */
 function fileOf(context: Caching, name: string): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 16);
   return path.join(findFolders(context).cache, `list-${hash}.json`);
@@ -74,7 +73,7 @@ function listsIn(folder: string): readonly string[] {
   }
 }
 
-/** How the name of a kept list ends, whichever host it came from. */
+/** The end of the name of a cached list, independent of the host. */
 export function listEnding(id: string, network: string | undefined): string {
   return ` ${id} ${network ?? ""}`;
 }

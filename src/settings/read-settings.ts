@@ -14,7 +14,7 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
   const file = configPath(context);
   const content = readJsonFile(file);
   const members = content.state === "read" ? Object.entries(content.object) : [];
-  // What is neither text, number nor boolean becomes JSON text, which no setting accepts.
+  // Values other than strings, numbers and booleans become JSON, which no setting accepts.
   const values = members.map(
     ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
   );
@@ -26,8 +26,8 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
 }
 
 /**
- * Environment, then config.json, then default; flags are the command line's part. A value that is not accepted
- * throws a usage failure, since going on with another than the one asked for would surprise.
+ * Reads each setting from the environment, then config.json, then its default; flags are applied elsewhere. An invalid
+ * value is a usage failure, because a different value than the requested one would be a surprise.
  */
 export function readSettings(context: Pick<Context, "env" | "platform">): Settings {
   const config = readConfigFile(context);
@@ -51,7 +51,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
   };
 }
 
-/** For stderr, each beginning with the path of the file. */
+/** For stderr; each starts with the path of the file. */
 export function configWarnings({ problem, path: file, values }: ConfigFile): readonly string[] {
   if (problem !== undefined) return [`${problem}; going on without it`];
   const known: readonly Setting<unknown>[] = Object.values(settings);

@@ -5,13 +5,13 @@ import { cannotBeStarted } from "../files/file-fault.ts";
 
 type Running = Pick<Context, "env" | "clock" | "signal">;
 
-/** Milliseconds: somebody may have to type a passphrase or touch a device. */
+/** Milliseconds: the user may have to type a passphrase or touch a device. */
 const TIME_LIMIT = 60_000;
 const MAX_BYTES = 4096;
 
 /**
- * The first line that the program prints. What else it prints, and all of its stderr, may hold the key and is shown to
- * nobody; it reads nothing, because stdin may be the addresses of this run, and asks people on the terminal itself.
+ * Returns the first line that the program prints. The rest of its output and its stderr are never shown, because they may
+ * contain the key. It gets no stdin, which may be the addresses of this run; it can prompt on the terminal.
  */
 export async function runKeyCommand(
   context: Running,
@@ -24,7 +24,7 @@ export async function runKeyCommand(
   const child = spawn(program, rest, { stdio: ["ignore", "pipe", "ignore"], env: context.env });
   const stop = (): void => {
     child.kill();
-    // One that does not heed it, or what it started, must not keep this run.
+    // A program that ignores the signal, or its children, must not delay this run.
     child.stdout.destroy();
     child.unref();
   };
@@ -37,7 +37,7 @@ export async function runKeyCommand(
         if (Buffer.concat(chunks).length > MAX_BYTES) reject(refused(where, "prints more than a key"));
       });
       child.once("error", (cause) => reject(notStarted(where, program, cause)));
-      // Something it left running in the background may keep its output open for hours: a whole line is enough.
+      // A background process may keep its output open for hours, so a complete line is enough.
       child.once("exit", (code) => {
         const text = Buffer.concat(chunks).toString("utf8");
         if (code === 0 && text.includes("\n")) resolve(text);

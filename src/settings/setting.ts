@@ -4,33 +4,33 @@ import { durationProblem, parseDuration, unitHint } from "../contract/duration.t
 import { checkHost } from "../contract/host.ts";
 import { splitCommand } from "./split-command.ts";
 
-/** A value, or why it is none: `problem` goes after `DEXDATA_RETRIES "-1": `, `next` on a line of its own. */
+/** A value, or why it is invalid: `problem` goes after `DEXDATA_RETRIES "-1": `, `next` on a separate line. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
 
 export interface Setting<T> {
-  /** As typed in `config set`, and as it stands in config.json. */
+  /** The name in `config set` and in config.json. */
   readonly name: string;
   readonly variable: string;
   readonly kind: "host" | "choice" | "integer" | "rate" | "duration" | "word" | "command";
   readonly fallback: T;
-  /** What `config list` shows for the default. */
+  /** The default as `config list` shows it. */
   readonly fallbackText: string;
-  /** One line; states unit or choices. */
+  /** One line with the unit or the choices. */
   readonly help: string;
-  /** Not kept in config.json. */
+  /** Not allowed in config.json. */
   readonly environmentOnly: boolean;
-  /** Kept in config.json alone; its variable is refused. */
+  /** Only allowed in config.json; its variable is rejected. */
   readonly fileOnly: boolean;
   readonly check: (text: string) => Checked<T>;
-  /** Of what stands in config.json or a variable, which units keep for years, where that may be more than is typed anew. */
+  /** Replaces `check` for config.json and variables, which may still have a form that is no longer accepted elsewhere. */
   readonly checkKept?: (text: string) => Checked<T>;
 }
 
-/** What sets a setting apart; the rest of it follows from its name. */
+/** The definition of a setting; the rest follows from its name. */
 type Described<T> = Pick<Setting<T>, "kind" | "name" | "help" | "fallback" | "fallbackText" | "check"> &
   Partial<Pick<Setting<T>, "checkKept" | "environmentOnly" | "fileOnly">>;
 
-/** The variable is `DEXDATA_` and the name in capitals, with `_` for a dot. */
+/** The variable is `DEXDATA_` and the name in upper case, with `_` for a dot. */
 export function defineSetting<T>(described: Described<T>): Setting<T> {
   const variable = `DEXDATA_${described.name.toUpperCase().replaceAll(".", "_")}`;
   return { variable, environmentOnly: false, fileOnly: false, ...described };
@@ -81,14 +81,14 @@ function readWithin(text: string, digits: number, min: number, max: number): Che
   return value >= min && value <= max ? { value } : undefined;
 }
 
-/** Requests a minute. */
+/** Requests per minute. */
 export function readRate(text: string): Checked<number | "unlimited"> {
   if (text === "unlimited") return { value: text };
   const problem = "must be a whole number from 1 to 100000, or unlimited";
   return readWithin(text, 6, 1, 100_000) ?? { problem };
 }
 
-/** To milliseconds, at least one. */
+/** Milliseconds, at least 1. */
 export function readTimeout(text: string): Checked<number> {
   const value = Math.round(parseDuration(text) ?? 0);
   if (value >= 1 && value <= 86_400_000) return { value };
@@ -96,25 +96,25 @@ export function readTimeout(text: string): Checked<number> {
   return next === undefined ? { problem } : { problem, next };
 }
 
-/** A number alone was kept as seconds before a unit was asked for. */
+/** Earlier versions saved a number without a unit, in seconds. */
 export function readKeptTimeout(text: string): Checked<number> {
   return readTimeout(/^\d+(?:\.\d+)?$/u.test(text) ? `${text}s` : text);
 }
 
-/** The name of a key profile: letters, digits, dot, dash and underscore, so that it needs no quoting anywhere. */
+/** The name of a key profile: letters, digits, dot, dash and underscore, so that it never needs quotes. */
 export function checkProfileName(text: string): Checked<string> {
   if (/^api_/iu.test(text)) return { problem: "is a key, not the name of a profile" };
   if (/^[\da-z][\w.-]{0,63}$/iu.test(text)) return { value: text };
   return { problem: "must be letters, digits, dots, dashes and underscores, 64 at most" };
 }
 
-/** A program with its arguments, run without a shell. */
+/** A program with its arguments, which runs without a shell. */
 export function readCommand(text: string): Checked<readonly string[]> {
   const words = splitCommand(text);
   return "problem" in words ? words : { value: words };
 }
 
-/** `DEXDATA_RETRIES "many"`: what a message about a value begins with. */
+/** Starts a message about a value: `DEXDATA_RETRIES "many"`. */
 export function label(where: string, text: string): string {
   return `${where} "${withoutSecrets(text)}"`;
 }

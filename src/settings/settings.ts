@@ -19,7 +19,7 @@ import {
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
 
-/** Every setting, in the order `config list` shows them. */
+/** Every setting, in the order of `config list`. */
 export const settings = {
   base_url: host("base_url", "https://api.dexpaprika.com", "REST host for keyless and free"),
   pro_base_url: host(
@@ -63,7 +63,7 @@ export const settings = {
     "the smaller of the limit and 100",
     "rows that one request asks for",
   ),
-  /** Requests a minute; undefined for the plan's. */
+  /** Requests per minute; undefined for the limit of the plan. */
   rpm: defineSetting<number | "unlimited" | undefined>({
     kind: "rate",
     name: "rpm",
@@ -108,7 +108,7 @@ export interface Sourced<T> {
   readonly source: "environment" | "config" | "default";
   /** The variable, or name and path in the file; "default". */
   readonly where: string;
-  /** As it was written; for a default what to show for it. */
+  /** The value as it was written, or as a default is shown. */
   readonly text: string;
 }
 
@@ -117,16 +117,16 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type Settings = {
   readonly [Name in keyof typeof settings]: Sourced<ValueOf<(typeof settings)[Name]>>;
 } & {
-  /** For stderr: config.json cannot be read, or holds names that are no settings. The run goes on without them. */
+  /** For stderr: config.json cannot be read, or contains unknown names. The run continues without them. */
   readonly warnings: readonly string[];
 };
 
-/** config.json as it stands; whether a value is accepted is the setting's part. */
+/** The content of config.json; each setting checks its value. */
 export interface ConfigFile {
   readonly path: string;
-  /** By name, as text: a number or boolean written by hand is read as its text. */
+  /** By name, as text; numbers and booleans in the file are converted. */
   readonly values: ReadonlyMap<string, string>;
-  /** What is wrong with the file as a whole; then no value was read. */
+  /** The problem with the file; then there are no values. */
   readonly problem: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export function readSetting<T>(
 ): Sourced<T> {
   const typed = context.env[setting.variable];
   const check = setting.checkKept ?? setting.check;
-  // An empty variable counts as unset, as with NO_COLOR: it is how a shell takes a value back for one command.
+  // An empty variable counts as unset, as with NO_COLOR. That is how a shell unsets a value for one command.
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
       throw usageFailure(

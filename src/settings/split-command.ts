@@ -1,9 +1,9 @@
 import { checkKeyForm } from "../contract/key.ts";
 
 /**
- * A command line into program and arguments: blanks separate, '…' and "…" hold together, nothing is expanded and no
- * shell is started, so that no name of a file or entry is ever read as a command. A JSON array of texts says them as
- * they are. What only a shell would understand is refused rather than handed over as a word.
+ * Splits a command line into program and arguments. Spaces separate them, '…' and "…" group them, nothing is expanded, and
+ * no shell runs, so that the name of a file or entry is never read as a command. A JSON array of strings is used as it is.
+ * Shell syntax is rejected instead of passed on as an argument.
  */
 export function splitCommand(
   text: string,

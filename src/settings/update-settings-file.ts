@@ -1,8 +1,7 @@
 import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
-import { fail, Failure } from "../contract/failure.ts";
-import { cannotBeWritten, diskAdvice } from "../files/file-fault.ts";
+import { writeFailure } from "../files/file-fault.ts";
 import type { Locking } from "../files/file-lock.ts";
 import { makeFolder } from "../files/paths.ts";
 import type { JsonFile } from "../files/read-json-file.ts";
@@ -13,13 +12,13 @@ export type Editing = Locking & Pick<Context, "env">;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Changes one file of the settings folder, which is made where it is missing. */
+/** Changes one file in the settings directory, which is created if necessary. */
 export async function updateSettingsFile<T>(
   context: Locking,
   file: string,
   change: (current: JsonFile) => Changed<JsonObject, T>,
 ): Promise<T> {
-  // Loaded before the lock is taken: it is slow, and others wait.
+  // conf loads slowly, so it is loaded before the lock is taken and others wait.
   const { default: Conf } = await import("conf");
   try {
     prepareFolder(path.dirname(file), context.platform);
@@ -28,17 +27,15 @@ export async function updateSettingsFile<T>(
       return { staged: stage(context.random, Conf, target, content), target };
     });
   } catch (error) {
-    if (error instanceof Failure || context.signal.aborted) throw error;
-    throw fail("settings", `${file} ${cannotBeWritten(error)}`, {
-      next: diskAdvice(error) ?? "check the folder's permissions, or name another with DEXDATA_CONFIG_DIR",
-      cause: error,
-    });
+    if (context.signal.aborted) throw error;
+    const hint = "check the folder's permissions, or name another with DEXDATA_CONFIG_DIR";
+    throw writeFailure("settings", file, error, hint);
   }
 }
 
 /**
- * conf writes the new content beside the file, and a rename puts it in place: on its own conf would write
- * straight into the file where SNAP is set or a rename is refused, and a reader could see half of it.
+ * conf writes the new content next to the file, and a rename puts it in place. Without that, conf writes directly into the
+ * file if SNAP is set or a rename fails, and a reader could see half of it.
  */
 function stage(
   random: () => number,
@@ -66,12 +63,12 @@ function stage(
 }
 
 /**
- * Only the holder of the lock writes files of these names, so an older one is from a process that was killed. It may hold
- * a key, which `auth logout` promises to remove.
+ * Only the holder of the lock writes files with these names, so an existing one is from a killed process. It may contain a
+ * key, which `auth logout` promises to remove.
  */
 function removeAbandonedStages(target: string): void {
   const [folder, name] = [path.dirname(target), path.basename(target)];
-  // conf adds an ending of its own while it writes.
+  // conf adds a suffix while it writes.
   const ending = new RegExp(`^${stagingSuffix}(?:\\.tmp-[\\da-f]+)?$`, "u");
   for (const entry of readdirSync(folder)) {
     if (entry.startsWith(name) && ending.test(entry.slice(name.length)))
@@ -79,7 +76,7 @@ function removeAbandonedStages(target: string): void {
   }
 }
 
-/** People keep their settings elsewhere and link to them: the link stays. */
+/** Some users link to settings in another place. The link stays. */
 function resolveLink(file: string): string {
   try {
     return realpathSync(file);
@@ -88,7 +85,7 @@ function resolveLink(file: string): string {
   }
 }
 
-/** 0700, as the XDG specification wants. A folder that was there is narrowed only if nothing but ours is in it. */
+/** 0700, as in the XDG specification. An existing directory is narrowed only if it contains only files of dexdata. */
 function prepareFolder(folder: string, platform: string): void {
   makeFolder(folder, 0o700);
   if (platform === "win32") return;
@@ -99,6 +96,6 @@ function prepareFolder(folder: string, platform: string): void {
   try {
     chmodSync(folder, 0o700);
   } catch {
-    // The folder is somebody else's; the files in it are 0600 all the same.
+    // The directory belongs to another user. The files in it are 0600 nevertheless.
   }
 }

@@ -1,5 +1,5 @@
 import type { Subject } from "../client/pages/page.ts";
-import { hideKey, refuseKey } from "../client/connection/key-guard.ts";
+import { hideKey, refuseKey } from "../client/connection/target.ts";
 import type { Pace, SendKind } from "../client/pace/pace.ts";
 import { type Connection, openConnection } from "../client/streams/connection.ts";
 import {

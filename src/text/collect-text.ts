@@ -1,4 +1,4 @@
-/** Joins many short pieces; in portions, since a hostile document makes millions of them. */
+/** Joins many short pieces, in portions, because a hostile document produces millions of them. */
 export function collectText(): { add: (piece: string) => void; end: () => string } {
   let whole = "";
   const pieces: string[] = [];
@@ -18,8 +18,8 @@ export function collectText(): { add: (piece: string) => void; end: () => string
 }
 
 /**
- * `text.replaceAll(every, write)` in bounded memory: that one holds all matches at once, and a stranger's text may be
- * tens of millions of them. `every` needs the `g` flag and matches one character or more.
+ * `text.replaceAll(every, write)` in bounded memory. `replaceAll` keeps all matches at once, and a hostile text may have
+ * tens of millions. `every` needs the `g` flag and matches at least one character.
  */
 export function replaceEach(text: string, every: RegExp, write: (match: string) => string): string {
   const replaced = collectText();

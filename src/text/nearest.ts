@@ -1,7 +1,7 @@
 /**
- * The known word nearest to what was typed, for "did you mean": a beginning of one, at most a third of the letters
- * changed (Damerau-Levenshtein) of the word or of its first part (`prise`: price-usd), or one that has all its parts
- * and more (`volume-min`: volume-usd-24h-min). Undefined when nothing is near, so that no far-fetched hint is given.
+ * The known word nearest to the input, for "did you mean": the input is a prefix of it, differs in at most a third of the
+ * letters (Damerau-Levenshtein) from the word or its first part (`prise`: price-usd), or consists of some of its parts
+ * (`volume-min`: volume-usd-24h-min). Undefined if no word is near, so that hints are never far-fetched.
  */
 export function nearest(typed: string, known: Iterable<string>): string | undefined {
   const wanted = fold(typed);
@@ -14,7 +14,7 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
   return best?.word;
 }
 
-/** Undefined for what is not near. */
+/** Undefined if the word is not near. */
 function distanceOf(typed: string, word: string, wanted: string): number | undefined {
   const candidate = fold(word);
   if (candidate.startsWith(wanted)) return 0.5;
@@ -25,7 +25,7 @@ function distanceOf(typed: string, word: string, wanted: string): number | undef
   const whole = nearDistance(wanted, candidate);
   if (whole !== undefined || asked.length > 1 || known.length === 1) return whole;
   const first = nearDistance(wanted, known[0] ?? "");
-  // A word that is near as a whole is nearer.
+  // A match of the complete word is nearer.
   return first === undefined ? undefined : first + 0.9;
 }
 
@@ -37,12 +37,12 @@ function nearDistance(wanted: string, candidate: string): number | undefined {
 
 const partsOf = (word: string): readonly string[] => word.toLowerCase().match(/[^-_\s]+/gu) ?? [];
 
-/** Letter case and the choice of separator are no difference worth a mistake. */
+/** Letter case and separators do not count as mistakes. */
 function fold(word: string): string {
   return word.toLowerCase().replaceAll(/[-_\s]/gu, "");
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours. */
+/** Counts insertions, deletions, substitutions and swaps of neighbors. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

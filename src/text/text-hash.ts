@@ -1,20 +1,20 @@
 /**
- * The 64-bit hash of the texts hashed last, as two signed words: an object for each row would cost more than the row, and
- * unsigned ones, which V8 keeps as doubles, as much.
+ * The 64-bit hash of the last texts, as two signed words in a reused object. A new object per row would cost more than the
+ * row, and so would unsigned words, which V8 stores as doubles.
  */
 export interface TextHash {
   high: number;
   low: number;
 }
 
-/** Of one text, or of several in their order; never both words 0. */
+/** Hashes one text; the two words are never both 0. */
 export function hashText(text: string, into: TextHash): void {
   beginHash(into);
   addText(into, text);
   endHash(into);
 }
 
-/** The same text by text, for those that stand somewhere else. */
+/** The same for several texts in their order. */
 export function beginHash(into: TextHash): void {
   into.low = 0x811c9dc5 | 0;
   into.high = 0x9e3779b9 | 0;
@@ -26,9 +26,9 @@ export function addText(into: TextHash, text: string): void {
 }
 
 /**
- * A text as its bytes in UTF-8, four at a time, and then how many they are. Two independent multiplicative hashes: what
- * one word changes moves up by the multiplication and back down by the shift, in each by another way, so that the next
- * word cannot undo both.
+ * Adds the UTF-8 bytes of a text, four at a time, then the rest. There are two independent multiplicative hashes: the
+ * multiplication moves each change up and the shift moves it back down, differently in each hash, so that the next word
+ * cannot undo both.
  */
 export function addBytes(into: TextHash, view: DataView, from: number, to: number): void {
   let { high, low } = into;

@@ -1,9 +1,9 @@
 /**
- * Characters that promise 2 keeps from acting on a terminal or on a reader's eye, as ranges for a regular
- * expression with the `u` flag. Anyone can name a token, so any of these can arrive in a name.
+ * Characters that must not affect a terminal or deceive a reader, as ranges for a regular expression with the `u` flag.
+ * Anyone can name a token, so a name can contain any of them.
  *
- * Listed by hand instead of `\p{Cf}` and its like: those move with the Unicode version of the machine, and would
- * catch visible signs of Arabic, and the variation selectors that emoji and Chinese names are written with.
+ * The list is explicit, because classes such as `\p{Cf}` depend on the Unicode version of the runtime. They also match
+ * visible Arabic signs, and the variation selectors in emoji and Chinese names.
  */
 const INVISIBLE = [
   "\\u007f-\\u009f", // DEL and C1: some terminals read U+009B as ESC [
@@ -13,11 +13,11 @@ const INVISIBLE = [
   "\\u2028-\\u202e", // line and paragraph separators, bidi embeddings and overrides
   "\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb", // invisible operators, bidi isolates, BOM, interlinear marks
   "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}", // shorthand and music controls
-  "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}", // tags: a whole hidden text fits in them
+  "\\u{e0000}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}", // tags: they can contain a complete hidden text
   "\\ud800-\\udfff", // halves of a pair on their own: written as UTF-8 they would turn into U+FFFD
 ].join("");
 
-/** Unsafe where control characters below U+0020 have a meaning of their own: line breaks between JSON tokens. */
+/** Unsafe in JSON, where control characters below U+0020 are valid as line breaks between tokens. */
 export const UNSAFE_IN_JSON = INVISIBLE;
 
 /** Unsafe in a line of text for people. */

@@ -1,8 +1,8 @@
 /**
- * Lines of at most `width`. Breaks at blanks only: a word that is longer than a line, an address or a link, stays whole.
- * Paragraphs are kept.
+ * Wraps a text into lines of at most `width`. It breaks only at spaces: a longer word, such as an address or a link, is
+ * never split. Paragraphs stay separate.
  *
- * @param widthOf how many columns a text takes, where it may hold more than ASCII
+ * @param widthOf the width of a text in columns, if it may contain more than ASCII
  */
 export function wrapWords(text: string, width: number, widthOf = lengthOf): readonly string[] {
   return text.split("\n").flatMap((paragraph) => {

@@ -1,6 +1,6 @@
 /**
- * The Gregorian calendar in whole numbers, extended to years before it was used (as RFC 3339 does). Nothing of
- * the machine's zone, locale or `Date` enters, so the answer is the same everywhere.
+ * The Gregorian calendar in whole numbers, extended to the years before its introduction (as in RFC 3339). It does not use
+ * the time zone, the locale or `Date`, so results are the same everywhere.
  */
 
 export const SECONDS_PER_DAY = 86_400;
@@ -8,7 +8,7 @@ export const SECONDS_PER_DAY = 86_400;
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DAYS_BEFORE_1970 = 719_528;
 
-/** Days of a month counted from 1; 0 when there is no such month. */
+/** The number of days of a month (from 1); 0 if there is no such month. */
 export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 }
@@ -20,7 +20,7 @@ export function dayNumber(year: number, month: number, day: number): number {
   return days;
 }
 
-/** `20261121` as `2026-11-21`; undefined where the eight digits form no date. */
+/** `20261121` as `2026-11-21`; undefined if the eight digits are not a date. */
 export function undashedDate(text: string): string | undefined {
   const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(text)?.slice(1) ?? [];
   const [year = 0, month = 0, day = 0] = parts.map(Number);
@@ -28,16 +28,16 @@ export function undashedDate(text: string): string | undefined {
 }
 
 /**
- * Unix seconds as `2026-11-21T08:54:00`, in UTC. Years outside 0000 to 9999 get a sign and six digits, which is
- * ISO 8601's form; RFC 3339 has none for them.
+ * Formats unix seconds as `2026-11-21T08:54:00`, in UTC. Years outside 0000 to 9999 get a sign and six digits as in
+ * ISO 8601, because RFC 3339 does not support them.
  */
 export function writeUtc(seconds: number): string {
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   const time = seconds - days * SECONDS_PER_DAY;
   const sinceYearZero = days + DAYS_BEFORE_1970;
   let year = Math.floor(sinceYearZero / 365.2425);
-  // A year begins within two days of where the mean year says, so one step mends it. No loop that waits for a
-  // match: beyond 2^53 days a step changes nothing, and the number may come from the service.
+  // The estimate by the mean year is off by two days at most, so one step corrects it. A loop until a match might never
+  // end: beyond 2^53 days a step changes nothing, and the service can send any number.
   if (daysBeforeYear(year) > sinceYearZero) year--;
   else if (daysBeforeYear(year + 1) <= sinceYearZero) year++;
   let day = sinceYearZero - daysBeforeYear(year) + 1;
@@ -54,7 +54,7 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Days from 0000-01-01: the leap years before `year` are the multiples of 4 less the centuries not divisible by 400. */
+/** Days from 0000-01-01: leap years are the multiples of 4, except centuries not divisible by 400. */
 function daysBeforeYear(year: number): number {
   return 365 * year + Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400);
 }

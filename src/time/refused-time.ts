@@ -1,6 +1,6 @@
 import { daysInMonth, undashedDate, writeUtc } from "./calendar.ts";
 
-/** Why a time was not understood: `problem` goes after `--from "…": `, `next` on a line of its own. */
+/** Why a time is invalid: `problem` goes after `--from "…": `, `next` on a separate line. */
 export interface RefusedTime {
   readonly problem: string;
   readonly next?: string;
@@ -15,8 +15,8 @@ const MONTHS = "January February March April May June July August September Octo
 );
 
 /**
- * Units that people write, as a number of the accepted ones. A month has no fixed length, so it has no entry; a
- * capital M may mean one.
+ * Units that people write, as multiples of the accepted ones. A month has no fixed length, so it has no entry, and neither
+ * does a capital M, which may mean a month.
  */
 const UNITS: readonly (readonly [RegExp, number, string])[] = [
   [/^([sS]|secs?|seconds?)$/, 1, "s"],
@@ -27,7 +27,7 @@ const UNITS: readonly (readonly [RegExp, number, string])[] = [
   [/^([yY]|yrs?|years?)$/, 365, "d"],
 ];
 
-/** Says what is wrong with a text that `parseTimeBound` could not read, as precisely as its form allows. */
+/** Explains, as precisely as possible, why `parseTimeBound` could not read a text. */
 export function explainRefusedTime(text: string): RefusedTime {
   if (text === "") return { problem: "is empty", next: `use ${ACCEPTED}` };
   if (text.trim() !== text) return { problem: "has blanks around it", next: `use ${ACCEPTED}` };
@@ -53,7 +53,7 @@ function explainDigits(text: string): RefusedTime {
   if (unit !== undefined) {
     const fraction = text.slice(10);
     const seconds = text.slice(0, 10);
-    // Dropping the rest would move the bound: only a whole second is offered as a plain number.
+    // Dropping the fraction would move the time, so only full seconds are suggested as a plain number.
     const use = /^0+$/.test(fraction) ? seconds : `${writeUtc(Number(seconds))}.${fraction}Z`;
     return { problem: `${problem}; are these ${unit}seconds?`, next: `use ${use}` };
   }
@@ -79,7 +79,7 @@ function explainDate(year: number, month: number, day: number): RefusedTime | un
   return { problem: `there is no ${day} ${name} ${year}; the month has ${days} days` };
 }
 
-/** `rest` is what follows a date that exists, and is not empty. */
+/** `rest` is the text after an existing date, and is not empty. */
 function explainTimeOfDay(date: string, rest: string): RefusedTime {
   const time = /^([Tt ])(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)? ?(.*)$/.exec(rest);
   const problem = "must be a date alone, or a date, T, a time and an offset";
@@ -97,7 +97,7 @@ function explainTimeOfDay(date: string, rest: string): RefusedTime {
 function explainOffset(offset: string, written: string, spaced: boolean, noSeconds: boolean): RefusedTime {
   const problem = "must end with Z for UTC or an offset such as +02:00";
   const [zone, hour, minute = "00"] = /^(?:[Zz]|([+-]\d{2}):?(\d{2})?)$/.exec(offset) ?? [];
-  // Another ending (PST, a stray sign) may name a zone of its own: to offer Z would move the time silently.
+  // Another suffix (PST, a stray sign) may name a time zone. Suggesting Z would silently move the time.
   if (zone === undefined) return { problem };
   if (Math.abs(Number(hour ?? 0)) > 23 || Number(minute) > 59) {
     return { problem: `there is no offset ${offset}; offsets go from -23:59 to +23:59` };

@@ -2,15 +2,15 @@ import { dayNumber, daysInMonth, SECONDS_PER_DAY, undashedDate, writeUtc } from 
 import { explainRefusedTime, type RefusedTime } from "./refused-time.ts";
 
 /**
- * A moment as whole unix seconds, rounded down, and the digits after the decimal point without trailing zeros
- * ("" for none). Digits rather than a number, so that the nanoseconds of an answer survive.
+ * A time as unix seconds, rounded down, and the digits after the decimal point without trailing zeros ("" for none).
+ * Digits instead of a number preserve the nanoseconds of a response.
  */
 export interface Instant {
   readonly seconds: number;
   readonly fraction: string;
 }
 
-/** The last second of the year 9999 and the first of 0000: what RFC 3339 can write. */
+/** The last second of the year 9999 and the first of 0000: the range of RFC 3339. */
 const LATEST = dayNumber(9999, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 const EARLIEST = dayNumber(0, 1, 1) * SECONDS_PER_DAY;
 
@@ -22,15 +22,15 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * One value of `--from`, `--to`, `--created-after`, `--created-before`, `--now`: `now`; `-24h` or `24h` (s, m, h,
+ * Parses a value of `--from`, `--to`, `--created-after`, `--created-before`, `--now`: `now`; `-24h` or `24h` (s, m, h,
  * d) before now; RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); unix seconds of up to 11 digits, except eight
  * digits that form a date, such as 20261121.
  *
- * `now` is the one clock reading of the run. As a number it is milliseconds and is rounded down to the second, so
- * that a relative bound stays a plain number on the wire; as an Instant it keeps its fraction.
+ * `now` is the one clock reading of the run. A number is in milliseconds and is rounded down to the second, so that a
+ * relative time stays a plain number on the wire. An `Instant` keeps its fraction.
  *
- * What cannot be read comes back as a `problem` that goes after `--from "2026-02-30": `, with at most one line on
- * what to type instead.
+ * For an invalid text it returns a `problem` that goes after `--from "2026-02-30": `, and at most one line with a
+ * suggestion.
  */
 export function parseTimeBound(text: string, now: Instant | number): Instant | RefusedTime {
   const instant = readTimeBound(text, typeof now === "number" ? wholeSecond(now) : now);
@@ -62,8 +62,8 @@ export function parseDate(text: string): Instant | undefined {
 
 /**
  * RFC 3339 `date-time` exactly (section 5.6, with `t` and `z` in either case, without the space that its note
- * lets applications agree on); undefined for anything else. Second 60 is read where a leap second can be, at
- * 23:59:60 UTC on the last day of a month, as the second that follows: unix time has none of its own.
+ * allows); undefined for anything else. Second 60 is valid where a leap second can occur, at 23:59:60 UTC on the last day
+ * of a month. It is read as the next second, because unix time has no leap seconds.
  */
 export function parseRfc3339(text: string): Instant | undefined {
   const parts = /^([\d-]{10})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(
@@ -80,22 +80,22 @@ export function parseRfc3339(text: string): Instant | undefined {
   return { seconds, fraction: withoutTrailingZeros(parts[5] ?? "") };
 }
 
-/** `2026-11-21T08:54:00Z`, with every digit of the fraction when there is one. */
+/** `2026-11-21T08:54:00Z`, with all digits of the fraction if there is one. */
 export function formatInstant(instant: Instant): string {
   return `${writeUtc(instant.seconds)}${instant.fraction === "" ? "" : `.${instant.fraction}`}Z`;
 }
 
-/** Negative, zero or positive as `a` is before, at or after `b`. */
+/** Negative, zero or positive if `a` is before, at or after `b`. */
 export function compareInstants(a: Instant, b: Instant): number {
   if (a.seconds !== b.seconds) return a.seconds - b.seconds;
-  // Digits after the point sort like words once trailing zeros are gone: "49" < "5" < "51".
+  // Without trailing zeros, digits after the decimal point sort like text: "49" < "5" < "51".
   if (a.fraction === b.fraction) return 0;
   return a.fraction < b.fraction ? -1 : 1;
 }
 
 /**
- * What is sent: unix seconds. With a fraction, or before 1970, it is RFC 3339 instead: seconds would drop the
- * one, and the service reads a leading minus as an offset from its own clock.
+ * Formats a time for the wire: unix seconds, or RFC 3339 for a fraction or a time before 1970. Seconds would drop the
+ * fraction, and the service reads a leading minus as an offset from its clock.
  */
 export function toWire(instant: Instant): string {
   return instant.fraction === "" && instant.seconds >= 0 ? String(instant.seconds) : formatInstant(instant);
@@ -105,14 +105,14 @@ function wholeSecond(milliseconds: number): Instant {
   return { seconds: Math.floor(milliseconds / 1000), fraction: "" };
 }
 
-/** By hand: `/0+$/` takes quadratic time on a long run of zeros that does not end the text. */
+/** A loop, because `/0+$/` takes quadratic time on a long run of zeros that does not end the text. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === "0") end--;
   return digits.slice(0, end);
 }
 
-/** What `toWire` wrote, read back. */
+/** Parses a result of `toWire`. */
 export function fromWire(text: string): Instant {
   if (/^\d+$/.test(text)) return { seconds: Number(text), fraction: "" };
   const instant = parseRfc3339(text);

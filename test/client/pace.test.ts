@@ -2,9 +2,8 @@ import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createPace, memoryStore, type PaceStore } from "../../src/client/pace/create-pace.ts";
 import { fixedAllowance, type PaceRate, planAllowance, type RateNews } from "../../src/client/pace/pace.ts";
-import { learn, rateInForce } from "../../src/client/pace/pace-learning.ts";
+import { learn, rateInForce, takeTurn } from "../../src/client/pace/pace-rules.ts";
 import { current, noState, type PaceState, readPaceState } from "../../src/client/pace/pace-state.ts";
-import { takeTurn } from "../../src/client/pace/pace-turn.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 const { array, assert, constant, integer, maxSafeNat, nat, oneof, option, property, record } = fc;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/client/answer/error-body.ts";
 import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/pace/retry-after.ts";
 import { decideRetry, defaultRetryPolicy } from "../../src/client/pace/retry.ts";
-import { meaningOf } from "../../src/contract/statuses.ts";
+import { meaningOf } from "../../src/contract/service-errors.ts";
 import { Failure, isOfOneInput } from "../../src/contract/failure.ts";
 
 const failure = (details: { status?: number; retryable?: boolean; retryAfter?: number }): Failure =>

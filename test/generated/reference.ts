@@ -1,6 +1,6 @@
 import { type Command, usageOf } from "../../src/commands/command.ts";
-import { followEvents } from "../../src/commands/follow/follow-events.ts";
-import { streamEvents } from "../../src/commands/stream/stream-events.ts";
+import { followEvents } from "../../src/commands/follow/follow-flags.ts";
+import { streamEvents } from "../../src/commands/stream/stream-flags.ts";
 import { errorCodes, exitsOf, factsOf } from "../../src/contract/errors.ts";
 import { exitCodes } from "../../src/contract/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/contract/feed.ts";

@@ -21,7 +21,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/client/pace/retry.ts": retries,
       "src/client/pace/retry-after.ts": retries,
-      "src/contract/statuses.ts": statuses,
+      "src/contract/service-errors.ts": statuses,
     },
   },
   {

@@ -5,7 +5,7 @@ const neverComes = "equivalent: the default never comes, or is refused as well";
 export const words: Readonly<Record<string, string>> = {
   'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
     neverComes,
-  'src/contract/statuses.ts: if (status >= 500) return { exit: 7, retried: false, code: "unavailable" }; → if (status > 500) return { exit: 7, retried: false, code: "unavailable" };':
+  'src/contract/service-errors.ts: if (status >= 500) return { exit: 7, retried: false, code: "unavailable" }; → if (status > 500) return { exit: 7, retried: false, code: "unavailable" };':
     "equivalent: 500 itself is in the table above",
   'src/client/pace/retry-after.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
     neverComes,

@@ -8,7 +8,7 @@ import {
   showPercent,
   showPrice,
   showWholeAmount,
-} from "../../src/render/values/numbers.ts";
+} from "../../src/render/values/decimal.ts";
 
 function decimal(value: number | bigint | string): Decimal {
   const read = readDecimal(value);

@@ -6,99 +6,87 @@ export interface Answer {
   readonly status: number;
   /** Lower-case names; of a repeated header the first value. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Decoded: one gzip layer at most is taken off. */
+  /** Decoded: at most one gzip layer is removed. */
   readonly body: Uint8Array;
 }
 
-/** A body as it comes, piece by piece, within the limits. */
-export function createAnswerBody({ status, headers }: Omit<Answer, "body">, url: URL) {
+/** A response whose body is still to come; `abort` gives up the rest of it. */
+interface OpenAnswer extends Omit<Answer, "body"> {
+  readonly body: AsyncIterable<readonly Buffer[]>;
+  readonly abort: () => void;
+}
+
+/** Reads the body of a response within the limits, and decodes it. */
+export async function readAnswerBody(
+  { status, headers, body, abort }: OpenAnswer,
+  url: URL,
+): Promise<Answer> {
   const isRefusal = status < 200 || status >= 300;
-  const most = isRefusal ? maxRefusalBytes : maxBodyBytes;
+  const maxBytes = isRefusal ? maxRefusalBytes : maxBodyBytes;
   const chunks: Buffer[] = [];
   let size = 0;
-  /** A refusal means what its status says, so one whose body cannot be read has none. Throws the cause elsewhere. */
-  const without = (cause: unknown): Uint8Array => {
-    if (isRefusal && cause instanceof Failure) return new Uint8Array();
-    throw cause;
-  };
-  /** Throws where it is too much. */
-  const add = (bytes: Buffer): void => {
-    size += bytes.length;
-    if (size > most) throw tooLarge(most, url);
-    chunks.push(bytes);
-  };
-  /** The whole of it, decoded: one gzip layer at most is taken off. */
-  const end = (): Uint8Array => {
-    const [only] = chunks;
-    const whole = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
-    try {
-      const decoded = decode(whole, headers.get("content-encoding"), most, url);
-      checkValues(decoded, url);
-      return decoded;
-    } catch (cause) {
-      return without(cause);
-    }
-  };
-  return { add, end, without };
-}
-
-/** The same of a body that comes as a stream. */
-export async function readAnswerBody(
-  stream: AsyncIterable<readonly Buffer[]>,
-  answer: Omit<Answer, "body">,
-  url: URL,
-): Promise<Uint8Array> {
-  const body = createAnswerBody(answer, url);
   try {
-    for await (const chunks of stream) for (const bytes of chunks) body.add(bytes);
+    for await (const arrived of body) {
+      for (const chunk of arrived) size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes, url);
+      chunks.push(...arrived);
+    }
+    const [only] = chunks;
+    const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size);
+    const decoded = decode(bytes, headers.get("content-encoding"), maxBytes, url);
+    checkValues(decoded, url);
+    return { status, headers, body: decoded };
   } catch (cause) {
-    return body.without(cause);
+    abort();
+    // The status of a rejection is enough, so an unreadable body counts as empty.
+    if (isRefusal && cause instanceof Failure) return { status, headers, body: new Uint8Array() };
+    throw cause;
   }
-  return body.end();
 }
 
-function decode(body: Uint8Array, name: string | undefined, most: number, url: URL): Uint8Array {
-  // RFC 9110, 8.4.1: names of codings have no letter case.
+function decode(body: Uint8Array, name: string | undefined, maxBytes: number, url: URL): Uint8Array {
+  // RFC 9110, 8.4.1: names of codings are case-insensitive.
   const encoding = name?.toLowerCase();
   if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
     throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
   }
   try {
-    return gunzipSync(body, { maxOutputLength: most });
+    return gunzipSync(body, { maxOutputLength: maxBytes });
   } catch (cause) {
     const isTooLarge = cause instanceof RangeError;
-    throw isTooLarge ? tooLarge(most, url) : untrustedAnswer(`the gzip body from ${url.host} is damaged`);
+    throw isTooLarge ? tooLarge(maxBytes, url) : untrustedAnswer(`the gzip body from ${url.host} is damaged`);
   }
 }
 
-/** An answer that should be JSON. Many rows are passed on as the bytes that came: nothing is read before it must be. */
+/** A response that should be JSON. Most rows are passed on as bytes, so the text is read only where it is needed. */
 export interface Document {
   readonly bytes: Uint8Array;
-  /** Checked whole, grammar and encoding, so that slices of the text are valid JSON themselves. */
+  /** Checks all of the grammar and the encoding, so that slices of the text are valid JSON themselves. */
   readonly read: () => CheckedDocument;
 }
 
 export interface CheckedDocument {
-  /** The service's own. */
+  /** The service's own text. */
   readonly text: string;
   /** Parsed: integers above 2^53 are rounded here, so values to be shown are read from `text`. */
   readonly value: unknown;
 }
 
-export function createDocument(answer: Answer): Document {
-  // Nobody asked for a part, and one that is whole JSON would pass for all of it.
-  if (answer.status === 206) throw untrustedAnswer("the answer is only a part of one (status 206)");
-  return { bytes: answer.body, read: () => readDocument(answer) };
-}
-
-function readDocument(answer: Answer): CheckedDocument {
-  const text = decodeUtf8(answer.body);
-  try {
-    return { text, value: JSON.parse(text) as unknown };
-  } catch {
-    throw untrustedAnswer(describeNoJson(answer, text));
-  }
+export function createDocument({ status, body }: Answer): Document {
+  // The client never requests a part, and a part that is valid JSON would pass for all of it.
+  if (status === 206) throw untrustedAnswer("the answer is only a part of one (status 206)");
+  const read = (): CheckedDocument => {
+    const text = decodeUtf8(body);
+    try {
+      return { text, value: JSON.parse(text) as unknown };
+    } catch {
+      if (/^\s*</u.test(text)) throw untrustedAnswer(`the answer is a web page, not JSON (status ${status})`);
+      if (text.trim() === "") throw untrustedAnswer(`the answer is empty (status ${status})`);
+      throw untrustedAnswer(`the answer is not whole JSON (status ${status}, ${body.length} bytes)`);
+    }
+  };
+  return { bytes: body, read };
 }
 
 function decodeUtf8(body: Uint8Array): string {
@@ -107,10 +95,4 @@ function decodeUtf8(body: Uint8Array): string {
   } catch {
     throw untrustedAnswer("the answer is not valid UTF-8");
   }
-}
-
-function describeNoJson(answer: Answer, text: string): string {
-  if (text.trim() === "") return `the answer is empty (status ${answer.status})`;
-  if (/^\s*</u.test(text)) return `the answer is a web page, not JSON (status ${answer.status})`;
-  return `the answer is not whole JSON (status ${answer.status}, ${answer.body.length} bytes)`;
 }

@@ -1,17 +1,14 @@
 import { untrustedAnswer } from "../../contract/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
 
-/** Larger answers are refused: pages of 100 rows stay far below, and memory must stay bounded. Decoded bytes. */
+/** Decoded bytes. Larger responses are rejected to keep memory bounded; pages of 100 rows stay far below. */
 export const maxBodyBytes = 32 * 1024 * 1024;
-/** What a refusal says is repeated to people whole, and two sentences are usual. */
+/** Messages repeat the text of a rejection in full; two sentences are usual. */
 export const maxRefusalBytes = 256 * 1024;
 
-/**
- * A value takes up to 250 times the memory of the two bytes that `[[` or `{}` cost. The longest answers there are have
- * some ten thousand.
- */
+/** A value takes up to 250 times the memory of its two bytes in `[[` or `{}`. The longest responses have some ten thousand. */
 const maxValues = 500_000;
-/** A body of that length has too few bytes for it to matter. */
+/** A body of this length has too few bytes for that to matter. */
 const lightBytes = 1024 * 1024;
 
 const COMMA = 44;
@@ -20,16 +17,16 @@ export function tooLarge(bytes: number, url: URL): Error {
   return untrustedAnswer(`the answer from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
 }
 
-/** Refuses what would fit as bytes, but not as values. */
+/** Rejects a body that would fit into memory as bytes, but not as values. */
 export function checkValues(body: Uint8Array, url: URL): void {
   if (body.length <= lightBytes) return;
-  // Of UTF-8 read as Latin 1, what counts is the same.
+  // The bytes that count are the same in UTF-8 and in Latin 1.
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
   if (countValues(text) > maxValues)
     throw untrustedAnswer(`the answer from ${url.host} holds more than ${maxValues} values`);
 }
 
-/** Counted by what begins a value or stands before one; of what is no JSON it says nothing useful, and ends. */
+/** Counts the bytes that begin a value or precede one. For text that is not JSON, the number means nothing. */
 function countValues(text: string): number {
   let values = 0;
   try {

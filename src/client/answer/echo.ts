@@ -9,10 +9,9 @@ import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../
 import { isObject, member } from "../../json/raw-json.ts";
 
 /**
- * Searches echo the parameters they used in `query`, and drop a name they do not know without a word (specification,
- * Pagination styles 4). One of ours that is missing there, or has another value, was not applied: the rows would
- * look like an answer to a question that nobody asked. A response without an echo passes. Returns a warning instead of
- * throwing if the rows are accepted anyway.
+ * Searches echo the parameters they used in `query`, and silently drop a name they do not know (specification, Pagination
+ * styles 4). A parameter of ours that is missing there, or has another value, was not applied: the rows would belong to
+ * another request. A response without an echo passes. Returns a warning instead of throwing if the rows are accepted anyway.
  */
 export function checkEcho(
   endpoint: Endpoint,
@@ -29,10 +28,8 @@ export function checkEcho(
   const meant = near === undefined ? undefined : `did you mean ${near}?`;
   if (!isStrict) {
     const what = ignored.map(shown).join(", ");
-    return [
-      `the service ignored ${what}, so its rows do not match`,
-      ...(meant === undefined ? [] : [meant]),
-    ].join("; ");
+    const warning = `the service ignored ${what}, so its rows do not match`;
+    return meant === undefined ? warning : `${warning}; ${meant}`;
   }
   const used = member(echo, first.name);
   const how = used === undefined ? "" : `, but ${JSON.stringify(used)}`;
@@ -40,9 +37,9 @@ export function checkEcho(
   throw fail("untrusted_answer", message, { next: meant ?? "take them all the same with --no-strict" });
 }
 
-/** The parameter that was probably meant by a name that the contract does not have. */
+/** The parameter that was probably meant by a name that is not in the contract. */
 function nearestKnown({ params }: Endpoint, args: Args, { name, help }: Param): string | undefined {
-  // Only a parameter of the contract has a text for help.
+  // Only parameters of the contract have a help text.
   if (help !== "") return undefined;
   const known = params.flatMap((param) => (param.help === "" || args.has(param.name) ? [] : [param.name]));
   if (name === "page" && known.includes("cursor")) return "cursor";
@@ -50,16 +47,16 @@ function nearestKnown({ params }: Endpoint, args: Args, { name, help }: Param): 
 }
 
 function isIgnored({ name, place, kind }: Param, sent: string | undefined, echo: object): boolean {
-  // An empty value is as good as none.
-  if (sent === undefined || sent === "" || place !== "query" || uninteresting.has(name)) return false;
+  // An empty value counts as absent.
+  if (sent === undefined || sent === "" || place !== "query" || notFilters.has(name)) return false;
   const used = member(echo, name);
   return used === undefined || used === null || !isSame(kind, sent, used);
 }
 
-/** They choose no rows. */
-const uninteresting: ReadonlySet<string> = new Set(["limit", "cursor", "detailed"]);
+/** Parameters that do not filter or sort rows. */
+const notFilters: ReadonlySet<string> = new Set(["limit", "cursor", "detailed"]);
 
-/** Values are compared, not their spelling: `250000` is 250000.0, a time is its instant, a list its members. */
+/** Compares values, not their spelling: `250000` equals 250000.0, times are compared as times, lists by their members. */
 function isSame(kind: ParamKind, sent: string, used: unknown): boolean {
   switch (kind.kind) {
     case "amount":
@@ -83,12 +80,11 @@ function isSameInstant(sent: string, used: unknown): boolean {
   if (sent === String(used)) return true;
   const echoed = typeof used === "string" ? parseTimeBound(used, 0) : { seconds: Number(used), fraction: "" };
   if ("problem" in echoed) return false;
-  const wanted = /^\d+$/u.test(sent) ? { seconds: Number(sent), fraction: "" } : readInstant(sent);
-  // A relative time, which only a raw call sends: the service counts it from its own clock.
+  const isUnix = /^\d+$/u.test(sent);
+  const wanted = isUnix ? { seconds: Number(sent), fraction: "" } : (parseRfc3339(sent) ?? parseDate(sent));
+  // `wanted` is undefined for a relative time, which only a raw call sends: it depends on the service's clock.
   return wanted === undefined || compareInstants(wanted, echoed) === 0;
 }
-
-const readInstant = (text: string): ReturnType<typeof parseDate> => parseRfc3339(text) ?? parseDate(text);
 
 function wordsOf(list: string): string {
   const words = list.split(",").map((word) => word.trim());

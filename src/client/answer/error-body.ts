@@ -1,9 +1,9 @@
 import { isServiceCode, type ServiceCode } from "../../contract/service-errors.ts";
-import { rawMembers } from "../../json/raw-json.ts";
+import { isObject, rawMembers } from "../../json/raw-json.ts";
 
-/** What a refusal says, from whichever form of body came. */
+/** The contents of a rejection, whatever the form of its body. */
 export interface ErrorBody {
-  /** A code of the specification; a human sentence under `error` is none. */
+  /** A code of the specification; undefined for a human sentence under `error`. */
   readonly code: ServiceCode | undefined;
   readonly message: string | undefined;
   /** Every field under its own name, as raw JSON texts, so that 64-bit numbers keep their digits. */
@@ -13,7 +13,7 @@ export interface ErrorBody {
 
 /**
  * Reads all public forms: the envelope of the specification, `message` alone, a sentence under `error`, an object
- * under `error` (the edge's 5xx), HTML, text that is not JSON, `{}` and nothing at all.
+ * under `error` (the edge's 5xx), HTML, text that is not JSON, `{}` and an empty body.
  */
 export function readErrorBody(text: string): ErrorBody {
   const fields = membersOf(text);
@@ -30,7 +30,7 @@ export function readErrorBody(text: string): ErrorBody {
   return { code, message, fields, isHtml: false };
 }
 
-/** The string under the name; undefined when it is absent or no string. */
+/** The string under the name; undefined when it is absent or not a string. */
 export function textField(fields: ReadonlyMap<string, string>, name: string): string | undefined {
   const value: unknown = JSON.parse(fields.get(name) ?? "null");
   return typeof value === "string" ? value : undefined;
@@ -38,10 +38,7 @@ export function textField(fields: ReadonlyMap<string, string>, name: string): st
 
 function membersOf(text: string): ReadonlyMap<string, string> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? rawMembers(text)
-      : undefined;
+    return isObject(JSON.parse(text)) ? rawMembers(text) : undefined;
   } catch {
     return undefined;
   }

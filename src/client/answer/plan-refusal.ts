@@ -1,27 +1,71 @@
 import { fail, type Failure } from "../../contract/failure.ts";
-import type { Question } from "../../contract/args.ts";
-import { inputName } from "../../contract/read-param.ts";
-import { type ErrorBody, textField } from "./error-body.ts";
-import type { Target } from "../connection/target.ts";
-import type { Answer } from "./answer-body.ts";
+import { meaningOf } from "../../contract/service-errors.ts";
 import { rawMembers } from "../../json/raw-json.ts";
 import { formatInstant } from "../../time/time.ts";
+import type { Target } from "../connection/target.ts";
+import { retryAfterMilliseconds } from "../pace/retry-after.ts";
+import type { Answer } from "./answer-body.ts";
+import { type ErrorBody, textField } from "./error-body.ts";
 
 export interface Sentence {
   readonly message: string;
   readonly next?: string | undefined;
 }
 
-/** Key, host, plan and credits: 401, 402 and 403. What to do depends on who asks. */
-export function planSentence(answer: Answer, body: ErrorBody, question: Question, target: Target): Sentence {
-  const isOfPlan = body.code === "plan_required" || body.code === "preview_only";
-  if (answer.status === 403 && isOfPlan) return planRequired(body, question, target);
-  return callerSentence(answer, body, target, target.rest);
+/** The details of a failure that follow from the response alone: by its status, and refined by its body. */
+export function refusalDetails({ status, headers }: Answer, body: ErrorBody, { next }: Sentence) {
+  const { exit, code, retried } = meaningOf(status);
+  return {
+    exit,
+    code: body.code ?? code,
+    status,
+    why: body.message,
+    next,
+    retryable: retried,
+    body: body.fields,
+    // For every status: retries by --retry-on, such as of 503, must not come earlier either (RFC 9110, 10.2.3).
+    retryAfter: retryAfterMilliseconds(headers, body),
+  };
 }
 
-/** The same where it is no matter of what was asked. `base`: the host that was asked. */
-export function callerSentence(answer: Answer, body: ErrorBody, target: Target, base: string): Sentence {
-  const { host } = new URL(base);
+/** Whether the plan does not include the request; any other 403 is about the key or the host. */
+export function isOfPlan({ status }: Answer, { code }: ErrorBody): boolean {
+  return status === 403 && (code === "plan_required" || code === "preview_only");
+}
+
+/** The sentence for a status that does not depend on the request itself. */
+export function commonSentence(
+  answer: Answer,
+  body: ErrorBody,
+  target: Target,
+  kind: "request" | "stream",
+): Sentence {
+  const { status } = answer;
+  const isStream = kind === "stream";
+  if (status === 401 || status === 402 || status === 403)
+    return callerSentence(answer, body, target, new URL(isStream ? target.streaming : target.rest));
+  if (status === 429) {
+    return {
+      message: `too many requests for the ${planOf(answer, body, target)} plan`,
+      next: "wait a minute and try again; every process that uses this key counts",
+    };
+  }
+  if (status >= 500) {
+    const host = isStream ? "streaming host" : "service";
+    return { message: `the ${host} failed (status ${status})`, next: "try again later" };
+  }
+  if (status >= 300 && status < 400) {
+    const host = isStream ? "streaming host" : "host";
+    return {
+      message: `the ${host} answered with a redirect (status ${status}), which is not followed`,
+      next: `check the ${isStream ? "streaming" : "base"} URL: dexdata config list`,
+    };
+  }
+  return { message: `the service refused the ${kind} (status ${status})` };
+}
+
+/** Key, host and credits: 401, 402 and 403. The hint depends on the caller's plan. */
+function callerSentence(answer: Answer, body: ErrorBody, target: Target, { host }: URL): Sentence {
   if (answer.status === 401) return keyRefused(target, host);
   if (answer.status === 402) return creditsUsedUp(answer, body, target);
   if (body.isHtml) {
@@ -30,41 +74,34 @@ export function callerSentence(answer: Answer, body: ErrorBody, target: Target, 
       next: "check the form of the key and the hosts: dexdata auth status",
     };
   }
-  if (body.code === "wrong_host") {
-    const plan = textField(body.fields, "tier") ?? target.tier;
-    return wrongHost(plan, host, target);
-  }
+  if (body.code === "wrong_host") return wrongHost(textField(body.fields, "tier"), host, target);
   return {
     message: `the ${target.tier} plan may not do this`,
     next: "see what the plan includes: dexdata usage",
   };
 }
 
-function wrongHost(plan: string, host: string, { tier, tierSource }: Target): Sentence {
-  const message = `a ${plan} key does not belong to ${host}`;
+function wrongHost(plan: string | undefined, host: string, { tier, tierSource }: Target): Sentence {
+  const message = `a ${plan ?? tier} key does not belong to ${host}`;
   if (tierSource === undefined)
     return { message, next: "let the service say where it belongs: dexdata auth login" };
   return {
     message: `${message}, where the tier ${tier} of ${tierSource} sends it`,
-    next: `unset ${tierSource}, or set it to ${plan}`,
+    next: `unset ${tierSource}, or set it to ${plan ?? tier}`,
   };
 }
 
-function keyRefused(target: Target, host: string): Sentence {
-  if (target.key === undefined) {
-    return {
-      message: `${host} wants a key, and none was sent`,
-      next: "store one with: dexdata auth login",
-    };
-  }
+function keyRefused({ key, keySource = "the settings" }: Target, host: string): Sentence {
+  if (key === undefined)
+    return { message: `${host} wants a key, and none was sent`, next: "store one with: dexdata auth login" };
   return {
-    message: `the service does not accept the key from ${target.keySource ?? "the settings"}`,
+    message: `the service does not accept the key from ${keySource}`,
     next: "store a valid one with: dexdata auth login",
   };
 }
 
 function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentence {
-  const tier = textField(body.fields, "tier") ?? answer.headers.get("x-api-plan") ?? target.tier;
+  const tier = planOf(answer, body, target);
   const resets = textField(body.fields, "resets_at") ?? readableReset(answer.headers.get("x-credits-reset"));
   const back =
     resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they return at ${resets}`;
@@ -75,69 +112,61 @@ function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentenc
   return { message, next: `enable overage or raise the spend cap${link(body, "portal", "packs")}` };
 }
 
-function planRequired(body: ErrorBody, question: Question, target: Target): Sentence {
-  const required = planName(textField(body.fields, "required_tier") ?? question.endpoint.plan);
+/** The plan that the service applied. */
+export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Target): string {
+  return textField(fields, "tier") ?? headers.get("x-api-plan") ?? tier;
+}
+
+/** `plan`: the one by the contract, if the response names none. A contract without one knows nothing of what was refused. */
+export function planNeeded(what: string, plan: string, body: ErrorBody, target: Target) {
+  const required = textField(body.fields, "required_tier") ?? plan;
+  const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
   const tier = textField(body.fields, "tier") ?? target.tier;
+  const isKeyless = tier === "keyless";
   const who = target.key === undefined ? "no key is set" : `this key is ${tier}`;
-  const name = textField(body.fields, "param");
-  const param = question.endpoint.params.find((each) => each.name === name);
-  if (param !== undefined) {
-    const typed = question.args.get(param.name);
-    return {
-      message: `${inputName(param)}${typed === undefined ? "" : ` "${typed}"`} needs ${required}; ${who}`,
-      next: `ask for less, or ${tier === "keyless" ? "register and upgrade" : "upgrade"}${link(body, "upgrade", "pricing", "register")}`,
-    };
-  }
-  const upgrade =
-    tier === "keyless"
-      ? `register and upgrade${link(body, "register")}`
-      : `upgrade${link(body, "upgrade", "pricing")}`;
-  return {
-    message: `${question.endpoint.command} needs ${required}; ${who}`,
-    next: `${upgrade}${alternative(question)}`,
-  };
+  const upgrade = isKeyless
+    ? `register and upgrade${link(body, "register")}`
+    : `upgrade${link(body, "upgrade", "pricing")}`;
+  return { message: `${what} needs ${needed}; ${who}`, next: upgrade, isKeyless };
 }
 
-/** A contract that asks for no plan knows nothing of the one that was refused here. */
-export function planName(tier: string): string {
-  return tier === "keyless" ? "a higher plan" : `a ${tier} plan or higher`;
-}
-
-/** What works without the plan. */
-function alternative({ endpoint: { withoutPlan }, args }: Question): string {
-  const address = withoutPlan === undefined ? undefined : args.get(withoutPlan.param);
-  if (address === undefined) return "";
-  return `; without it: dexdata ${withoutPlan?.command} ${args.get("network") ?? ""} ${address}`;
-}
-
-/** The header's form is not laid down: unix seconds are written as a time, anything else as it came. */
+/** The form of the header is not specified: unix seconds are written as a time, anything else is kept. */
 function readableReset(reset: string | undefined): string | undefined {
   if (reset === undefined || !/^\d{9,11}$/u.test(reset)) return reset;
   return formatInstant({ seconds: Number(reset), fraction: "" });
 }
 
-/** What the service offers a free caller whose credits are used up. */
+/** The service's offer to a free caller without credits. */
 function offer(body: ErrorBody): string {
-  const raw = body.fields.get("offer");
-  if (raw === undefined || !raw.startsWith("{")) return "";
-  const fields = rawMembers(raw);
+  const fields = membersUnder(body, "offer");
   const [description, end] = [textField(fields, "description"), textField(fields, "expires_at")];
   if (description === undefined) return "";
   return ` (offer: ${description}${end === undefined ? "" : `, until ${end}`})`;
 }
 
-/** The first of the body's links that is there, as text; it is never opened. */
+/** The first of the body's links with one of these names, as text; it is never opened. */
 export function link(body: ErrorBody, ...names: readonly string[]): string {
-  const raw = body.fields.get("links");
-  if (raw === undefined || !raw.startsWith("{")) return "";
-  const links = rawMembers(raw);
+  const links = membersUnder(body, "links");
   const found = names.map((name) => textField(links, name)).find((url) => url !== undefined);
   return found === undefined ? "" : `: ${found}`;
 }
 
+function membersUnder({ fields }: ErrorBody, name: string): ReadonlyMap<string, string> {
+  const raw = fields.get(name);
+  return raw?.startsWith("{") === true ? rawMembers(raw) : new Map();
+}
+
+/** The sentence for 410. */
+export function removedSentence(body: ErrorBody, path: string, ...hints: readonly string[]): Sentence {
+  const replacement = textField(body.fields, "replacement");
+  const next = [...(replacement === undefined ? [] : [`its replacement: ${replacement}`]), ...hints];
+  const message = `the service has removed ${path} for good`;
+  return next.length === 0 ? { message } : { message, next: next.join("; ") };
+}
+
 /**
- * `--require-plan`: an answer that was counted under another plan is not used. One that names no plan is, and a
- * refusal of key or plan says more about the same.
+ * `--require-plan`: a response under another plan is not used. A response that names no plan passes, and a rejection of the
+ * key or the plan explains more about the same.
  */
 export function checkPlan(
   seen: string | undefined,

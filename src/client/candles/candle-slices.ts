@@ -1,29 +1,62 @@
+import type { Args, Typed } from "../../contract/args.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
 import { untrustedAnswer, usageFailure } from "../../contract/failure.ts";
+import { inputName, readParam } from "../../contract/read-param.ts";
 import { member } from "../../json/raw-json.ts";
-import { formatInstant, fromWire, parseRfc3339, toWire } from "../../time/time.ts";
-import type { Args } from "../../contract/args.ts";
+import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../time/time.ts";
 
-/** A window of candles; its bounds as on the wire. */
-export interface CandleWindow {
+/**
+ * Fills in the defaults of `ohlcv`: interval 1h, the last 24 hours, which fits every plan. `--count-back N` sets the start to
+ * N intervals before the end. `now`: milliseconds.
+ */
+export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
+  const interval = typed.get("interval") ?? "1h";
+  const end = typed.get("end") ?? "now";
+  const countBack = typed.get("count_back");
+  const start = typed.get("start") ?? "-24h";
+  const filled = new Map([...typed, ["interval", interval], ["start", start], ["end", end]]);
+  if (countBack === undefined) return filled;
+  if (typed.has("start")) {
+    const names = `${nameOf(endpoint, "count_back")} and ${nameOf(endpoint, "start")}`;
+    throw usageFailure(`${names}: both say where the window begins`, "leave out one of them");
+  }
+  for (const name of ["interval", "count_back"]) {
+    const param = endpoint.params.find((each) => each.name === name);
+    if (param !== undefined) readParam(param, filled.get(name) ?? "", now);
+  }
+  const instant = parseTimeBound(end, now);
+  if ("problem" in instant)
+    throw usageFailure(`${nameOf(endpoint, "end")} "${end}": ${instant.problem}`, instant.next);
+  const seconds = instant.seconds - Number(countBack) * intervalSeconds(interval);
+  return filled.set("start", formatInstant({ ...instant, seconds }));
+}
+
+function nameOf({ params }: Endpoint, wire: string): string {
+  const param = params.find(({ name }) => name === wire);
+  return param === undefined ? wire : inputName(param);
+}
+
+/** A window of candles; its start and end as on the wire. */
+interface CandleWindow {
   readonly start: string;
   readonly end: string;
   /** Seconds of one candle. */
   readonly interval: number;
 }
 
-/** A part of a window that one answer can hold. */
+/** A part of a window that one response can hold. */
 export interface CandleSlice extends CandleWindow {
   /** Candles that open within [start, end). */
   readonly opening: number;
-  /** Candles that the slice touches: one more than open in it, should the service round `start` down. */
+  /** Candles that overlap the slice: one more than open in it if the service rounds `start` down. */
   readonly touched: number;
   readonly isLast: boolean;
 }
 
-/** A century of minutes. Beyond it a bound is mistyped more likely than meant. */
+/** A century of minutes. A larger window is more likely mistyped than meant. */
 const mostCandles = 50_000_000;
 
-/** The window that a question asks for, or what is left of it from `start` on. */
+/** The requested window, or the rest of it from `start`. */
 export function candleWindow(args: Args, start = args.get("start") ?? ""): CandleWindow {
   const typed = args.get("interval") ?? "";
   const window = { start, end: args.get("end") ?? "", interval: intervalSeconds(typed) };
@@ -38,8 +71,8 @@ export function candleWindow(args: Args, start = args.get("start") ?? ""): Candl
 }
 
 /**
- * The window in parts of at most `most` candles, one after the other without a gap. Inner edges are multiples of the
- * interval from the epoch, where every candle opens whatever the zone, so that none lies in two parts.
+ * Splits the window into parts of at most `most` candles, one after the other without a gap. Inner edges are multiples of the
+ * interval from the epoch, where every candle opens in any time zone, so that no candle is in two parts.
  */
 export function* slicesOf(window: CandleWindow, most: number): Generator<CandleSlice> {
   const { interval } = window;
@@ -47,9 +80,8 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
   for (;;) {
     const edge = (Math.ceil(wholeSeconds(start) / interval) + most) * interval;
     const isLast = edge >= wholeSeconds(window.end);
-    const end = isLast ? window.end : toWire({ seconds: edge, fraction: "" });
-    const slice = { start, end, interval };
-    yield { ...slice, ...candlesIn(slice), isLast };
+    const end = isLast ? window.end : wireOf(edge);
+    yield sliceOf({ start, end, interval }, isLast);
     if (isLast) return;
     start = end;
   }
@@ -57,23 +89,21 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
 
 /** One slice between two times in unix seconds. */
 export function sliceBetween(from: number, to: number, interval: number): CandleSlice {
-  const [start, end] = [from, to].map((seconds) => toWire({ seconds, fraction: "" }));
-  const slice = { start: start ?? "", end: end ?? "", interval };
-  return { ...slice, ...candlesIn(slice), isLast: true };
+  return sliceOf({ start: wireOf(from), end: wireOf(to), interval }, true);
 }
 
-/** What is left of a slice after a candle that opens at `last`; undefined where no other can follow. */
+/** The rest of a slice after a candle that opens at `last`; undefined if no other can follow. */
 export function restOf(slice: CandleSlice, last: number): CandleSlice | undefined {
   const from = (Math.floor(last / slice.interval) + 1) * slice.interval;
   if (from >= wholeSeconds(slice.end)) return undefined;
-  const rest = { ...slice, start: toWire({ seconds: from, fraction: "" }) };
-  return { ...rest, ...candlesIn(rest) };
+  return sliceOf({ ...slice, start: wireOf(from) }, slice.isLast);
 }
 
-function candlesIn({ start, end, interval }: CandleWindow): {
-  readonly opening: number;
-  readonly touched: number;
-} {
+function sliceOf(window: CandleWindow, isLast: boolean): CandleSlice {
+  return { ...window, ...candlesIn(window), isLast };
+}
+
+function candlesIn({ start, end, interval }: CandleWindow): Pick<CandleSlice, "opening" | "touched"> {
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
   const past = Math.ceil(to / interval);
   return {
@@ -82,7 +112,9 @@ function candlesIn({ start, end, interval }: CandleWindow): {
   };
 }
 
-/** The first whole second at or after a bound as on the wire: candles open on whole seconds. */
+const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
+
+/** The first whole second at or after a time as on the wire: candles open on whole seconds. */
 export function wholeSeconds(bound: string): number {
   const { seconds, fraction } = fromWire(bound);
   return seconds + (fraction === "" ? 0 : 1);
@@ -97,8 +129,8 @@ export function intervalSeconds(interval: string): number {
 }
 
 /**
- * When a candle opens, in unix seconds. The specification does not lay the record down: the public service writes
- * RFC 3339, its streams unix seconds. A candle without a time cannot be told from another, nor put in its place.
+ * When a candle opens, in unix seconds. The specification does not define the record: the public service writes RFC 3339, its
+ * streams unix seconds. A candle without a time has no identity and no place in the list.
  */
 export function openingOf(candle: object): number {
   const opening = secondsOf(member(candle, "time_open"));
@@ -107,7 +139,7 @@ export function openingOf(candle: object): number {
   return opening;
 }
 
-/** Undefined for what is no time. */
+/** Undefined for a value that is not a time. */
 export function secondsOf(time: unknown): number | undefined {
   if (typeof time === "string") return parseRfc3339(time)?.seconds;
   return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;

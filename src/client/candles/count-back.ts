@@ -9,7 +9,6 @@ import { textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
   candleWindow,
-  type CandleWindow,
   restOf,
   showSeconds,
   sliceBetween,
@@ -26,33 +25,30 @@ import {
   mayBeCapped,
 } from "./slice-answer.ts";
 
-/** Stretches without a candle in a row, each ten times as long as the one before, that a market's history ends with. */
+/** Empty stretches in a row, each ten times as long as the one before, that mark the beginning of a market's history. */
 const emptyStretches = 2;
 const growth = 10;
-/** The part of a response that a stretch is made to fill, by what the one before held. */
-const aimedAt = 0.8;
+/** The share of a response that a stretch should fill, by the candles of the one before. */
+const targetFill = 0.8;
 
 /**
- * The newest `count_back` candles before the end of the window. The window holds that many intervals; where some had no
- * trade, the candles before it follow, in longer and longer stretches, until there are enough, the plan allows no more,
- * or two stretches in a row are empty. They are held until all are there, because the oldest come first.
+ * The newest `count_back` candles before the end of the window. The window has that many intervals; if some had no trade, the
+ * candles before it follow, in longer and longer stretches, until there are enough, the plan includes no more, or two
+ * stretches in a row are empty. All candles are held until then, because the oldest are output first.
  */
 export async function* countBack(asked: Asked): AsyncGenerator<Page> {
-  const window = candleWindow(asked.args);
   const wanted = Number(asked.args.get("count_back"));
-  const held = new HeldCandles(wholeSeconds(window.end));
-  const ending = (await readWindow(asked, held)) ?? (await readBefore(asked, held, window, wanted));
+  const held = new HeldCandles(wholeSeconds(candleWindow(asked.args).end));
+  const ending = (await readWindow(asked, held)) ?? (await readBefore(asked, held, wanted));
   const found = held.newestFirst.slice(0, wanted).toReversed();
   const [few, all] = [found.length, wanted].map((count) => grouped(String(count)));
-  const warning =
-    found.length < wanted ? `found ${few} of ${all} candles; ${ending ?? noneEarlier}` : undefined;
+  const warning = found.length < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
   yield* pagesOf(found, asked.maxLimit, warning);
 }
 
-const noneEarlier = "there are no earlier ones";
 const planEnds = "the plan does not include earlier ones";
 
-/** All intervals of the window, the newest first. What the plan does not include ends it, unless that is everything. */
+/** Reads all intervals of the window, newest first. Ends early where the plan includes no more, unless that is everything. */
 async function readWindow(asked: Asked, held: HeldCandles): Promise<string | undefined> {
   const withRest = createGapJudge(asked);
   const slices = [...slicesOf(candleWindow(asked.args), asked.maxLimit)].toReversed();
@@ -68,37 +64,32 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
   return undefined;
 }
 
-/** What lies before the window, until there are enough. Returns why there are not. */
-async function readBefore(
-  asked: Asked,
-  held: HeldCandles,
-  { start: windowStart, interval }: CandleWindow,
-  wanted: number,
-): Promise<string | undefined> {
+/** Reads candles before the window until there are enough. Returns why there are no more. */
+async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Promise<string> {
   const { maxLimit } = asked;
+  const { start: windowStart, interval } = candleWindow(asked.args);
   let reached = wholeSeconds(windowStart);
   // In intervals.
   let stretch = maxLimit;
   let empty = 0;
   while (held.newestFirst.length < wanted && reached > 0) {
     const start = Math.max(0, reached - stretch * interval);
-    const found = await withinReach(
-      async () => await newestOf(asked, sliceBetween(start, reached, interval)),
-    );
+    const slice = sliceBetween(start, reached, interval);
+    const found = await withinReach(async () => await newestOf(asked, slice));
     if (found === undefined) return planEnds;
     held.take(found.candles);
     empty = found.candles.length === 0 ? empty + 1 : 0;
     if (empty === emptyStretches) return `none between ${showSeconds(start)} and ${showSeconds(held.oldest)}`;
     reached = found.since;
-    const fitting = Math.floor((stretch * maxLimit * aimedAt) / Math.max(1, found.candles.length));
+    const fitting = Math.floor((stretch * maxLimit * targetFill) / Math.max(1, found.candles.length));
     stretch = Math.max(maxLimit, Math.min(stretch * growth, fitting));
   }
-  return undefined;
+  return "there are no earlier ones";
 }
 
 /**
- * The newest candles of a stretch, as many as a response holds or more; `since`: all that opened at or after this time. A
- * service that does not count back fills a response from the start of the stretch: then what follows is read, too.
+ * The newest candles of a stretch, at least as many as a response holds; `since`: all that opened at or after this time. A
+ * service that does not count back fills a response from the start of the stretch; then the candles after it are read, too.
  */
 async function newestOf(
   asked: Asked,
@@ -126,10 +117,10 @@ async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Without the parsed form, which takes several times the room. */
+/** Without the parsed form, which takes several times the memory. */
 type Row = Pick<Candle, "opens" | "row">;
 
-/** Candles of the question's window and before it. */
+/** Candles of the requested window and before it. */
 class HeldCandles {
   readonly newestFirst: Row[] = [];
   /** Unix seconds: when the oldest opens, or the end of the window. */
@@ -139,10 +130,10 @@ class HeldCandles {
     this.oldest = end;
   }
 
-  /** Takes candles that lie before those taken so far, in their order. */
+  /** Takes candles, in order, that are before those taken so far. */
   take(candles: readonly Candle[]): void {
     for (const { opens, row } of candles.toReversed()) {
-      // A candle at the edge of two slices, or twice in one answer.
+      // A candle at the edge of two slices, or twice in one response.
       if (opens >= this.oldest) continue;
       this.newestFirst.push({ opens, row });
       this.oldest = opens;
@@ -153,9 +144,10 @@ class HeldCandles {
 function* pagesOf(rows: readonly Row[], size: number, warning: string | undefined): Generator<Page> {
   for (let from = 0; from === 0 || from < rows.length; from += size) {
     const next = rows[from + size]?.opens;
+    const page = rows.slice(from, from + size).map(({ row }) => ({ row, value: parsed(row) }));
     yield {
       group: onlyGroup,
-      rows: textRows(rows.slice(from, from + size).map(({ row }) => ({ row, value: parsed(row) }))),
+      rows: textRows(page),
       next: next === undefined ? undefined : { flag: "from", value: toWire({ seconds: next, fraction: "" }) },
       ...(next === undefined && { proof: "end of list", warning }),
     };

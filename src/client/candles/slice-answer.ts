@@ -1,39 +1,84 @@
-import type { TextRow } from "../rows/rows.ts";
-import { type Asking, readRows } from "../pages/page.ts";
+import { onlyGroup } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
-import { type CandleSlice, openingOf, restOf, showSeconds, wholeSeconds } from "./candle-slices.ts";
+import { inOrder } from "../pages/in-order.ts";
+import { type Asking, type Page, type Place, readRows } from "../pages/page.ts";
+import { type TextRow, textRows } from "../rows/rows.ts";
+import {
+  type CandleSlice,
+  candleWindow,
+  openingOf,
+  restOf,
+  showSeconds,
+  slicesOf,
+  wholeSeconds,
+} from "./candle-slices.ts";
 
 /** A row of the service, and when it opens in unix seconds. */
 export interface Candle extends TextRow {
   readonly opens: number;
 }
 
-/** What the walk asks the same way again and again. */
+/** The parts of all requests for candles of one market. */
 export interface Asked extends Asking {
   readonly maxLimit: number;
 }
 
 /**
- * Numbers of candles that the public service was seen to stop at, whatever was asked for: a number without `limit`,
- * and an earlier bound of `limit` (wire-facts 4.4).
+ * A window, in slices that fit into one response, several of them requested at once. A candle on the edge of two slices is
+ * returned once, if the service includes `end`; one that opens exactly at the end of the window is not part of it.
+ */
+export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
+  const { client, args, walk, maxLimit } = asked;
+  const window = candleWindow(args, walk.start?.value);
+  const end = wholeSeconds(window.end);
+  const withRest = createGapJudge(asked);
+  let last = Number.NEGATIVE_INFINITY;
+  const asks = function* () {
+    for (const slice of slicesOf(window, maxLimit))
+      yield async () => ({ slice, ...(await askUntilWhole(asked, slice)) });
+  };
+  for await (const { slice, candles, isConfirmed } of inOrder(asks(), client.width, { firstAlone: true })) {
+    const kept: Candle[] = [];
+    let repeats = 0;
+    for (const candle of await withRest(slice, candles, isConfirmed)) {
+      if (candle.opens <= last) repeats += 1;
+      else if (candle.opens < end) kept.push(candle);
+      last = Math.max(last, candle.opens);
+    }
+    yield {
+      group: onlyGroup,
+      rows: textRows(kept),
+      at: slice.start === args.get("start") ? undefined : placeOf(slice.start),
+      next: slice.isLast ? undefined : placeOf(slice.end),
+      repeats,
+      ...(slice.isLast && { proof: "end of list" }),
+    };
+  }
+}
+
+const placeOf = (value: string): Place => ({ flag: "from", value });
+
+/**
+ * Numbers of candles at which the public service was seen to stop, whatever was requested: its number without `limit`, and an
+ * earlier maximum of `limit` (wire-facts 4.4).
  */
 const knownCaps: ReadonlySet<number> = new Set([10, 366]);
 
-/** Whether so many candles in answer to this slice may not be all of them. */
+/** Whether a response to this slice with that many candles may be truncated. */
 export function mayBeCapped({ maxLimit }: Asked, { touched }: CandleSlice, candles: number): boolean {
   return knownCaps.has(candles) || candles >= Math.min(touched, maxLimit);
 }
 
 /**
- * The candles of a slice. An answer that may have been capped is followed by a question for the rest: a pool without
- * more trades answers that with nothing, and a silent loss is dearer than a request.
+ * The candles of a slice. After a response that may be truncated, the rest is requested: a pool without more trades returns
+ * nothing then, and a silent loss is worse than a request.
  */
 export async function askWholeSlice(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   return (await askUntilWhole(asked, slice)).candles;
 }
 
-/** The same. `isConfirmed`: the service was asked what follows the last of them. */
-export async function askUntilWhole(
+/** `isConfirmed`: the candles after the last of them were requested. */
+async function askUntilWhole(
   asked: Asked,
   slice: CandleSlice,
 ): Promise<{ readonly candles: readonly Candle[]; readonly isConfirmed: boolean }> {
@@ -48,17 +93,17 @@ export async function askUntilWhole(
   }
 }
 
-/** So many of the newest candles of the slice, counted by the service; all of them if it does not count back. */
+/** The newest candles of the slice, counted by the service; all of them if it does not count back. */
 export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   const candles = await askSlice(asked, slice, true);
-  // Counted from the end, what is missing lies before the first candle: then the window is asked from its start.
+  // Counted from the end, missing candles are before the first one: then the window is requested from its start.
   const isCut = candles.length < slice.opening && knownCaps.has(candles.length);
   return isCut ? await askWholeSlice(asked, slice) : candles;
 }
 
 /**
- * One request. `start` is required by the service, and the public service fills only 10 candles without `limit`,
- * which is therefore the number of candles the slice can hold. A response with candles of another time is one of another
+ * Sends one request. `start` is required by the service, and without `limit`, the public service returns only 10 candles, so
+ * `limit` is the number of candles that the slice can contain. A response with candles of another time belongs to another
  * slice: it is requested again.
  */
 export async function askSlice(
@@ -73,11 +118,9 @@ export async function askSlice(
   if (!isCountedBack) query.delete("count_back");
   for (let repeats = 1; ; repeats += 1) {
     const { text, value } = (await client.ask(endpoint, query)).read();
-    const candles = readRows(text, value, "candles").map((candle) => ({
-      opens: openingOf(candle.value),
-      ...candle,
-    }));
-    // Counted back, candles may lie before `start`: the service need not look at it.
+    const rows = readRows(text, value, "candles");
+    const candles = rows.map((candle) => ({ opens: openingOf(candle.value), ...candle }));
+    // Counted back, candles may be before `start`: the service may ignore it.
     const problem = misplaced(candles, slice, isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start));
     if (problem === undefined) return candles;
     if (!(await client.again(repeats, problem))) throw untrustedAnswer(problem);
@@ -85,8 +128,8 @@ export async function askSlice(
 }
 
 /**
- * Candles in no order, or of another time than was asked for, would end up in the wrong place, or in place of others.
- * The service may round the bounds outwards to whole candles.
+ * Candles out of order, or of another time than requested, would be output in the wrong place, or in place of others. The
+ * service may round the time range outwards to complete candles.
  */
 function misplaced(
   candles: readonly Candle[],
@@ -110,13 +153,13 @@ function misplaced(
 
 /** A gap of up to this many intervals never counts as a truncated response. */
 const usualGap = 9;
-/** A gap at the end of a slice is requested again if, by the market's other gaps, it is less likely than this. */
+/** The rest after a gap is requested if, by the market's other gaps, the gap is less likely than this. */
 const unlikely = 1e-4;
 
 /**
- * Judges the slices of one market, in any order: gives the candles of each, and what is requested again if they end long
- * before the slice does, although the market has few gaps. If nothing comes then, the market counts as quiet until it has
- * candles again. `isConfirmed`: the service was asked for the rest before. Nothing is due after the run's clock reading.
+ * Judges the slices of one market, in any order. Returns the candles of each, with those that are requested again if the
+ * slice ends long before its time range does, although the market has few gaps. If there are none, the market counts as quiet
+ * until it has candles again. `isConfirmed`: the rest was requested before. No candle is due after the run's clock reading.
  */
 export function createGapJudge(asked: Asked) {
   const { now = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};

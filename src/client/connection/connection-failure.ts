@@ -1,15 +1,14 @@
 import { errors } from "./undici-parts.ts";
 import { errorCode } from "../../files/file-fault.ts";
 import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
-import { tlsFailure } from "./tls-failure.ts";
 
 /** The other end, as messages name it. */
 export interface Peer {
-  /** `api.example`, `127.0.0.1:8080`, and the proxy on the way there once it is known. */
+  /** `api.example`, `127.0.0.1:8080`, and the proxy in front of it once that is known. */
   readonly name: () => string;
-  /** Whether any connection was made: until then it is the network that fails, not the service. */
+  /** Whether any connection was made: until then, the network failed, not the service. */
   readonly hasConnected: () => boolean;
-  /** What to do where the network is at fault, if it is not the host that has to be looked at. */
+  /** The hint for a network failure, where it is not the host that has to be checked. */
   readonly next?: string;
 }
 
@@ -38,38 +37,35 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
 export const checkNetwork = "check the network and the host, then try again";
 
 /**
- * A fault of the connection: exit 7. A GET is safe to repeat, so it is retried like a 500. Where a connection was
- * there, the request may have left.
+ * Turns a connection error into a failure: exit 7. A GET is safe to repeat, so it is retried like a 500. Once a connection
+ * was made, the request may have been sent.
  */
 export function connectionFailure(cause: unknown, peer: Peer): Error {
   if (cause instanceof Failure) return cause;
   const host = peer.name();
-  // What answers there is not the service: asking again would give the same.
+  // The other end is not the service: a retry would bring the same.
   if (cause instanceof errors.HTTPParserError) return untrustedAnswer(`the answer of ${host} is not HTTP`);
-  const { code, syscall, message } = faultOf(cause);
+  const error = codedError(cause);
+  if (error === undefined) return cause instanceof Error ? cause : new Error(String(cause));
+  const { code, syscall, message } = error;
   const isUnsent = !peer.hasConnected() || syscall === "connect" || syscall === "getaddrinfo";
-  if (code === undefined) return cause instanceof Error ? cause : new Error(String(cause));
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW")
     return untrustedAnswer(`the headers of the answer of ${host} are too long`);
   // A status below 100 is an assertion of undici.
   if (["UND_ERR_RESPONSE", "ERR_ASSERTION"].includes(code) || code.startsWith("HPE_"))
     return untrustedAnswer(`the answer of ${host} is not HTTP`);
-  const secure = tlsFailure({ code, message }, host, isUnsent);
+  const secure = tlsFailure(code, message, host, isUnsent);
   if (secure !== undefined) return secure;
   const sentence =
     closingSentence(host, code, message) ??
     sentences[code]?.(host) ??
     `the connection to ${host} failed (${code})`;
   // A name that does not exist now will not exist in a second; EAI_AGAIN is the one that may.
-  return fail("network", sentence, {
-    retryable: code !== "ENOTFOUND",
-    isUnsent,
-    next: peer.next ?? checkNetwork,
-    cause,
-  });
+  const retryable = code !== "ENOTFOUND";
+  return fail("network", sentence, { retryable, isUnsent, next: peer.next ?? checkNetwork, cause });
 }
 
-/** Node gives the code of a reset to what was closed too early in its own eyes. */
+/** Node also uses the code of a reset for connections that the other end closed too early. */
 function closingSentence(host: string, code: string, message: string): string | undefined {
   if (code !== "ECONNRESET") return undefined;
   if (message.includes("before secure TLS connection"))
@@ -78,42 +74,83 @@ function closingSentence(host: string, code: string, message: string): string | 
 }
 
 export function timeoutFailure(milliseconds: number, peer: Peer): Failure {
-  const isConnected = peer.hasConnected();
-  const time = `within ${milliseconds / 1000} s`;
-  return fail(
-    "timeout",
-    isConnected ? `no whole answer of ${peer.name()} ${time}` : `no connection to ${peer.name()} ${time}`,
-    {
-      isUnsent: !isConnected,
-      next: "try again, or allow more with --timeout 60s",
-    },
-  );
+  const isUnsent = !peer.hasConnected();
+  const missing = isUnsent ? "connection to" : "whole answer of";
+  return fail("timeout", `no ${missing} ${peer.name()} within ${milliseconds / 1000} s`, {
+    isUnsent,
+    next: "try again, or allow more with --timeout 60s",
+  });
 }
 
-interface Fault {
-  readonly code: string | undefined;
-  /** What the system was doing, where it was the system. */
-  readonly syscall: unknown;
-  readonly message: string;
-}
+type CodedError = Error & { readonly code: string; readonly syscall?: unknown };
 
-/** undici wraps the socket's error, and happy-eyeballs one for each address: the first code found on the way in. */
-function faultOf(cause: unknown): Fault {
-  let fault: unknown = cause;
-  for (let depth = 0; depth < 5 && fault instanceof Error; depth += 1) {
-    const inner: unknown = fault instanceof AggregateError ? mostTelling(fault.errors) : fault;
+/**
+ * The first error with a code, from the outside in: undici wraps the socket's error, and happy eyeballs wraps one for each
+ * address.
+ */
+function codedError(cause: unknown): CodedError | undefined {
+  let outer: unknown = cause;
+  for (let depth = 0; depth < 5 && outer instanceof Error; depth += 1) {
+    const inner: unknown = outer instanceof AggregateError ? mostSpecificError(outer.errors) : outer;
     if (!(inner instanceof Error)) break;
-    if ("code" in inner && typeof inner.code === "string" && inner.code !== "UND_ERR_ABORTED") {
-      const syscall = "syscall" in inner ? inner.syscall : undefined;
-      return { code: inner.code, syscall, message: inner.message };
-    }
-    fault = inner.cause;
+    if (hasCode(inner)) return inner;
+    outer = inner.cause;
   }
-  return { code: undefined, syscall: undefined, message: "" };
+  return undefined;
 }
 
-/** That a machine has no IPv6 says nothing about a host that refused over IPv4. */
-function mostTelling(faults: readonly unknown[]): unknown {
+function hasCode(error: Error): error is CodedError {
+  return "code" in error && typeof error.code === "string" && error.code !== "UND_ERR_ABORTED";
+}
+
+/** A machine without IPv6 is no news about a host that refused over IPv4. */
+function mostSpecificError(all: readonly unknown[]): unknown {
   const routes = ["ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"];
-  return faults.find((fault) => !routes.includes(errorCode(fault))) ?? faults[0];
+  return all.find((error) => !routes.includes(errorCode(error))) ?? all[0];
+}
+
+const checkClock = "check this machine's clock; if it is right, tell whoever runs the host";
+const addAuthority =
+  "if that is its own authority, or a proxy's, name the authority's file in NODE_EXTRA_CA_CERTS";
+const unknownAuthority = ["comes from an authority that is not known here", addAuthority] as const;
+
+/** Certificate errors of OpenSSL and node:tls: the end of `the certificate of api.example …`, and the hint. */
+const certificates: Readonly<Record<string, readonly [sentence: string, next: string]>> = {
+  CERT_HAS_EXPIRED: ["has expired", checkClock],
+  CERT_NOT_YET_VALID: ["is not valid yet", checkClock],
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    "is for other hosts",
+    "check the host's name: something else may answer there",
+  ],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["is signed by itself", addAuthority],
+  SELF_SIGNED_CERT_IN_CHAIN: ["comes from an authority that is not trusted here", addAuthority],
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  CERT_REVOKED: ["has been revoked", "tell whoever runs the host"],
+};
+
+/** An error of the secure connection: exit 7, and no retry would change it. Returns undefined for every other code. */
+function tlsFailure(code: string, message: string, host: string, isUnsent: boolean): Failure | undefined {
+  if (code in certificates || /^(ERR_TLS_CERT|CERT_|UNABLE_TO|HOSTNAME_MISMATCH)/u.test(code)) {
+    const [sentence, next] = certificates[code] ?? ["was not accepted", addAuthority];
+    return fail("tls", `the certificate of ${host} ${sentence} (${code})`, { isUnsent: true, next });
+  }
+  // node:https reports everything from OpenSSL as EPROTO, and so do some systems.
+  if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
+  if (/wrong version number|packet length too long/u.test(message)) return plainHttpFailure(host);
+  const isOld = /alert protocol version|unsupported protocol/u.test(message);
+  const problem = isOld
+    ? `${host} speaks only versions of TLS that are no longer secure`
+    : `no secure connection to ${host}`;
+  const next = isOld ? "tell whoever runs the host: TLS 1.2 or newer is needed" : checkPort;
+  return fail("tls", `${problem} (${code})`, { isUnsent, next });
+}
+
+const checkPort = "check the host, its port, and any proxy in between";
+
+/** For an https URL to a port that speaks plain HTTP. No retry would change it. */
+export function plainHttpFailure(host: string): Failure {
+  const problem = `${host} does not speak TLS on this port; is it http?`;
+  return fail("tls", problem, { isUnsent: true, next: checkPort });
 }

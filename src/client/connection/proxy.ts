@@ -5,37 +5,34 @@ import { withoutSecrets } from "../../contract/key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An HTTP proxy, asked to open a tunnel (CONNECT): it sees the name of the host and nothing of what is said there. */
+/** An HTTP proxy that opens a tunnel (CONNECT): it sees the name of the host and nothing of the traffic. */
 export interface Proxy {
   readonly url: URL;
-  /** The variable that names it, as it is spelled there. */
+  /** The variable that names it, as it is spelled. */
   readonly variable: string;
   /** For messages: without its name and password. */
   readonly shown: string;
-  /** Of the header `Proxy-Authorization`. */
+  /** The header `Proxy-Authorization`. */
   readonly authorization: string | undefined;
 }
 
-/**
- * As curl reads them, lower case first. HTTP_PROXY is not among them: it is for plain http, which is spoken with this
- * machine only.
- */
+/** Lower case first, as in curl. HTTP_PROXY is missing: it is for plain http, which is used on localhost only. */
 const variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/** The variable that names a proxy for https, whatever it says. */
+/** The variable that names a proxy for https, whatever its value. */
 export function proxyVariable(env: Environment): string | undefined {
   return variables.find((name) => (env[name] ?? "") !== "");
 }
 
 /**
- * Whether a host may be behind a proxy. This machine never is, so that the sandbox needs no NO_PROXY, and nor is plain
- * http, whose key a proxy would see.
+ * Whether a host may be behind a proxy. Localhost never is, so that the sandbox needs no NO_PROXY, nor is plain http, whose
+ * key a proxy would see.
  */
 export function mayBeProxied(url: URL, env: Environment): boolean {
   return url.protocol === "https:" && !isLoopback(url.hostname) && proxyVariable(env) !== undefined;
 }
 
-/** The proxy for this host; undefined where it is asked directly. One that is no HTTP proxy is a usage failure. */
+/** The proxy for this host; undefined for a direct connection. Throws a usage failure for other kinds of proxies. */
 export function findProxy(url: URL, env: Environment): Proxy | undefined {
   const variable = proxyVariable(env);
   if (variable === undefined || !mayBeProxied(url, env) || isExcepted(url, env)) return undefined;
@@ -51,7 +48,7 @@ function readProxy(variable: string, text: string): Proxy {
   if (scheme !== "http" && scheme !== "https")
     throw usageFailure(`${said}: must be an http:// or https:// proxy`, next);
   const whole = text.includes("://") ? text : `http://${text}`;
-  // A URL parser drops blanks and line breaks without a word.
+  // A URL parser drops spaces and line breaks silently.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(whole))
     throw usageFailure(`${said}: is not the URL of a proxy`, next);
   const url = new URL(whole);
@@ -61,11 +58,11 @@ function readProxy(variable: string, text: string): Proxy {
     url,
     variable,
     shown: `${protocol}//${hasName ? "…@" : ""}${host}`,
-    authorization: hasName ? basic(`${decode(username)}:${decode(password)}`) : undefined,
+    authorization: hasName ? basicCredentials(username, password) : undefined,
   };
 }
 
-/** Where the `@` and the host are missing, what stands for a port is the password. */
+/** Where the `@` and the host are missing, the password is in the place of the port. */
 function withoutPassword(text: string): string {
   return withoutSecrets(text).replace(
     /^((?:[a-z][\w+.-]*:\/\/)?[^:/?#[\]@…]+:)(?!\d*(?:[/?#]|$)|\/\/).*$/isu,
@@ -73,22 +70,21 @@ function withoutPassword(text: string): string {
   );
 }
 
-function basic(credentials: string): string {
-  return `Basic ${Buffer.from(credentials).toString("base64")}`;
-}
-
-/** A percent sign that encodes nothing is meant as it stands. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+function basicCredentials(...parts: readonly string[]): string {
+  const decoded = parts.map((text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      // A percent sign that encodes nothing is literal.
+      return text;
+    }
+  });
+  return `Basic ${Buffer.from(decoded.join(":")).toString("base64")}`;
 }
 
 /**
- * NO_PROXY: names (which stand for their subdomains too), addresses, ranges as `10.0.0.0/8`, each with `:port` if only
- * that is meant; `*` alone is every host.
+ * NO_PROXY: names (which include their subdomains), addresses, ranges such as `10.0.0.0/8`, each with an optional `:port`;
+ * `*` alone is every host.
  */
 function isExcepted(url: URL, env: Environment): boolean {
   const listed = [env["no_proxy"], env["NO_PROXY"]].find((text) => (text ?? "") !== "") ?? "";
@@ -105,7 +101,7 @@ function isExcepted(url: URL, env: Environment): boolean {
     });
 }
 
-/** The colons of an IPv6 address begin no port, unless it stands in brackets. */
+/** The colons of an IPv6 address do not begin a port, unless the address is in brackets. */
 function splitPort(entry: string): { readonly name: string; readonly only: string | undefined } {
   const [, name, only] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/u.exec(entry) ?? [];
   return name === undefined ? { name: entry, only: undefined } : { name: unbracketed(name), only };

@@ -1,28 +1,27 @@
 import { lookup } from "node:dns/promises";
 import tls from "node:tls";
 import type { Context } from "../../context/context.ts";
+import { createConnector, OpenSockets } from "./agent.ts";
 import { type Peer, peerName } from "./connection-failure.ts";
-import { createConnector } from "./connector.ts";
-import { OpenSockets } from "./open-sockets.ts";
 import { unbracketed } from "./proxy.ts";
 import { type SendOptions, withDeadline } from "./transport.ts";
 
 /** A connection that was made, and closed again. */
-export interface Reached {
+interface Reached {
   readonly milliseconds: number;
   /** `TLSv1.3`; undefined for http. */
   readonly protocol: string | undefined;
-  /** When the certificate of the host ends, as it says so. */
+  /** When the certificate of the host expires. */
   readonly validTo: string | undefined;
-  /** On the way there, as messages show it. */
+  /** The proxy in front of the host, as messages show it. */
   readonly proxy: string | undefined;
 }
 
-type Reaching = Pick<Context, "clock" | "env">;
+type ReachContext = Pick<Context, "clock" | "env">;
 
 /** The addresses of a host's name, in the order they are tried. */
 export async function findAddresses(
-  { clock }: Reaching,
+  { clock }: ReachContext,
   url: URL,
   options: SendOptions,
 ): Promise<readonly string[]> {
@@ -31,20 +30,27 @@ export async function findAddresses(
   return await withDeadline(clock, options, look, peerOf(url.hostname));
 }
 
-/** Connects as a request would, asks nothing, and closes. */
-export async function reachHost({ clock, env }: Reaching, url: URL, options: SendOptions): Promise<Reached> {
+/** Connects as a request would, sends nothing, and closes. */
+export async function reachHost(
+  { clock, env }: ReachContext,
+  url: URL,
+  options: SendOptions,
+): Promise<Reached> {
   const started = clock.elapsed();
   const sockets = new OpenSockets();
   const connect = createConnector(env, sockets);
   const { protocol, port, host } = url;
   const reach = async (): Promise<Reached> =>
     await new Promise((resolve, reject) => {
-      connect({ protocol, port, host, hostname: unbracketed(url.hostname) }, (fault, socket) => {
-        if (fault !== null) return reject(fault);
+      connect({ protocol, port, host, hostname: unbracketed(url.hostname) }, (error, socket) => {
+        if (error !== null) return reject(error);
         const secured = socket instanceof tls.TLSSocket ? socket : undefined;
-        const validTo = secured?.getPeerCertificate().valid_to;
-        const spoken = secured?.getProtocol() ?? undefined;
-        resolve({ milliseconds: clock.elapsed() - started, protocol: spoken, validTo, proxy: sockets.proxy });
+        resolve({
+          milliseconds: clock.elapsed() - started,
+          protocol: secured?.getProtocol() ?? undefined,
+          validTo: secured?.getPeerCertificate().valid_to,
+          proxy: sockets.proxy,
+        });
       });
     });
   try {

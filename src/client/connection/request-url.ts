@@ -3,9 +3,9 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 
 /**
- * The URLs of requests below a base: each path parameter one percent-encoded segment, query parameters in the contract's
- * order, so that the same question is the same URL. It lies below the base, or there is no request: the key goes
- * where the URL leads.
+ * Builds the URLs of requests below a base: each path parameter is one percent-encoded segment, and query parameters are in
+ * the contract's order, so that the same request has the same URL. A URL that is not below the base is rejected, because
+ * the key is sent to it.
  */
 export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args) => URL {
   const { origin, pathname } = new URL(base);
@@ -25,17 +25,13 @@ function queryOf({ params, repeated }: Endpoint, args: Args): string {
     if (place !== "query") return [];
     const [value, more] = [args.get(name), repeated?.get(name) ?? []];
     const values = value === undefined ? more : [value, ...more];
-    return values.map((each) => `${encodeURIComponent(name)}=${encodeQueryValue(each)}`);
+    // Commas stay readable: they separate values, and no address contains one.
+    return values.map((each) => `${encodeURIComponent(name)}=${encodeValue(each).replaceAll("%2C", ",")}`);
   });
   return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
-/** Commas stay readable: they separate, and no address holds one. */
-function encodeQueryValue(text: string): string {
-  return encodeValue(text).replaceAll("%2C", ",");
-}
-
-/** Rows of stdin and of the service can hold half a surrogate pair, which has no bytes. */
+/** Rows from stdin and from the service can contain half a surrogate pair, which has no bytes. */
 function encodeValue(text: string): string {
   if (!text.isWellFormed()) throw usageFailure(`"${text}": is no whole text`);
   return encodeURIComponent(text);

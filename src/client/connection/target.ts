@@ -1,21 +1,28 @@
 import { usageFailure } from "../../contract/failure.ts";
 import { isLoopback } from "../../contract/host.ts";
+import { holdsKey, withoutSecrets } from "../../contract/key.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
+import type { Answer } from "../answer/answer-body.ts";
 
-/** Where a run asks, as whom. */
-export interface Target {
-  /** REST base URL, without a trailing slash; may have a path of its own. */
+export interface Identity {
+  /** Sent bare as the `Authorization` value; undefined for keyless. */
+  readonly key: string | undefined;
+  /** Where the key came from, for messages. */
+  readonly keySource: string | undefined;
+  /** Undefined when no source names it: no host is ever guessed from the mere presence of a key. */
+  readonly tier: Tier | undefined;
+  /** The source of the tier, for messages; undefined where it is the service itself. */
+  readonly tierSource?: string | undefined;
+}
+
+/** The hosts of a run, and the identity it uses there. */
+export interface Target extends Identity {
+  /** REST base URL, without a trailing slash; may have a path. */
   readonly rest: string;
   /** Streaming base URL. */
   readonly streaming: string;
   readonly tier: Tier;
-  /** What said the tier, for messages; undefined where it is the service's own word. */
-  readonly tierSource?: string | undefined;
-  /** Sent bare as the whole `Authorization` value; undefined for keyless. */
-  readonly key: string | undefined;
-  /** Where the key came from, for messages. */
-  readonly keySource: string | undefined;
-  /** The sandbox's made-up market. */
+  /** The sandbox, whose data are simulated. */
   readonly isSimulated: boolean;
 }
 
@@ -23,14 +30,6 @@ export interface Target {
 export interface Hosts {
   readonly rest: { readonly free: string; readonly paid: string };
   readonly streaming: { readonly free: string; readonly paid: string };
-}
-
-export interface Identity {
-  readonly key: string | undefined;
-  readonly keySource: string | undefined;
-  /** Undefined when no one has said it: no host is ever guessed from the mere presence of a key. */
-  readonly tier: Tier | undefined;
-  readonly tierSource?: string | undefined;
 }
 
 /** Specification, Authentication 2: keyless and free use the free hosts; dev, pro and enterprise the paid ones. */
@@ -52,29 +51,26 @@ export function chooseTarget(
   };
 }
 
-/** What to do about a key whose plan is not known here. */
+/** The hint for a key whose plan is unknown. */
 export const tierHint =
   "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
 
-function knownTier(identity: Identity): Tier {
-  if (identity.key === undefined) {
-    if (identity.tier === undefined || identity.tier === "keyless") return "keyless";
+function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identity): Tier {
+  if (key === undefined && tier !== "keyless") {
     throw usageFailure(
-      `the tier is set to ${identity.tier}, but there is no key`,
+      `the tier is set to ${tier}, but there is no key`,
       "set DEXDATA_API_KEY, or store a key with: dexdata auth login",
     );
   }
-  if (identity.tier === undefined || identity.tier === "keyless") {
-    throw usageFailure(
-      `the tier of the key from ${identity.keySource ?? "the settings"} is not known, and it decides the host`,
-      tierHint,
-    );
+  if (key !== undefined && tier === "keyless") {
+    const problem = `the tier of the key from ${keySource} is not known, and it decides the host`;
+    throw usageFailure(problem, tierHint);
   }
-  return identity.tier;
+  return tier;
 }
 
 /**
- * The one place that decides on `Authorization`: bare, to the target's own origin only, over https or loopback.
+ * The one place that decides on `Authorization`: bare, to the target's own origins only, over https or loopback.
  * Anything else is sent without it.
  */
 export function createAuthorization({
@@ -82,13 +78,39 @@ export function createAuthorization({
   rest,
   streaming,
 }: Target): (url: URL) => Readonly<Record<string, string>> {
-  if (key === undefined) return () => none;
+  if (key === undefined) return () => noHeaders;
   const own = [rest, streaming].map((base) => new URL(base).origin);
-  const sent = { authorization: key };
+  const headers = { authorization: key };
   return (url) => {
     const isPrivate = url.protocol === "https:" || isLoopback(url.hostname);
-    return isPrivate && own.includes(url.origin) ? sent : none;
+    return isPrivate && own.includes(url.origin) ? headers : noHeaders;
   };
 }
 
-const none = {};
+const noHeaders = {};
+
+/**
+ * A host that repeats the key in a header or in a rejection must not make us print it. After this, only rows reach the
+ * output unchecked.
+ */
+export function hideKey(answer: Answer, key: string | undefined): Answer {
+  if (key === undefined) return answer;
+  const hide = (text: string): string => text.replaceAll(key, "api_…");
+  const isLeaked = [...answer.headers.values()].some((value) => value.includes(key));
+  const headers = isLeaked
+    ? new Map([...answer.headers].map(([name, text]) => [name, hide(text)]))
+    : answer.headers;
+  const isRefusal = answer.status < 200 || answer.status >= 300;
+  const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.byteLength);
+  if (!isRefusal || !body.includes(key)) return isLeaked ? { ...answer, headers } : answer;
+  return { ...answer, headers, body: Buffer.from(hide(body.toString("utf8"))) };
+}
+
+/** A key typed in place of a name, or piped in, would become part of a URL, which hosts and proxies log. */
+export function refuseKey(text: string, key: string | undefined): void {
+  if (!holdsKey(text) && (key === undefined || !text.includes(key))) return;
+  throw usageFailure(
+    `"${withoutSecrets(text)}": holds a key, which is part of no question`,
+    "leave it out; a key is stored with: dexdata auth login",
+  );
+}

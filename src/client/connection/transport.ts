@@ -1,9 +1,11 @@
 import { setMaxListeners } from "node:events";
+import type { Agent, Dispatcher } from "undici";
+import { childOf } from "../../context/child-signal.ts";
 import type { Clock, Context } from "../../context/context.ts";
+import { type Answer, readAnswerBody } from "../answer/answer-body.ts";
 import { createAgent } from "./agent.ts";
-import type { Answer } from "../answer/answer-body.ts";
+import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
-import { getAnswer } from "./http-get.ts";
 
 export interface SendOptions {
   /** Milliseconds for connecting, headers and body together. */
@@ -20,7 +22,9 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) 
       headers: Readonly<Record<string, string>>,
       options: SendOptions,
     ): Promise<Answer> => {
-      const send = (signal: AbortSignal): Promise<Answer> => getAnswer(agent, url, headers, signal);
+      const accepted = { accept: "application/json", "accept-encoding": "gzip", ...headers };
+      const send = async (signal: AbortSignal): Promise<Answer> =>
+        await readAnswerBody(await receive(agent, url, { method: "GET", headers: accepted }, signal), url);
       return await withDeadline(clock, options, send, peerOf(url));
     },
     close,
@@ -28,8 +32,8 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) 
 }
 
 /**
- * What takes a signal, or the failure that it took too long; a rejection tells why it could not be had. undici heeds a signal
- * only once it is connected; until then the rejection alone ends the wait.
+ * Returns what `send` returns, or fails when the timeout is over. undici honors a signal only once it is connected, so the
+ * wait ends here as soon as the signal aborts.
  */
 export async function withDeadline<T>(
   clock: Clock,
@@ -38,30 +42,84 @@ export async function withDeadline<T>(
   peer: Peer,
 ): Promise<T> {
   signal.throwIfAborted();
-  const controller = new AbortController();
-  const outcome = new Promise<T>((resolve, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-    send(controller.signal).then(resolve, reject);
-  });
-  let isLate = false;
-  const late = (): void => {
-    isLate = true;
-    controller.abort(new Error("too late"));
-  };
-  const waiting = new AbortController();
-  clock.sleep(timeout, waiting.signal).then(late, () => undefined);
-  const abort = (): void => controller.abort(signal.reason);
-  // Any number of requests may be under way; Node would take eleven listeners for a leak, and say so to the user.
+  // Any number of requests may be pending; Node would report eleven listeners as a leak, to the user.
   setMaxListeners(0, signal);
-  signal.addEventListener("abort", abort, { once: true });
+  const ending = childOf(signal);
+  const outcome = new Promise<T>((resolve, reject) => {
+    ending.signal.addEventListener("abort", () => reject(ending.signal.reason), { once: true });
+    send(ending.signal).then(resolve, reject);
+  });
+  const timer = new AbortController();
+  const expire = (): void => ending.abort(timeoutFailure(timeout, peer));
+  clock.sleep(timeout, timer.signal).then(expire, () => undefined);
   try {
     return await outcome;
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    if (isLate) throw timeoutFailure(timeout, peer);
     throw connectionFailure(cause, peer);
   } finally {
-    waiting.abort("it is over");
-    signal.removeEventListener("abort", abort);
+    timer.abort("the request has ended");
+    ending.release();
   }
+}
+
+/** A response whose body is still to come. */
+export interface Received extends Omit<Answer, "body"> {
+  /** The socket is paused while the reader is slow. */
+  readonly body: ChunkQueue["chunks"];
+  /** Gives up the rest of the body. */
+  readonly abort: () => void;
+}
+
+/**
+ * Sends a request and returns the response when its headers have arrived; the signal ends both. No stream of Node lies
+ * between the socket and the reader: it would copy each chunk, and take longer than everything else that is done with it.
+ */
+export function receive(
+  agent: Agent,
+  url: URL,
+  request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
+  signal: AbortSignal,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    let queue: ChunkQueue | undefined;
+    const options = { origin: url.origin, path: url.pathname + url.search, ...request };
+    agent.dispatch(options, {
+      onRequestStart: (controller) => {
+        const abort = (): void => controller.abort(asError(signal.reason));
+        if (signal.aborted) abort();
+        else signal.addEventListener("abort", abort, { once: true });
+      },
+      onResponseStart: (controller, status, headers) => {
+        // An interim response, such as 103.
+        if (status < 200) return;
+        queue = createChunkQueue(controller);
+        const abort = (): void => controller.abort(asError("given up"));
+        resolve({ status, headers: firstValues(headers), body: queue.chunks, abort });
+      },
+      onResponseData: (_, chunk) => queue?.add(chunk),
+      onResponseEnd: () => queue?.end(),
+      onResponseError: (_, cause) => {
+        queue?.fail(cause);
+        reject(cause);
+      },
+    });
+  });
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error("given up", { cause: reason });
+}
+
+/** Headers as undici returns them. */
+type ReceivedHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
+
+function firstValues(headers: ReceivedHeaders): Answer["headers"] {
+  const first = new Map<string, string>();
+  for (const name in headers) {
+    const value = headers[name];
+    const text = typeof value === "string" ? value : value?.[0];
+    if (text !== undefined) first.set(name.toLowerCase(), text);
+  }
+  return first;
 }

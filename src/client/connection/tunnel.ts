@@ -4,21 +4,17 @@ import { isIP, type Socket } from "node:net";
 import { errorCode } from "../../files/file-fault.ts";
 import { fail, type Failure, type KnownDetails } from "../../contract/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
-import type { OpenSockets } from "./open-sockets.ts";
-import { type Environment, findProxy, type Proxy, unbracketed } from "./proxy.ts";
+import { type Proxy, unbracketed } from "./proxy.ts";
 
 /**
- * A socket to the host behind the proxy of the environment (CONNECT, RFC 9110, 9.3.6), on which TLS is still to begin;
- * undefined where the host is asked directly. Every failure names the proxy.
+ * Opens a socket to the host behind the proxy (CONNECT, RFC 9110, 9.3.6), on which TLS has not begun yet. Every failure
+ * names the proxy. `onSocket` is called with the socket to the proxy itself.
  */
 export async function openTunnel(
   url: URL,
-  env: Environment,
-  sockets: OpenSockets,
-): Promise<Socket | undefined> {
-  const proxy = findProxy(url, env);
-  if (proxy === undefined) return undefined;
-  sockets.proxy = proxy.shown;
+  proxy: Proxy,
+  onSocket: (socket: Socket) => void,
+): Promise<Socket> {
   return await new Promise((resolve, reject) => {
     const giveUp = (cause: unknown): void => {
       const next = nextFor(proxy, url);
@@ -30,10 +26,10 @@ export async function openTunnel(
       );
     };
     const request = connectRequest(proxy, url);
-    request.once("socket", (socket) => sockets.add(socket));
+    request.once("socket", onSocket);
     request.once("error", giveUp);
     request.once("connect", (answer, socket, head) => {
-      // What breaks from here on is told by whoever speaks on it.
+      // Later errors are reported by the TLS socket on top of this one.
       const refused = refusal(answer, head.length > 0, proxy, url);
       if (refused === undefined) return resolve(socket);
       socket.on("error", () => undefined).destroy();
@@ -49,14 +45,14 @@ function connectRequest({ url: proxy, authorization }: Proxy, { hostname, port }
   const host = unbracketed(proxy.hostname);
   const options: https.RequestOptions = {
     host,
-    // Node would take the name in the header, which is the service's.
+    // By default Node uses the name in the header, which is the service's.
     servername: isIP(host) === 0 ? host : "",
     port: proxy.port === "" ? (isSecure ? 443 : 80) : proxy.port,
     method: "CONNECT",
     path: target,
     headers: {
       host: target,
-      // Some still look here alone.
+      // Some proxies still look at this header only.
       "proxy-connection": "keep-alive",
       connection: "keep-alive",
       ...(authorization !== undefined && { "proxy-authorization": authorization }),
@@ -78,32 +74,24 @@ function refusal(
       proxy.authorization === undefined
         ? `${name} asks for a name and a password (status 407)`
         : `${name} does not accept its name and password (status 407)`,
-      {
-        exit: 4,
-        next: `put both into ${proxy.variable}, before the host: name, colon, password, @`,
-      },
+      { exit: 4, next: `put both into ${proxy.variable}, before the host: name, colon, password, @` },
     );
   }
   const next = nextFor(proxy, { host });
-  // On a tunnel it is the client who speaks first.
+  // On a tunnel the client speaks first.
   const isPage = hasSpoken || /^text\/html/iu.test(headers["content-type"] ?? "");
   if (status >= 200 && status < 300)
     return isPage ? proxyFailure(`${name} answers with a page, not as a proxy`, { next }) : undefined;
   if (status >= 500)
-    return proxyFailure(`${name} could not reach ${host} (status ${status})`, {
-      retryable: true,
-      next,
-    });
-  return proxyFailure(`${name} does not let through to ${host} (status ${status})`, {
-    next,
-  });
+    return proxyFailure(`${name} could not reach ${host} (status ${status})`, { retryable: true, next });
+  return proxyFailure(`${name} does not let through to ${host} (status ${status})`, { next });
 }
 
 function nextFor({ variable }: Proxy, { host }: Pick<URL, "host">): string {
   return `check ${variable}, or ask directly: NO_PROXY=${host}`;
 }
 
-/** Nothing was sent to the host: that begins behind the tunnel. */
+/** Nothing was sent to the host: requests begin behind the tunnel. */
 function proxyFailure(message: string, details: KnownDetails<"proxy">): Failure {
   return fail("proxy", message, { isUnsent: true, ...details });
 }

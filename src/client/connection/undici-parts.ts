@@ -4,7 +4,7 @@ import connect from "undici/lib/core/connect.js";
 import errorClasses from "undici/lib/core/errors.js";
 
 /**
- * The parts of undici that asking takes. Its front door loads all of it (fetch, caches, mocks, WebSocket and what of
+ * The parts of undici that requests need. Its front door loads all of it (fetch, caches, mocks, WebSocket and what of
  * Node these need), which takes 60 ms of every command. The paths are undici's own affair: the version is pinned
  * exactly, and a test holds these parts against the front door.
  */

@@ -2,19 +2,18 @@ import type { Context } from "../../context/context.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import { formatDuration } from "../../contract/duration.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
-import { isNews, learn } from "./pace-learning.ts";
+import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";
-import { arrivedLate, isLate, takeTurn } from "./pace-turn.ts";
 
-/** Where the pace is kept: a file for all processes, or this one's memory. */
+/** Stores the state of the rate: in a file for all processes, or in the memory of this one. */
 export interface PaceStore {
-  /** Changes it while nobody else does. `change` may be called again when another got in between. */
+  /** Changes it while no other process does. `change` may be called again after a conflict. */
   readonly update: <T>(
     change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
   ) => Promise<T>;
 }
 
-/** Of this process alone. */
+/** For this process only. */
 export function memoryStore(): PaceStore {
   let state = noState;
   return {
@@ -26,21 +25,21 @@ export function memoryStore(): PaceStore {
   };
 }
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly rate: PaceRate;
   readonly store: PaceStore;
-  /** Nothing leaves for so many milliseconds. One line for people says why, once, where that is worth a line. */
+  /** Called before a wait, in milliseconds. `line` gives the reason, once, if the wait is long enough to report. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
 }
 
-/** Waits up to this long, in milliseconds, are not worth a line. */
+/** Milliseconds. Waits up to this long are not reported. */
 const shortWait = 2000;
-/** Those who were held back together come back within so many milliseconds, not in step. */
+/** Milliseconds. Processes that wait for the same hold continue within this time, not at once. */
 const spread = 250;
 
 /**
- * Requests leave in order of arrival, one at a time: many may wait at once, and only the first checks the state. A stream
- * that may not be reopened yet lets the requests behind it pass.
+ * Requests are sent in order of arrival: many may wait at once, and only the first checks the state. A stream that may not
+ * be reopened yet lets the requests behind it pass.
  */
 export function createPace(
   context: Pick<Context, "clock" | "random" | "signal">,
@@ -48,7 +47,7 @@ export function createPace(
 ): Pace {
   const { clock, random, signal } = context;
   const now = (): number => Math.floor(clock.elapsed());
-  const said = new Set<string>();
+  const reported = new Set<string>();
   let known = noState;
   const [inTurn, inTurnToReopen] = [createQueue(), createQueue()];
 
@@ -60,9 +59,9 @@ export function createPace(
     });
 
   const pause = async (milliseconds: number, what: string, line: string, until = signal): Promise<void> => {
-    const isWorthALine = milliseconds > shortWait && !said.has(what);
-    if (isWorthALine) said.add(what);
-    pausing(milliseconds, isWorthALine ? line : undefined);
+    const isReported = milliseconds > shortWait && !reported.has(what);
+    if (isReported) reported.add(what);
+    pausing(milliseconds, isReported ? line : undefined);
     await clock.sleep(milliseconds, until);
   };
 
@@ -72,12 +71,16 @@ export function createPace(
       signal.throwIfAborted();
       const attempt = await update((before) => takeTurn(before, rate, now(), kind));
       if ("turn" in attempt) return attempt.turn;
-      const { wait, because } = attempt;
-      if (because === "reopening") return wait;
-      // Longer than any pace: whether that is waited for is --retry-max-time's to say, as with an answer of 429.
-      if (because === "hold" && wait > planAllowance(1).window) throw heldBack(wait);
-      if (because === "hold") await pause(wait + spread * random(), `until ${attempt.until}`, holdLine(wait));
-      else await pause(wait, "pace", paceLine(wait, attempt.perMinute, rate));
+      const { wait } = attempt;
+      if (attempt.because === "reopening") return wait;
+      if (attempt.because === "rate") {
+        await pause(wait, "pace", paceLine(wait, attempt.perMinute, rate));
+        continue;
+      }
+      // Longer than any rate limit: as for a 429, --retry-max-time decides whether to wait.
+      if (wait > planAllowance(1).window) throw heldBack(wait);
+      const line = `waiting ${seconds(wait)} s, as the service asked all who use this key`;
+      await pause(wait + spread * random(), `until ${attempt.until}`, line);
     }
   };
 
@@ -86,7 +89,8 @@ export function createPace(
       until?.throwIfAborted();
       const place = await inTurn(() => takePlace(kind));
       if (typeof place !== "number") return place;
-      await pause(place, "reopening", reopeningLine(place), until);
+      const line = `waiting ${formatDuration(place)} to reconnect: streams reopen within half of the rate limit`;
+      await pause(place, "reopening", line, until);
     }
   };
 
@@ -105,7 +109,7 @@ export function createPace(
   };
 }
 
-/** Runs one after the other, whatever became of those before. */
+/** Runs one after the other, also after failures. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -116,22 +120,13 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 function heldBack(wait: number): Failure {
-  return fail("rate_limited", "too many requests: the service asked all who use this key to wait", {
-    next: undefined,
-    retryAfter: wait,
-  });
-}
-
-function holdLine(wait: number): string {
-  return `waiting ${seconds(wait)} s, as the service asked all who use this key`;
+  const problem = "too many requests: the service asked all who use this key to wait";
+  return fail("rate_limited", problem, { next: undefined, retryAfter: wait });
 }
 
 function paceLine(wait: number, perMinute: number, rate: PaceRate): string {
-  return `waiting ${seconds(wait)} s for the pace of ${perMinute} request${perMinute === 1 ? "" : "s"} a minute (${reason(perMinute, rate)})`;
-}
-
-function reopeningLine(wait: number): string {
-  return `waiting ${formatDuration(wait)} to reconnect: streams reopen within half of the rate limit`;
+  const requests = `${perMinute} request${perMinute === 1 ? "" : "s"}`;
+  return `waiting ${seconds(wait)} s for the pace of ${requests} a minute (${reason(perMinute, rate)})`;
 }
 
 function reason(perMinute: number, rate: PaceRate): string {

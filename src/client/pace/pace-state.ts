@@ -2,34 +2,32 @@ import { member } from "../../json/raw-json.ts";
 import { minute, planAllowance } from "./pace.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
-/** What all processes that use one key know of its rate. Every time is one of `Clock.elapsed`, in whole milliseconds. */
+/**
+ * The state of the rate, shared by all processes that use one key. Every time is one of `Clock.elapsed`, in whole
+ * milliseconds.
+ */
 export interface PaceState {
-  /** Requests sent, oldest first, of the longest window there is. */
+  /** Requests sent, oldest first, within the longest possible window. */
   readonly sends: readonly Sends[];
-  /** Those of them that were answered with 429, by the time they were sent. */
+  /** The requests among them that were rejected with 429, by the time they were sent. */
   readonly refused: readonly Sends[];
   /** Sends that opened a stream. */
   readonly openings: readonly Sends[];
-  /** Nobody sends before it is over. */
-  readonly hold: Hold | undefined;
+  /** No process sends before it is over. */
+  readonly hold: { readonly heard: number; readonly until: number } | undefined;
   /** RateLimit-Limit of the service. */
   readonly told: Learned | undefined;
   /** The limit that two 429s showed. */
   readonly learned: Learned | undefined;
   /** The first 429 of two. */
   readonly suspect: Suspect | undefined;
-  /** The most that was accepted in a minute. */
-  readonly peak: Peak | undefined;
+  /** The highest number of requests accepted in a minute. */
+  readonly peak: { readonly accepted: number; readonly at: number } | undefined;
 }
 
 export interface Sends {
   readonly at: number;
   readonly count: number;
-}
-
-export interface Hold {
-  readonly heard: number;
-  readonly until: number;
 }
 
 export interface Learned {
@@ -39,15 +37,10 @@ export interface Learned {
 
 export interface Suspect {
   readonly at: number;
-  /** Requests accepted in the minute before the one that was refused. */
+  /** Requests accepted in the minute before the rejected one. */
   readonly accepted: number;
   /** When the oldest of them was sent. */
   readonly oldest: number;
-}
-
-export interface Peak {
-  readonly accepted: number;
-  readonly at: number;
 }
 
 export const noState: PaceState = {
@@ -61,16 +54,16 @@ export const noState: PaceState = {
   peak: undefined,
 };
 
-/** What was learned is forgotten after ten minutes: plans change, and so do those who share an address. */
+/** Learned limits expire after ten minutes: plans change, and so do the users of an IP address. */
 const memory = 10 * minute;
-/** The longest window is 61.3 s, one request a minute; the minute that `withPeak` looks at begins before. */
+/** The longest window is 61.3 s, for one request per minute; the minute of `withPeak` begins before that. */
 const kept = 63_000;
-/** Sends closer together are one entry, so that a fast pace does not make a large file. */
+/** Sends closer together than this are one entry, so that a high rate does not make a large file. */
 const together = 25;
 
 /**
- * Without what is over. Times to come are of another clock: one that began anew with the machine, or another
- * machine's in a shared folder. What was sent then counts as sent now, and a hold lasts a window at most.
+ * The state without expired entries. Future times belong to another clock: the machine was restarted, or the directory is
+ * shared with another machine. Such sends count as sent now, and such a hold lasts one window at most.
  */
 export function current(state: PaceState, now: number): PaceState {
   return {
@@ -93,7 +86,7 @@ function recent(all: readonly Sends[], now: number): readonly Sends[] {
     .toSorted((one, other) => one.at - other.at);
 }
 
-function currentHold(hold: Hold | undefined, now: number): Hold | undefined {
+function currentHold(hold: PaceState["hold"], now: number): PaceState["hold"] {
   if (hold === undefined) return undefined;
   const isForeign = hold.heard > now;
   const heard = isForeign ? now : hold.heard;
@@ -106,7 +99,7 @@ function remembered<T extends { readonly at: number }>(entry: T | undefined, now
   return entry !== undefined && entry.at <= now && now - entry.at < memory ? entry : undefined;
 }
 
-/** Another request at that time, which is the latest of all. */
+/** Adds a request at that time, which is the latest of all. */
 export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   const last = all.at(-1);
   if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
@@ -114,19 +107,24 @@ export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   return [...all.slice(0, -1), { at: Math.max(at, last.at), count: last.count + 1 }];
 }
 
-/** How many were sent after the one instant and until the other. */
+/** The number of requests sent after one time and until the other. */
 export function countBetween(all: readonly Sends[], after: number, until: number): number {
   return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
 }
 
-/** What stands in the file, as far as it is what this program writes: the rest counts as not there. */
+/** Reads the contents of the file. Anything that this program does not write counts as absent. */
 export function readPaceState(value: unknown): PaceState {
+  const sends = (name: string): readonly Sends[] => {
+    const list: unknown = member(value, name);
+    const entries = Array.isArray(list) ? list.map((each) => readNumbers(each, "at", "count")) : [];
+    return entries.filter((each) => each !== undefined);
+  };
   const entry = <T extends string>(name: string, ...names: readonly T[]): Record<T, number> | undefined =>
-    readNumbers(member(value, name), names);
+    readNumbers(member(value, name), ...names);
   return {
-    sends: readSends(member(value, "sends")),
-    refused: readSends(member(value, "refused")),
-    openings: readSends(member(value, "openings")),
+    sends: sends("sends"),
+    refused: sends("refused"),
+    openings: sends("openings"),
     hold: entry("hold", "heard", "until"),
     told: entry("told", "perMinute", "at"),
     learned: entry("learned", "perMinute", "at"),
@@ -135,12 +133,10 @@ export function readPaceState(value: unknown): PaceState {
   };
 }
 
-function readSends(value: unknown): readonly Sends[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  return list.map((each) => readNumbers(each, ["at", "count"])).filter((each) => each !== undefined);
-}
-
-function readNumbers<T extends string>(value: unknown, names: readonly T[]): Record<T, number> | undefined {
+function readNumbers<T extends string>(
+  value: unknown,
+  ...names: readonly T[]
+): Record<T, number> | undefined {
   const entries = names.map((name) => [name, member(value, name)] as const);
   if (!entries.every(([, number]) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry for each of the names, each a number

@@ -1,21 +1,21 @@
-/** When the next request may leave. */
+/** Decides when the next request may be sent. */
 export interface Pace {
   /**
-   * Resolves when it may; the request counts as sent from then on. `until` ends the wait of a stream that may not be
-   * reopened yet.
+   * Resolves when the request may be sent; it counts as sent from then on. `until` ends the wait of a stream that may not
+   * be reopened yet.
    */
   readonly turn: (kind?: SendKind, until?: AbortSignal) => Promise<Turn>;
-  /** What an answer says about the rate. */
+  /** Learns about the rate from a response. */
   readonly heard: (news: RateNews, turn: Turn) => Promise<void>;
 }
 
 /**
- * What leaves: a request, the first try to open a stream, or a later one. All count alike, but streams are reopened within
- * half of the rate, so that a service which keeps closing them cannot use up the rate of the key's requests.
+ * A request, the first attempt to open a stream, or a later one. All count alike, but streams are reopened within half of
+ * the rate, so that a service which keeps closing them cannot use up the rate of the key's requests.
  */
 export type SendKind = "request" | "opening" | "reopening";
 
-/** A place in the minute that a request has taken. */
+/** A request's place within the rate. */
 export interface Turn {
   /** On the clock that all processes of the machine share. */
   readonly at: number;
@@ -26,23 +26,23 @@ export interface Turn {
 export interface RateNews {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
-  /** Milliseconds the service asked to wait. */
+  /** Milliseconds that the service requested to wait. */
   readonly retryAfter: number | undefined;
 }
 
-/** How fast requests may leave, and who says so. */
+/** The rate limit, and where it comes from. */
 export type PaceRate =
-  /** The plan's; undefined where no rate of it is known. Lowered by what the service says. */
+  /** The plan's; undefined if it is unknown. Lowered by what the service reports. */
   | { readonly kind: "plan"; readonly perMinute: number | undefined; readonly plan: string }
-  /** Asked for with `--rpm`: spread over the minute, and never lowered. */
+  /** Set with `--rpm`: spread over the minute, and never lowered. */
   | { readonly kind: "fixed"; readonly perMinute: number; readonly where: string }
   | { readonly kind: "unlimited" };
 
-/** At most so many sends within any span of so many milliseconds. */
+/** At most this many sends within any span of this many milliseconds. */
 export interface Allowance {
   readonly sends: number;
   readonly window: number;
-  /** How much longer the window is than the service's: so late may a request arrive there without harm. */
+  /** How much longer the window is than the service's: a request may arrive this late without harm. */
   readonly slack: number;
 }
 
@@ -50,13 +50,13 @@ export interface Allowance {
 export const minute = 60_000;
 const stretch = 1.02;
 
-/** A whole minute's requests may leave at once, as the service counts them. */
+/** All requests of a minute may be sent at once, as the service counts them. */
 export function planAllowance(perMinute: number): Allowance {
   return { sends: perMinute, window: minute * stretch, slack: minute * (stretch - 1) };
 }
 
 /**
- * A tenth of a minute's requests in a tenth of the minute. On so short a window 2 % are little, hence 100 ms: a
+ * A tenth of a minute's requests in a tenth of the minute. 2 % of such a short window are too little, hence 100 ms: a
  * program that has just started may take that long to connect.
  */
 export function fixedAllowance(perMinute: number): Allowance {

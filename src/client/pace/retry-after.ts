@@ -17,19 +17,14 @@ export function waitTooLong({ details }: Failure): Failure {
   const wait = formatDuration(details.retryAfter ?? 0);
   const limit = formatDuration(maxServiceWait);
   const { status, why, retryable, body, retryAfter } = details;
-  return fail("wait_too_long", `the service requested a wait of ${wait}, longer than the limit of ${limit}`, {
-    status,
-    why,
-    retryable,
-    body,
-    retryAfter,
-  });
+  const problem = `the service requested a wait of ${wait}, longer than the limit of ${limit}`;
+  return fail("wait_too_long", problem, { status, why, retryable, body, retryAfter });
 }
 
 /**
- * Milliseconds the service asks to wait: the header Retry-After (RFC 9110: whole seconds, or a date), else the
- * body's `retry_after` in seconds. A date is measured against the answer's own Date header, so that a wrong local
- * clock changes nothing; without one it says nothing. Undefined when nothing usable was said.
+ * Milliseconds that the service requests to wait: the header Retry-After (RFC 9110: whole seconds, or a date), or else the
+ * body's `retry_after` in seconds. A date is compared with the Date header of the response, so that a wrong local clock
+ * changes nothing; without that header it is ignored. Undefined if there is no usable value.
  */
 export function retryAfterMilliseconds(
   headers: ReadonlyMap<string, string>,
@@ -47,34 +42,35 @@ export function retryAfterMilliseconds(
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const clockTime = String.raw`(?<time>\d{2}:\d{2}:\d{2})`;
+const shortDay = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const month = "(?<month>[A-Z][a-z]{2})";
 
-/** IMF-fixdate, RFC 850 and asctime, which RFC 9110 5.6.7 makes every recipient accept; milliseconds. */
+/** IMF-fixdate, RFC 850 and asctime, which RFC 9110 5.6.7 makes every recipient accept. */
+const dateForms = [
+  String.raw`${shortDay}, (?<day>\d{2}) ${month} (?<year>\d{4}) ${clockTime} GMT`,
+  String.raw`(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-${month}-(?<year>\d{2}) ${clockTime} GMT`,
+  String.raw`${shortDay} ${month} (?<day>[ \d]\d) ${clockTime} (?<year>\d{4})`,
+].map((form) => new RegExp(`^${form}$`, "u"));
+
+/** Milliseconds since the epoch; undefined for any other text. */
 export function parseHttpDate(text: string): number | undefined {
-  const match =
-    /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/u.exec(
-      text,
-    ) ??
-    /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/u.exec(
-      text,
-    ) ??
-    /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/u.exec(
-      text,
-    );
-  const groups = match?.groups;
+  const groups = dateForms.map((form) => form.exec(text)?.groups).find((each) => each !== undefined);
   if (groups === undefined) return undefined;
-  const month = months.indexOf(groups["month"] ?? "");
+  const monthIndex = months.indexOf(groups["month"] ?? "");
   const day = Number(groups["day"]);
   const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number);
-  if (month < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined;
+  if (hour > 23 || minute > 59 || second > 60) return undefined;
   const year = fullYear(groups["year"] ?? "");
-  const date = new Date(Date.UTC(year, month, day));
+  const date = new Date(Date.UTC(year, monthIndex, day));
   // 30 February would be a day of March, and the year 0026 one of the last century.
-  const isThere = date.getUTCMonth() === month && date.getUTCFullYear() === year;
+  const exists =
+    date.getUTCDate() === day && date.getUTCMonth() === monthIndex && date.getUTCFullYear() === year;
   // A leap second is the first one of the next minute, also of the next year.
-  return isThere ? Date.UTC(year, month, day, hour, minute, second) : undefined;
+  return exists ? Date.UTC(year, monthIndex, day, hour, minute, second) : undefined;
 }
 
-/** Two digits of RFC 850 name a year of the last century from 70 on: no service answers from before 1970. */
+/** Two digits of RFC 850 from 70 on name a year of the last century: no service responds from before 1970. */
 function fullYear(digits: string): number {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -3,23 +3,22 @@ import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
-import { createAnswerReader } from "../answer/read-answer.ts";
 import type { Document } from "../answer/answer-body.ts";
 import { checkEcho } from "../answer/echo.ts";
 import { letLeave } from "./in-order.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createDistinctFilter, hasNewRow } from "./distinct-pages.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import type { AskingForList, Page, Place } from "./page.ts";
+import { type AskingForList, createAnswerReader, type Page, type Place } from "./page.ts";
 
 /**
- * Specification, Pagination styles 1: `next_cursor` goes back as `cursor`, byte for byte, everything else unchanged.
- * A cursor that was seen before, or a next page promised without one, would loop and spend credits: both end the walk,
- * once the page has been requested again (see completeness.ts).
+ * Specification, Pagination styles 1: `next_cursor` is sent back as `cursor`, byte for byte, everything else unchanged. A
+ * cursor that was seen before, or a next page promised without one, would loop and spend credits: both end the pull, once
+ * the page has been requested again (see completeness.ts).
  *
- * The next page is on its way while this one is read and shown, as long as more rows are wanted: it is asked for as soon
- * as its cursor is seen. Where this page then turns out to be broken, that was one request more than needed. Whatever is
- * under way when nobody wants more is given up.
+ * As long as more rows are wanted, the next page is requested as soon as its cursor is found, while this page is read and
+ * shown. If this page then turns out to be broken, that was one request too many. When no more rows are wanted, pending
+ * requests are given up.
  */
 export async function* walkCursorPages(
   asking: AskingForList,
@@ -31,10 +30,13 @@ export async function* walkCursorPages(
   const sent = new Set<string>();
   const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
-    if (from !== undefined) sent.add(from);
-    const asked = new Map([...args, ["limit", String(walk.pageSize)]]);
-    const answer = client.ask(endpoint, from === undefined ? asked : asked.set("cursor", from), over.signal);
-    // It is looked at in its turn, or never, when nobody wants more.
+    const query = new Map([...args, ["limit", String(walk.pageSize)]]);
+    if (from !== undefined) {
+      sent.add(from);
+      query.set("cursor", from);
+    }
+    const answer = client.ask(endpoint, query, over.signal);
+    // A failure is read in its turn, or never, if no more rows are wanted.
     answer.catch(() => undefined);
     return answer;
   };
@@ -92,7 +94,7 @@ export async function* walkCursorPages(
   }
 }
 
-/** Made once: nobody reads its stack. */
+/** Created once: its stack is never read. */
 const noLongerWanted = new Error("no longer wanted");
 
 function placeOf(cursor: string | undefined): Place | undefined {
@@ -104,16 +106,16 @@ interface CursorPage {
   readonly rows: Rows;
   /** As by `nextCursor`. */
   readonly next: string | null | undefined;
-  /** The page size that the service says it used, if it says one. */
+  /** The page size that the service reports, if any. */
   readonly limit: unknown;
-  /** Why the rows may not be what was asked for. */
+  /** Why the rows may not match the request. */
   readonly warning: string | undefined;
 }
 
-/** What is wrong with a page. */
+/** A problem with a page. */
 interface Doubt {
   readonly problem: string;
-  /** The walk cannot go on like this; else the service may mean it. */
+  /** The pull cannot continue after it; otherwise the service may mean it. */
   readonly isFinal?: boolean;
   readonly isShort?: boolean;
 }
@@ -124,9 +126,9 @@ const repeatedRows = { problem: "a page repeats earlier rows" };
 const emptyEnd = { problem: "the page after the last one is empty" };
 
 /**
- * Settles whether a page of a search is what the service means, by requesting it again. A search has no count, so a page
- * that looks the same the second time is believed, unless it leads nowhere. `isSent`: a cursor that was sent before.
- * `problem`: why the walk has to end after this page.
+ * Settles whether a page of a search is correct, by requesting it again. A search has no count, so a page that is the same
+ * the second time is believed, unless no page can follow it. `isSent`: whether a cursor was sent before. `problem`: why the
+ * pull has to end after this page.
  */
 function createDoubts({ client, walk }: AskingForList) {
   const { pageSize, seen, start } = walk;

@@ -5,56 +5,47 @@ import type { Rows } from "../rows/rows.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
 
-/** Pages in a row that only repeat before the pull gives up: each costs a credit. */
+/** Pages in a row with repeated rows only, before the pull gives up: each costs a credit. */
 const patienceWithRepeats = 3;
-/** A rare filter may well leave some pages empty. */
+/** A filter that matches few rows may leave some pages empty. */
 const patienceWithEmptyPages = 20;
 
-/** How far back a repeat of an endpoint's rows may reach: lists that are handed over by time are in its order. */
+/** How far back rows of an endpoint may repeat: lists that continue by time are sorted by it. */
 export function reachOf({ reply }: Endpoint): Reach {
   return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
 }
 
-/**
- * The same pages. A list that goes on without anything new ends as an error instead of spending credits for ever.
- */
+/** Passes pages through. A list that continues without new rows ends with an error instead of spending credits for ever. */
 export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
     const { isBarren = false, isAgain = false } = page;
-    // Where the walk asked once more on purpose, what it brings says nothing about the list.
+    // A page that was requested again on purpose is no sign of an endless list.
     if (!isAgain) {
       repeats = isBarren && (page.rows.length > 0 || (page.repeats ?? 0) > 0) ? repeats + 1 : 0;
       empty = isBarren ? empty + 1 : 0;
     }
-    const isEndless =
-      !isAgain &&
-      page.next !== undefined &&
-      (repeats === patienceWithRepeats || empty === patienceWithEmptyPages);
     yield page;
-    if (isEndless)
+    const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
+    if (isExhausted && !isAgain && page.next !== undefined)
       throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
   }
 }
 
-/** The rows of a page that have not come before. */
+/** The rows of a page that no earlier page had. */
 interface DistinctRows {
   readonly rows: Rows;
-  /** Rows that were left out because they had come before; absent where there is none. */
+  /** The number of rows that were left out because an earlier page had them; absent if there are none. */
   readonly repeats?: number;
   /** No row was new. */
   readonly isBarren: boolean;
 }
 
-export interface DistinctFilter {
-  readonly filter: (rows: Rows) => DistinctRows;
-  /** How many rows of the list have passed so far; one that the service lists twice in a page counts twice. */
-  readonly listed: () => number;
-}
+export type DistinctFilter = ReturnType<typeof createDistinctFilter>;
 
-/** While a list moves, the service may send a row again. Adds the rows to those seen. */
-export function createDistinctFilter(seen: SeenKeys): DistinctFilter {
-  // A row without what tells it apart is given each time; but a list of nothing else must end as well.
+/** Drops rows that were seen before, because a list that moves may repeat them, and adds the rest to those seen. */
+export function createDistinctFilter(seen: SeenKeys) {
+  // A row without an identity is always kept, but a list of such rows must end as well.
   const unnamed = createSeenKeys("recent", false);
   const hash: TextHash = { high: 0, low: 0 };
   let listed = 0;
@@ -74,10 +65,11 @@ export function createDistinctFilter(seen: SeenKeys): DistinctFilter {
     const kept = rows.keep(Array.from({ length: rows.length }, (_, index) => !repeated.has(index)));
     return { rows: kept, repeats: repeated.size, isBarren };
   };
-  return { filter, listed: () => listed };
+  /** Rows of the list that have passed so far; one that the service lists twice in a page counts twice. */
+  return { filter, listed: (): number => listed };
 }
 
-/** How many of the repeated rows repeat another one of the same page. */
+/** The number of repeated rows that repeat another one of the same page. */
 function twinsOf(rows: Rows, repeated: ReadonlySet<number>): number {
   const hash: TextHash = { high: 0, low: 0 };
   const keyAt = (index: number): string => {

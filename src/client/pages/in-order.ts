@@ -1,8 +1,8 @@
 /**
- * What the asks come to, in their order, with up to `width` of them under way: none is begun before there is room,
- * so memory stays bounded however slow the consumer is. The first that fails ends it, after everything before it;
- * so does a consumer that stops. What is then still under way is left to itself. `firstAlone`: where all of them ask
- * about the same thing, the first finds out whether it is there, and a mistyped address costs one credit.
+ * Yields the responses in the order of their requests, with up to `width` requests pending: none begins before there is room,
+ * so memory stays bounded however slow the consumer is. The first failure ends it, after everything before it; so does a
+ * consumer that stops. Requests still pending are then ignored. `firstAlone`: if all requests are about the same address, the
+ * first one finds out whether it exists, so that a mistyped address costs one credit.
  */
 export async function* inOrder<T extends object>(
   asks: Iterable<() => Promise<T>>,
@@ -10,27 +10,27 @@ export async function* inOrder<T extends object>(
   { firstAlone = false } = {},
 ): AsyncGenerator<T> {
   const waiting = asks[Symbol.iterator]();
-  const underWay: Promise<T>[] = [];
+  const pending: Promise<T>[] = [];
   const fill = (upTo: number): void => {
-    while (underWay.length < upTo) {
+    while (pending.length < upTo) {
       const ask = waiting.next();
       if (ask.done === true) return;
       const answer = ask.value();
-      // Whether it failed is read in its turn; until then nobody looks.
+      // A failure is read in its turn, not before.
       answer.catch(() => undefined);
-      underWay.push(answer);
+      pending.push(answer);
     }
   };
-  for (fill(firstAlone ? 1 : width); underWay.length > 0; fill(width)) {
-    const value = await underWay[0];
-    void underWay.splice(0, 1);
+  for (fill(firstAlone ? 1 : width); pending.length > 0; fill(width)) {
+    const value = await pending[0];
+    void pending.splice(0, 1);
     if (value !== undefined) yield value;
   }
 }
 
 /**
- * undici uses a connection again in the second turn of the event loop after the answer before, once it is sure that the
- * connection is still open. Work that is begun at once would hold a request up for as long as it takes.
+ * Yields to the socket. undici reuses a connection in the second turn of the event loop after the last response, once it is
+ * sure that the connection is still open. Work that begins at once would delay a request for as long as it takes.
  */
 export async function letLeave(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -2,8 +2,8 @@ import { untrustedAnswer } from "../../contract/failure.ts";
 import { member } from "../../json/raw-json.ts";
 
 /**
- * Undefined after the last page; null where another page is promised and no cursor leads to it. `has_next_page` may be
- * absent; then a cursor alone promises more.
+ * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be absent; then a
+ * cursor alone promises more.
  */
 export function nextCursor(answer: object): string | null | undefined {
   const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
@@ -22,10 +22,10 @@ export function nextCursor(answer: object): string | null | undefined {
 }
 
 /**
- * The cursor as it stands after the rows, before anybody has read these; undefined where it is not sure from there that
- * another page is promised. What follows a `]` and a comma to the very end, and with a `{` before it is JSON, closes one
- * object more than it opens: so it can only be members of the outermost one. Inside a string it cannot begin, as each
- * quote after it would then have the other meaning, and the last one open a string without an end.
+ * The cursor after the rows, found before the rows are read; undefined if it does not certainly promise another page. If the
+ * text after a `]` and a comma up to the very end is JSON once a `{` is put before it, it closes one object more than it
+ * opens, so it can only be members of the outermost one. It cannot begin inside a string, because then each quote after it
+ * would have the other meaning, and the last one would open a string without an end.
  */
 export function promisedCursor(body: Uint8Array): string | undefined {
   const tail = Buffer.from(body.buffer, body.byteOffset, body.length).subarray(-longestTail);
@@ -33,15 +33,12 @@ export function promisedCursor(body: Uint8Array): string | undefined {
   const close = first < 0 ? -1 : tail.lastIndexOf("]", first);
   if (close === -1) return undefined;
   const [, members] = /^\]\s*,(.*)$/su.exec(tail.toString("utf8", close)) ?? [];
-  const envelope = members === undefined ? undefined : parsed(`{${members}`);
-  if (member(envelope, "has_next_page") !== true) return undefined;
-  const cursor = member(envelope, "next_cursor");
-  return typeof cursor === "string" && cursor !== "" && isSendable(cursor) ? cursor : undefined;
-}
-
-function parsed(text: string): unknown {
+  if (members === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    const envelope: unknown = JSON.parse(`{${members}`);
+    const cursor = member(envelope, "next_cursor");
+    const isPromised = member(envelope, "has_next_page") === true && typeof cursor === "string";
+    return isPromised && cursor !== "" && isSendable(cursor) ? cursor : undefined;
   } catch {
     return undefined;
   }
@@ -53,5 +50,5 @@ function isSendable(cursor: string): boolean {
 }
 
 const longestCursor = 8192;
-/** Enough for such a cursor and for the question that the service repeats. */
+/** Enough for such a cursor and for the request that the service echoes. */
 const longestTail = 2 * longestCursor;

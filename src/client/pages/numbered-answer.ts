@@ -1,64 +1,37 @@
-import { rowShape } from "../../contract/endpoint.ts";
 import { untrustedAnswer } from "../../contract/failure.ts";
 import type { Reply } from "../../contract/reply.ts";
-import { member } from "../../json/raw-json.ts";
-import { createAnswerReader } from "../answer/read-answer.ts";
+import { counted } from "../../text/counted.ts";
 import type { Rows } from "../rows/rows.ts";
-import type { Asking, Place } from "./page.ts";
+import type { Place } from "./page.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 
-/** One page as it was asked for and answered. What follows from it alone stands below. */
+/** One page as it was requested and returned. The functions below derive from it alone. */
 export interface NumberedAnswer {
   readonly at: Place;
-  /** Rows that were asked for. */
+  /** The number of rows requested. */
   readonly pageSize: number;
   readonly rows: Rows;
-  /** What `page_info` says of the list; NaN where it says nothing. `page`: the number that it says this page has. */
+  /** The list by `page_info`; NaN where it has no number. `page`: the number of this page. */
   readonly totals: {
     readonly page: number;
     readonly limit: number;
     readonly items: number;
     readonly pages: number;
   };
-  /** The `next_cursor` of the cursor envelope, whatever it is. */
+  /** The `next_cursor` of the cursor envelope, of any type. */
   readonly offered: unknown;
 }
 
-/** Asks for the page at a place: by its number or its cursor, in the window that the place is frozen to. */
-export function createAskPage(
-  { client, endpoint, args }: Asking,
-  { rows: name }: NumberedPages,
-): (at: Place, pageSize: number) => Promise<NumberedAnswer> {
-  const read = createAnswerReader(name, rowShape(endpoint));
-  return async (at, pageSize) => {
-    const asked = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
-    if (at.to !== undefined) asked.set("to", at.to);
-    const { envelope, rows } = read(await client.ask(endpoint, asked));
-    const info = member(envelope, "page_info");
-    const totals = {
-      page: numberOf(member(info, "page")),
-      limit: numberOf(member(info, "limit")),
-      items: numberOf(member(info, "total_items")),
-      pages: numberOf(member(info, "total_pages")),
-    };
-    return { at, pageSize, rows, totals, offered: member(info, "next_cursor") };
-  };
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : Number.NaN;
-}
-
 /** Rows of the list before this numbered page. */
-export function rowsBefore({ at, pageSize }: NumberedAnswer): number {
+function rowsBefore({ at, pageSize }: NumberedAnswer): number {
   return (Number(at.value) - 1) * pageSize;
 }
 
 /**
- * Rows of this numbered page by its own totals; undefined where these cannot be used: they are not whole numbers, do not
- * agree with each other, belong to another page size, or count fewer rows than the page has. The public service was seen
- * to send zeros.
+ * Rows of this numbered page by its own totals; undefined if these cannot be used: they are not whole numbers, do not agree
+ * with each other, belong to another page size, or count fewer rows than the page has. The public service was seen to send
+ * zeros.
  */
 export function countedRows(answer: NumberedAnswer): number | undefined {
   const { pageSize, totals } = answer;
@@ -89,9 +62,9 @@ export function isLastCursor({ offered }: NumberedAnswer): boolean {
 }
 
 /**
- * Whether the list ends here by the page itself. Totals are believed when they promise more, so that a page which merely
- * repeats (new rows have pushed the old ones on) or is shorter than asked (the service caps it) is not taken for the end;
- * they are not believed when they promise nothing.
+ * Whether the list ends here by the page itself. Totals that promise more are believed, so that a page is not taken for the
+ * end if it only repeats (new rows have pushed the old ones back) or is shorter than requested (the service limits it). Totals
+ * that promise nothing are not believed.
  */
 export function isEnd(answer: NumberedAnswer, isNew: boolean): boolean {
   const { at, pageSize, rows, totals } = answer;
@@ -101,7 +74,7 @@ export function isEnd(answer: NumberedAnswer, isNew: boolean): boolean {
   return !isNew || rows.length < Math.min(pageSize, cappedAt(answer));
 }
 
-/** The page size that the service says it used at most. */
+/** The maximum page size that the service reports. */
 export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;
 }
@@ -111,18 +84,88 @@ export function itemsOf({ totals: { items } }: NumberedAnswer): number | undefin
   return Number.isSafeInteger(items) ? items : undefined;
 }
 
-/** The place after this one in the same window: the next number, or beyond the last number a cursor. */
+/** The place after this one in the same window: the next number, or after the last number a cursor. */
 export function placeAfter(
   { at: { flag, value, to }, offered }: NumberedAnswer,
   { handOverAfter = Number.POSITIVE_INFINITY }: NumberedPages,
   lastWholeId: string | undefined,
 ): Place {
   if (flag === "page" && Number(value) < handOverAfter) return { flag, value: String(Number(value) + 1), to };
-  // Rows of one id may stand on both sides of the edge, so the walk goes on after the last id that is whole: the
-  // rows that come again are dropped, and none is lost. Only where a page holds one id alone is the offer taken.
+  // Rows of one id may be on both sides of the edge, so the cursor is the last id that is complete: the rows that come
+  // again are dropped, and none is lost. The offered cursor is used only where a page has one id alone.
   const isAhead = lastWholeId !== undefined && !(flag === "cursor" && lastWholeId === value);
   const cursor = isAhead ? lastWholeId : offered;
   if (typeof cursor !== "string" || cursor === "" || (flag === "cursor" && cursor === value))
     throw untrustedAnswer("the history goes on, but the answers give no cursor that leads there");
   return { flag: "cursor", value: cursor, to };
+}
+
+/** Compares the service's count of a list with the rows that it returned. */
+export class ListCount {
+  /** Rows after the last one taken; undefined if the totals cannot be used. */
+  left: number | undefined;
+  /** Numbered pages after the one taken last. */
+  pagesLeft = Number.POSITIVE_INFINITY;
+  /** Whether all totals so far could be used, and belong to the page size. */
+  isUsable = true;
+  /** The last window with a count: its upper bound and its number of rows. */
+  window: Pick<Place, "to" | "items">;
+  /** The smallest count of the current window. */
+  #leastItems = Number.POSITIVE_INFINITY;
+  readonly #start: Place | undefined;
+  /** Rows after the start by the first count. Every one is due, unless the list moves. */
+  #due: number | undefined;
+  #isStill = true;
+  #last: Place | undefined;
+
+  /** `start`: where the pull begins. */
+  constructor(start: Place | undefined) {
+    this.#start = start;
+    this.window = { items: start?.items };
+  }
+
+  /** The page is taken: `fresh` of its rows are new. */
+  take(answer: NumberedAnswer, fresh: number): void {
+    const expected = this.left === undefined ? undefined : this.left - fresh;
+    // A page after the last one that repeats it does not change the count.
+    if (this.left === 0 && fresh <= 0) return;
+    if (answer.at.flag === "cursor") {
+      this.pagesLeft -= 1;
+      // More rows than were counted: the count was wrong.
+      this.left = expected === undefined || expected < 0 ? undefined : expected;
+    } else this.#takeNumbered(answer, fresh);
+    if (expected !== undefined && this.left !== expected) this.#isStill = false;
+    this.#last = answer.at;
+  }
+
+  #takeNumbered(answer: NumberedAnswer, fresh: number): void {
+    const { at, rows, totals } = answer;
+    const isCountUsable = countedRows(answer) !== undefined;
+    if (this.#last?.to !== at.to) this.#leastItems = Number.POSITIVE_INFINITY;
+    if (isCountUsable) this.#leastItems = Math.min(this.#leastItems, totals.items);
+    else this.isUsable = false;
+    this.left = isCountUsable ? Math.max(0, totals.items - rowsBefore(answer) - rows.length) : undefined;
+    this.pagesLeft = totals.pages - Number(at.value);
+    // The number due at the start is valid as long as the count has not changed since.
+    const isUnchanged = this.#start?.due !== undefined && totals.items === this.#start.items;
+    const dueHere = this.left === undefined ? undefined : this.left + Math.max(0, fresh);
+    this.#due ??= isUnchanged ? this.#start?.due : dueHere;
+    this.window = { to: at.to, items: totals.items };
+  }
+
+  /** Whether an earlier count was lower than this page's position, so that the count is not exact enough to prove anything. */
+  hasBeenLess(answer: NumberedAnswer): boolean {
+    return answer.at.flag === "page" && rowsBefore(answer) + answer.rows.length >= this.#leastItems;
+  }
+
+  /** Rows of the first count that are still due after `listed` rows; undefined once the list has moved. */
+  due(listed: number): number | undefined {
+    return this.#isStill && this.isUsable && this.#due !== undefined ? this.#due - listed : undefined;
+  }
+
+  /** Why the list is incomplete although no row is left; undefined if it may be complete. */
+  shortfall(listed: number): string | undefined {
+    if (this.left !== 0 || !((this.due(listed) ?? 0) > 0)) return undefined;
+    return `the service counts ${counted(this.#due ?? 0, "row")}, and returned ${counted(listed, "row")}`;
+  }
 }

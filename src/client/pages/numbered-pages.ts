@@ -1,99 +1,89 @@
 import { counted } from "../../text/counted.ts";
 import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
-import { NumberedDoubts } from "./numbered-doubts.ts";
 import { NumberedWalk, type Pages } from "./numbered-walk.ts";
 import type { AskingForList, Page, Place } from "./page.ts";
 
-/** A walk, what is doubtful in it, and the windows it reads. */
-interface Reading {
-  readonly walk: NumberedWalk;
-  readonly doubts: NumberedDoubts;
-  readonly windows: FrozenWindows;
-}
-
 /**
- * Specification, Pagination styles 2: pages from 1 on, because page 0 is served as page 1. Where page numbers end, the
- * walk goes on by `cursor`. What proves that the list is complete stands in completeness.ts.
+ * Specification, Pagination styles 2: pages start at 1, because page 0 is served as page 1. Where page numbers end, the pull
+ * continues by `cursor`. completeness.ts lists what proves that the list is complete.
  *
- * Where the list can be frozen in time, so that its pages stay what they are, several of them are asked for at once.
+ * Where the list can be frozen in time, so that its pages do not change, several of them are requested at once.
  */
 export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
   const walk = new NumberedWalk(asking, reply);
-  const doubts = new NumberedDoubts(walk);
-  const windows = new FrozenWindows(walk, doubts);
-  const reading = { walk, doubts, windows };
-  let at = yield* firstPages(reading, asking.walk.start ?? { flag: "page", value: "1" });
+  const windows = new FrozenWindows(walk);
+  let at = yield* firstPages(windows, asking.walk.start ?? { flag: "page", value: "1" });
   while (at !== undefined) {
-    const window = doubts.isInVain() ? yield* anotherUrl(reading) : await windows.openAt(at);
-    at = yield* window === undefined ? onePage(reading, await walk.ask(at)) : windows.read(window);
+    const window = walk.isInVain() ? yield* anotherUrl(windows) : await windows.openAt(at);
+    at = yield* window === undefined ? onePage(windows, await walk.ask(at)) : windows.read(window);
   }
-  doubts.confirm();
+  walk.confirm();
 }
 
 /**
  * After all retries of a page, the window that ends at the last row has the same rows under another URL. If that window has
  * fewer rows than the old one still counts, this page was returned earlier in place of another one, whose rows are missing.
  */
-async function* anotherUrl(reading: Reading): AsyncGenerator<Page, FrozenWindow | undefined> {
-  const { walk, doubts, windows } = reading;
+async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenWindow | undefined> {
+  const { walk } = windows;
   const { left } = walk.count;
-  const [last, wrong] = [walk.last, doubts.contradicted()];
+  const [last, wrong] = [walk.last, walk.contradicted()];
   const window = await windows.reopen();
   const isStill = last !== undefined && wrong !== undefined && last.totals.items === wrong.totals.items;
   if (isStill && window !== undefined && left !== undefined && window.left < left) {
     const missing = counted(left - window.left, "row");
-    yield* doubts.refuse(`${missing} before page ${wrong.at.value} were not returned`, wrong);
+    yield* walk.refuse(`${missing} before page ${wrong.at.value} were not returned`, wrong);
   }
   return window;
 }
 
 /**
- * The page where the walk begins. Where it was interrupted there and rows have been withdrawn since, the others have
- * moved to earlier pages, by as many as the service counts fewer: the walk goes back to its last row, or else by so many
- * pages. What comes again is dropped. The page itself is not asked for twice.
+ * Reads the page where the pull begins. If an earlier run was interrupted there and rows have been withdrawn since, the others
+ * have moved to earlier pages, by the difference of the counts: the pull returns to its last row, or else by that many pages.
+ * Rows that come again are dropped. The page itself is not requested twice.
  */
-async function* firstPages(reading: Reading, at: Place): Pages {
-  const { walk, windows } = reading;
+async function* firstPages(windows: FrozenWindows, at: Place): Pages {
+  const { walk } = windows;
   const answer = await walk.ask(at);
   const withdrawn = at.flag === "page" && at.items !== undefined ? at.items - answer.totals.items : 0;
-  if (!(withdrawn > 0) || Number(at.value) < 2) return yield* onePage(reading, answer);
+  if (!(withdrawn > 0) || Number(at.value) < 2) return yield* onePage(windows, answer);
   const window = await windows.reopen();
   if (window !== undefined) return yield* windows.read(window);
   const number = Math.max(1, Number(at.value) - Math.ceil(withdrawn / walk.pageSize));
   return { ...at, value: String(number) };
 }
 
-/** Returns where the list goes on: there again, where the page contradicts the count. */
-async function* onePage(reading: Reading, answer: NumberedAnswer): Pages {
-  const { walk, doubts, windows } = reading;
+/** Returns where the list continues: at the same place if the page contradicts the count. */
+async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
+  const { walk } = windows;
   const { at } = answer;
-  if (!(yield* doubts.settle(answer))) return at;
+  if (!(yield* walk.settle(answer))) return at;
   const before = walk.last;
   const hasMoved =
     at.flag === "page" && before?.at.flag === "page" && before.totals.items !== answer.totals.items;
   if (hasMoved && !walk.holdsEdge(answer)) walk.isDoubted = true;
   const page = windows.freeze(walk.take(answer), answer);
   const isProved = page.next !== undefined || at.flag === "page" || walk.count.left === 0;
-  if (!isProved) return yield* afterLastCursor(reading, answer, page);
+  if (!isProved) return yield* afterLastCursor(windows, answer, page);
   yield page;
   return page.next;
 }
 
 /**
- * A page by cursor that names no next one, or brings nothing new, is the last one only if the count does not contradict
- * it. So the rows that follow it are counted, and read if there are any.
+ * A page by cursor that names no next one, or has nothing new, is the last one only if the count does not contradict it. So
+ * the rows that follow it are counted, and read if there are any.
  */
-async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: Page): Pages {
-  const { walk, doubts, windows } = reading;
+async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, page: Page): Pages {
+  const { walk } = windows;
   const { at } = answer;
   const { left } = walk.count;
   const window = await windows.reopen();
   if (window?.left === 0) {
-    const missing = left === undefined ? 0 : await doubts.missing();
+    const missing = left === undefined ? 0 : await walk.missing();
     // The rows are missing from earlier pages, so reading the end again cannot help.
     if (missing > 0)
-      return yield* endEarly(reading, answer, page, `the service counts ${counted(missing, "row")} more`);
+      return yield* endEarly(walk, answer, page, `the service counts ${counted(missing, "row")} more`);
     yield left === undefined ? walk.withoutProof({ ...page, left: 0 }) : { ...page, left: 0, proof: "count" };
     return undefined;
   }
@@ -108,21 +98,16 @@ async function* afterLastCursor(reading: Reading, answer: NumberedAnswer, page: 
     return next;
   }
   if (left !== undefined)
-    return yield* endEarly(reading, answer, page, `the list ends ${counted(left, "row")} early`, true);
-  const isBlank = page.rows.length === 0 && walk.edge.last === undefined;
-  if (
-    isBlank &&
-    doubts.contradicted() === undefined &&
-    (await doubts.again("the first page is empty", answer))
-  )
-    return at;
+    return yield* endEarly(walk, answer, page, `the list ends ${counted(left, "row")} early`, true);
+  const isFirst = page.rows.length === 0 && walk.edge.last === undefined && walk.contradicted() === undefined;
+  if (isFirst && (await walk.again("the first page is empty", answer))) return at;
   yield page;
   return undefined;
 }
 
 /** Returns the rows of the page first: they are marked as seen, so a retry would drop them as repeats. */
 async function* endEarly(
-  { walk, doubts }: Reading,
+  walk: NumberedWalk,
   answer: NumberedAnswer,
   page: Page,
   problem: string,
@@ -130,8 +115,8 @@ async function* endEarly(
 ): Pages {
   const { at } = answer;
   if (page.rows.length > 0) yield { ...page, next: at };
-  if (mayHelp && (await doubts.again(problem, answer))) return at;
-  yield* doubts.refuse(problem, answer);
+  if (mayHelp && (await walk.again(problem, answer))) return at;
+  yield* walk.refuse(problem, answer);
   yield walk.withoutProof({ ...page, rows: page.rows.keep([]) });
   return undefined;
 }

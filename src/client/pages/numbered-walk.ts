@@ -1,45 +1,57 @@
-import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
-import type { Instant } from "../../time/time.ts";
-import { createDistinctFilter, type DistinctFilter, isKnown } from "./distinct-pages.ts";
-import { ListCount } from "./list-count.ts";
+import { onlyGroup, type RowShape, rowShape } from "../../contract/endpoint.ts";
+import { member } from "../../json/raw-json.ts";
+import { type Instant, parseRfc3339 } from "../../time/time.ts";
+import type { CutAnswer } from "../rows/byte-rows.ts";
+import type { Document } from "../answer/answer-body.ts";
+import type { Rows } from "../rows/rows.ts";
+import { incompleteList } from "./completeness.ts";
+import { createDistinctFilter, type DistinctFilter, hasNewRow, isKnown } from "./distinct-pages.ts";
 import {
-  createAskPage,
+  cappedAt,
+  countedRows,
+  isAnotherPage,
   isEnd,
+  isLastCursor,
   itemsOf,
+  ListCount,
   type NumberedAnswer,
   type NumberedPages,
   placeAfter,
 } from "./numbered-answer.ts";
-import type { AskingForList, Page, Place } from "./page.ts";
-import { RowEdge } from "./row-edge.ts";
+import { type AskingForList, createAnswerReader, type Page, type Place, timeFieldOf } from "./page.ts";
 
-/** Pages, and then where the list goes on; undefined after its end. */
+/** Pages, and then the place where the list continues; undefined after its end. */
 export type Pages = AsyncGenerator<Page, Place | undefined>;
 
 /**
- * How far a walk through numbered pages has come. Answers go in one after the other, each becomes a page, and the page has the
- * place of the next one. Whether an answer may go in is for `NumberedDoubts` to say; which pages are requested side by side, for
- * `FrozenWindows`.
+ * The progress of a pull of numbered pages. Each response that is taken becomes a page with the place of the next one. A
+ * response that contradicts the service's count is requested again first; completeness.ts has the rules. `FrozenWindows`
+ * decides which pages are requested at once.
  */
 export class NumberedWalk {
   readonly asking: AskingForList;
   readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
-  /** Rows a request asks for. */
+  /** Rows per request. */
   pageSize: number;
-  /** The answer taken last. */
+  /** The response taken last. */
   last: NumberedAnswer | undefined;
-  /** When the first row of the list was. */
-  newest: Instant | undefined;
-  /** How often pages were requested again since the last new row. */
-  repeats = 0;
-  /** Rows may have moved past the walk, so the count no longer proves that the list is complete. */
+  /** Rows may have moved past the pull, so the count no longer proves that the list is complete. */
   isDoubted = false;
-  /** How an accepted list contradicts its count. */
-  accepted: string | undefined;
-  readonly #request: ReturnType<typeof createAskPage>;
+  readonly #read: (document: Document) => CutAnswer;
   readonly #distinct: DistinctFilter;
+  /** The time of the first row of the list. */
+  #newest: Instant | undefined;
+  /** How an accepted list contradicts its count. */
+  #accepted: string | undefined;
+  /** How often pages were requested again since the last new row. */
+  #repeats = 0;
+  #doubted: NumberedAnswer | undefined;
+  /** The response that is taken although it contradicts the count. */
+  #pardoned: NumberedAnswer | undefined;
+  #believesNumbers = true;
+  #believesLengths = true;
 
   constructor(asking: AskingForList, reply: NumberedPages) {
     const { endpoint, walk } = asking;
@@ -48,30 +60,43 @@ export class NumberedWalk {
     this.pageSize = walk.pageSize;
     this.edge = new RowEdge(rowShape(endpoint), walk.after);
     this.count = new ListCount(walk.start);
-    this.#request = createAskPage(asking, reply);
+    this.#read = createAnswerReader(reply.rows, rowShape(endpoint));
     this.#distinct = createDistinctFilter(walk.seen);
   }
 
+  /** Requests the page at a place: by its number or its cursor, in the window that the place is frozen to. */
   async ask(at: Place): Promise<NumberedAnswer> {
-    return await this.#request(at, this.pageSize);
+    const { client, endpoint, args } = this.asking;
+    const { pageSize } = this;
+    const query = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
+    if (at.to !== undefined) query.set("to", at.to);
+    const { envelope, rows } = this.#read(await client.ask(endpoint, query));
+    const info = member(envelope, "page_info");
+    const total = (name: string): number => {
+      const value = member(info, name);
+      return typeof value === "number" ? value : Number.NaN;
+    };
+    const [page, limit] = [total("page"), total("limit")];
+    const totals = { page, limit, items: total("total_items"), pages: total("total_pages") };
+    return { at, pageSize, rows, totals, offered: member(info, "next_cursor") };
   }
 
-  /** Takes an answer as the next of the list: its page, and where the list goes on. `isAgain`: the edge lies in it. */
+  /** Takes a response as the next page of the list. `isAgain`: it contains the edge. */
   take(answer: NumberedAnswer, isAgain = false): Page {
     const { edge, count, reply } = this;
     const { at, rows } = answer;
-    this.newest ??= edge.instantOf(rows.marks()[0]);
+    this.#newest ??= edge.instantOf(rows.marks()[0]);
     const before = this.listed();
     const distinct = this.#distinct.filter(rows);
     count.take(answer, this.listed() - before);
-    // A page without a new row moves nothing: the walk is where it was.
+    // A page without a new row changes nothing.
     if (!distinct.isBarren) {
       edge.moveTo(rows, isAgain);
-      this.repeats = 0;
+      this.#repeats = 0;
     }
     this.last = answer;
     const page: Page = { group: onlyGroup, ...distinct, at, left: count.left, next: undefined };
-    const here = isAgain || this.isReadAgain(at) ? { ...page, isAgain: true } : page;
+    const here = isAgain || this.#isReadAgain(at) ? { ...page, isAgain: true } : page;
     const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
       // The events of one transaction fill the page, so no cursor leads beyond them: only a larger page does.
@@ -85,19 +110,19 @@ export class NumberedWalk {
   }
 
   #lastPage(page: Page): Page {
-    if (!this.asking.walk.isStrict) this.accepted ??= this.count.shortfall(this.listed());
-    const isProved = page.left === 0 && this.accepted === undefined && !this.isDoubted;
+    if (!this.asking.walk.isStrict) this.#accepted ??= this.count.shortfall(this.listed());
+    const isProved = page.left === 0 && this.#accepted === undefined && !this.isDoubted;
     return isProved ? { ...page, proof: "count" } : this.withoutProof(page);
   }
 
   /** Turns the page into the last one of a list without proof, with a warning if the list contradicts its count. */
   withoutProof(page: Page): Page {
-    const { accepted } = this;
+    const accepted = this.#accepted;
     const warning = accepted === undefined ? undefined : `the list may be incomplete: ${accepted}`;
     return { ...page, next: undefined, proof: "end of list", warning };
   }
 
-  /** How many rows of the list have been taken. */
+  /** The number of rows of the list that have been taken. */
   listed(): number {
     return this.#distinct.listed();
   }
@@ -107,22 +132,183 @@ export class NumberedWalk {
     return isKnown(rows, 0, this.asking.walk.seen);
   }
 
-  /** A page before the one where the walk begins was read by an earlier run. */
-  isReadAgain({ flag, value, to }: Place): boolean {
+  /** Whether the page is before the one where the pull begins, so that an earlier run has read it. */
+  #isReadAgain({ flag, value, to }: Place): boolean {
     const { start } = this.asking.walk;
     return (
       start?.flag === "page" && flag === "page" && to === start.to && Number(value) < Number(start.value)
     );
   }
 
-  /** Whether the last row taken stands in this page. */
+  /** Whether the last row taken is in this page. */
   holdsEdge({ rows }: NumberedAnswer): boolean {
     return this.edge.find(rows) >= 0;
   }
 
-  /** Pages after the one taken last which are both promised and wanted, at least one; Infinity where neither is known. */
+  /** Pages after the one taken last that are both promised and wanted, at least one; Infinity if neither is known. */
   pagesLeft(): number {
     const wanted = (this.asking.walk.wanted ?? Number.POSITIVE_INFINITY) - this.listed();
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
+  }
+
+  /** The last response that was requested again; undefined if none was since the last new row. */
+  contradicted(): NumberedAnswer | undefined {
+    return this.#repeats > 0 ? this.#doubted : undefined;
+  }
+
+  /** Whether all allowed retries were used since the last new row, so that only another URL can help. */
+  isInVain(): boolean {
+    return this.#repeats > 0 && this.#repeats === this.asking.client.mostRepeats;
+  }
+
+  /**
+   * Whether a response is taken as the next page of the list; if not, the page has to be requested again, and the wait before
+   * that is over. After all retries it is taken as it is, or the pull ends here.
+   */
+  async *settle(answer: NumberedAnswer): AsyncGenerator<Page, boolean> {
+    for (;;) {
+      const problem = this.#contradiction(answer);
+      if (problem === undefined) return true;
+      if (await this.again(problem, answer)) return false;
+      if (!this.#believe(answer)) yield* this.refuse(problem, answer);
+    }
+  }
+
+  /** Why this cannot be the next page of the list, by its own totals and earlier ones; undefined if it can. */
+  #contradiction(answer: NumberedAnswer): string | undefined {
+    const { at, pageSize, rows, totals } = answer;
+    const { left, window } = this.count;
+    if (answer === this.#pardoned) return undefined;
+    if (at.flag === "cursor") return this.#believesLengths ? this.#shortPage(answer) : undefined;
+    if (this.#believesNumbers && isAnotherPage(answer))
+      return `page ${at.value} was returned as page ${totals.page}`;
+    const counted = countedRows(answer);
+    // Unusable totals do not cancel an earlier count.
+    const expected = counted ?? Math.min(pageSize, left ?? 0);
+    if (rows.length < expected) return `page ${at.value} has ${rows.length} of ${expected} rows`;
+    if (rows.length === 0 || this.#isReadAgain(at) || hasNewRow(rows, this.asking.walk.seen))
+      return undefined;
+    const isPromised = (counted ?? left ?? 0) > 0 || totals.pages > Number(at.value);
+    // New rows push known rows into this page, and then the last row taken is one of them.
+    const isPushedBack = totals.items !== window.items && this.holdsEdge(answer);
+    return isPromised && !isPushedBack ? `page ${at.value} repeats earlier rows` : undefined;
+  }
+
+  /** Why a page by cursor is incomplete: it is shorter than requested, although the count has more rows and a page follows. */
+  #shortPage(answer: NumberedAnswer): string | undefined {
+    const { pageSize, rows } = answer;
+    const most = Math.min(pageSize, this.count.left ?? 0, cappedAt(answer));
+    const isComplete = isLastCursor(answer) || rows.length >= most;
+    return isComplete ? undefined : `a page has ${rows.length} of ${most} rows`;
+  }
+
+  /** Waits before a page is requested again because of a contradiction. Returns false after the last allowed retry. */
+  async again(problem: string, answer: NumberedAnswer): Promise<boolean> {
+    this.#doubted = answer;
+    this.#repeats += 1;
+    return await this.asking.client.again(this.#repeats, problem);
+  }
+
+  /**
+   * Accepts a property that the page keeps after all retries, if the service may always send it: short pages by cursor, or
+   * its own page numbers. Later pages are not checked for it; at the end, the count shows whether rows are missing. Returns
+   * false for any other problem.
+   */
+  #believe(answer: NumberedAnswer): boolean {
+    if (answer.at.flag === "cursor") {
+      this.#believesLengths = false;
+      return true;
+    }
+    if (!this.#believesNumbers || !isAnotherPage(answer)) return false;
+    this.#believesNumbers = false;
+    this.isDoubted = true;
+    return true;
+  }
+
+  /**
+   * Returns the rows of a page that still contradicts the count, because they are paid for, and ends the pull with a failure.
+   * With `--no-strict`, it only notes the problem, and the page is accepted.
+   */
+  *refuse(problem: string, answer: NumberedAnswer): Generator<Page, void> {
+    const { edge, count } = this;
+    const { flag, value, to } = answer.at;
+    this.#pardoned = answer;
+    if (!this.asking.walk.isStrict || count.hasBeenLess(answer)) this.#accepted = problem;
+    if (this.#accepted !== undefined) {
+      this.#repeats = 0;
+      return;
+    }
+    // Some rows of this page were taken, so the number of rows still due is unknown.
+    const promised = itemsOf(answer);
+    const page = { ...this.take(answer), next: { flag, value, to, items: promised } };
+    if (page.rows.length > 0) yield page;
+    const rows = count.left ?? (promised === undefined ? undefined : Math.max(0, promised - this.listed()));
+    throw incompleteList(problem, rows, edge.instantOf(edge.last));
+  }
+
+  /** Requests the count again. Returns the number of rows that it includes and that no page returned. */
+  async missing(): Promise<number> {
+    const { to, items = 0 } = this.count.window;
+    const { totals } = await this.ask({ flag: "page", value: "1", to });
+    const withdrawn = Math.max(0, items - totals.items);
+    return Math.max(0, (this.count.left ?? 0) - withdrawn);
+  }
+
+  /** After the last page: fails if the pages had fewer rows than the service counted at the beginning. */
+  confirm(): void {
+    const problem = this.#accepted === undefined ? this.count.shortfall(this.listed()) : undefined;
+    if (problem !== undefined) throw incompleteList(problem, this.count.due(this.listed()), this.#newest);
+  }
+}
+
+/** The position in a list of rows, newest first. */
+class RowEdge {
+  /** The last row that was taken: its identity and its time. */
+  last: object | undefined;
+  /** The last id whose rows have all been taken. */
+  lastWholeId: string | undefined;
+  /** The number of rows, from the last one back, that have the same time. */
+  ties: number;
+  #lastId: unknown;
+  readonly #identity: readonly string[];
+  readonly #timeField: string;
+
+  /** `start`: the last row of an earlier run. */
+  constructor(shape: RowShape, start: object | undefined) {
+    this.last = start;
+    this.ties = start === undefined ? 0 : 1;
+    this.#identity = shape.identity;
+    this.#timeField = timeFieldOf(shape) ?? "";
+  }
+
+  /** Takes the rows of the next page. `isAgain`: they begin before the edge. */
+  moveTo(rows: Rows, isAgain: boolean): void {
+    const [idField = ""] = this.#identity;
+    // These rows do not begin after the edge, so the first of them does not show that the id at the edge is complete.
+    if (isAgain) this.#lastId = undefined;
+    for (const row of rows.marks()) {
+      const id = member(row, idField);
+      if (id !== this.#lastId && typeof this.#lastId === "string") this.lastWholeId = this.#lastId;
+      this.#lastId = id;
+      const isTie =
+        this.last !== undefined && member(row, this.#timeField) === member(this.last, this.#timeField);
+      this.ties = isTie ? this.ties + 1 : 1;
+      this.last = row;
+    }
+  }
+
+  /** The index of the last row taken among these rows; -1 if it is not there. */
+  find(rows: Rows): number {
+    const { last } = this;
+    if (last === undefined) return -1;
+    const isLast = (row: object): boolean =>
+      this.#identity.every((field) => member(row, field) === member(last, field));
+    return rows.marks().findIndex(isLast);
+  }
+
+  /** The time of a row; undefined if it cannot be read. */
+  instantOf(row: object | undefined): Instant | undefined {
+    const time = member(row, this.#timeField);
+    return typeof time === "string" ? parseRfc3339(time) : undefined;
   }
 }

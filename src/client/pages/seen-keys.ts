@@ -1,46 +1,41 @@
 import type { TextHash } from "../../text/text-hash.ts";
 
 /**
- * A set of texts, told by their hashes, that only answers whether one is new: a slot of 8 bytes instead of the text. The chance that any two of a
- * million share a hash, and one is dropped as a repeat, is below one in ten million.
- */
-export interface SeenKeys {
-  /** True when the text was not there before. */
-  readonly add: (hash: TextHash) => boolean;
-  readonly has: (hash: TextHash) => boolean;
-  /** The 8-byte hashes added since the last call, as base64; nothing unless recorded. */
-  readonly takeAdded: () => string;
-  /** Adds what `takeAdded` of an earlier run gave. */
-  readonly restore: (added: string) => void;
-}
-
-/**
- * Which texts are remembered. A list in the order of time repeats only near where it is being read, so the last ones are
- * enough there and memory does not grow; a search may bring any row again.
+ * Which texts are stored. A list sorted by time repeats rows only near the current position, so the last ones are enough
+ * there and memory does not grow; a search may repeat any row.
  */
 export type Reach = "all" | "recent";
 
-/** More than two windows of 100 pages can have in common: the rows of one instant at their edge. */
+/** More than two windows of 100 pages can have in common: the rows of one time at their edge. */
 export const recentKeys = 16_384;
 
+/**
+ * A set of texts, stored as hashes, that only knows whether one is new: a slot of 8 bytes instead of the text. The chance
+ * that any two of a million share a hash, and one is dropped as a repeat, is below one in ten million.
+ */
+export type SeenKeys = ReturnType<typeof createSeenKeys>;
+
 /** `isRecorded`: whether `takeAdded` will be called, after every page. */
-export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
+export function createSeenKeys(reach: Reach, isRecorded: boolean) {
   const table = reach === "all" ? new HashTable() : createRecentTable();
   let added: number[] = [];
   return {
-    add: ({ high, low }) => {
+    /** Returns true if the text is new. */
+    add: ({ high, low }: TextHash): boolean => {
       const isNew = table.add(high, low);
       if (isNew && isRecorded) added.push(high, low);
       return isNew;
     },
-    has: ({ high, low }) => table.has(high, low),
-    takeAdded: () => {
+    has: ({ high, low }: TextHash): boolean => table.has(high, low),
+    /** The 8-byte hashes added since the last call, as base64; empty unless recorded. */
+    takeAdded: (): string => {
       const bytes = Buffer.alloc(added.length * 4);
       for (const [index, word] of added.entries()) bytes.writeInt32LE(word, index * 4);
       added = [];
       return bytes.toString("base64");
     },
-    restore: (text) => {
+    /** Adds the result of `takeAdded` in an earlier run. */
+    restore: (text: string): void => {
       const bytes = Buffer.from(text, "base64");
       for (let at = 0; at + 8 <= bytes.length; at += 8)
         table.add(bytes.readInt32LE(at), bytes.readInt32LE(at + 4));
@@ -48,7 +43,7 @@ export function createSeenKeys(reach: Reach, isRecorded: boolean): SeenKeys {
   };
 }
 
-/** Two tables in turn: when the newer one is full, it becomes the older one and what was older is forgotten. */
+/** Alternates two tables: when the newer one is full, it replaces the older one, which is cleared. */
 function createRecentTable(): Pick<HashTable, "add" | "has"> {
   let [older, newer] = [new HashTable(), new HashTable()];
   return {
@@ -65,23 +60,23 @@ function createRecentTable(): Pick<HashTable, "add" | "has"> {
   };
 }
 
-/** Beyond it, linear probing gets slow. */
+/** Linear probing gets slow above this share of used slots. */
 const fullness = 0.8;
-/** By less than the double, so that a million hashes fit into 12 MB. */
+/** Less than 2, so that a million hashes fit into 12 MB. */
 const growth = 1.5;
 const firstSlots = 960;
 
 /**
- * An open-addressed set of 64-bit hashes, each two signed words, that grows. A high word of 0 counts as 1, so that it
- * tells whether a slot is taken.
+ * An open-addressed set of 64-bit hashes, each two signed words, that grows. A high word of 0 counts as 1, so that 0 marks
+ * an empty slot.
  */
 export class HashTable {
-  /** How many it holds. */
+  /** The number of hashes. */
   size = 0;
-  /** Two a slot. */
+  /** Two per slot. */
   #words = new Int32Array(2 * firstSlots);
 
-  /** True when it was not there before. */
+  /** Returns true if the hash is new. */
   add(given: number, low: number): boolean {
     const high = given === 0 ? 1 : given;
     const at = placeOf(this.#words, high, low);
@@ -118,7 +113,7 @@ export class HashTable {
   }
 }
 
-/** Where the hash stands, or the empty slot where it would. */
+/** The index of the hash, or of the empty slot for it. */
 function placeOf(words: Int32Array, high: number, low: number): number {
   let at = 2 * (((high ^ low) >>> 0) % (words.length / 2));
   for (let taken = words[at]; taken !== 0; taken = words[at]) {

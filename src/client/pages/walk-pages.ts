@@ -5,7 +5,8 @@ import { isObject, member, rawMembers } from "../../json/raw-json.ts";
 import type { Reply } from "../../contract/reply.ts";
 import { askInBatches } from "../batches.ts";
 import type { Client } from "../client.ts";
-import { askForCandles } from "../candles/candle-walk.ts";
+import { countBack } from "../candles/count-back.ts";
+import { walkSlices } from "../candles/slice-answer.ts";
 import { walkCursorPages } from "./cursor-pages.ts";
 import type { Document } from "../answer/answer-body.ts";
 import { checkEcho } from "../answer/echo.ts";
@@ -16,8 +17,8 @@ import { textRows } from "../rows/rows.ts";
 import { type Asking, createPage, type Page, type Walk } from "./page.ts";
 
 /**
- * Everything an endpoint answers to one question, page after page: which walk follows from its reply. Ends when
- * the consumer stops asking, so nobody pays for a page that is not wanted.
+ * All pages of the response to one request: the kind of reply decides how they are read. Ends when the consumer stops, so
+ * that no unwanted page costs a credit.
  */
 export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: Walk): AsyncGenerator<Page> {
   const { reply } = endpoint;
@@ -33,8 +34,12 @@ export function walkPages(client: Client, endpoint: Endpoint, args: Args, walk: 
       return walkList(asking, reply);
     case "batch":
       return askInBatches(asking, reply);
-    case "candles":
-      return askForCandles(asking, reply);
+    case "candles": {
+      const asked = { ...asking, maxLimit: reply.maxLimit };
+      // A pull that is resumed knows where its window begins.
+      const isCountedBack = args.has("count_back") && walk.start === undefined;
+      return isCountedBack ? countBack(asked) : walkSlices(asked);
+    }
   }
 }
 
@@ -62,7 +67,7 @@ async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerato
   }
 }
 
-/** The rows of one answer, one page for each group of them. */
+/** The rows of one response, one page for each group. */
 function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { reply } = endpoint;
   const { text, value } = document.read();

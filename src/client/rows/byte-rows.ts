@@ -2,64 +2,70 @@ import { isUtf8 } from "node:buffer";
 import { ByteScan, Unread, type Visit } from "../../json/byte-scan.ts";
 import { isSafeJson } from "../../json/json-text.ts";
 import { isObject } from "../../json/raw-json.ts";
-import { hashKeyAt } from "./row-key.ts";
-import { followPattern, type RowPattern } from "./row-pattern.ts";
+import { addBytes, addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
+import { followPattern, type Pattern } from "./pattern.ts";
 import type { Rows } from "./rows.ts";
 
-/** An answer whose rows were not parsed. */
+/** A response whose rows were not parsed. */
 export interface CutAnswer {
-  /** All the rest of it, parsed, the list of rows empty. */
+  /** The rest of the response, parsed, with an empty list of rows. */
   readonly envelope: object;
   readonly rows: Rows;
 }
 
-/** Where the rows lie, in numbers: an object for each row would be more than half of what a page leaves to collect. */
-interface RowList {
-  /** For each row its start and end, then those of the values that tell it from others; -1 for what it lacks. */
+/** The fields of a row whose position is recorded. */
+interface Fields {
+  readonly fields: readonly string[];
+  /** The number of fields, from the first, that identify a row. */
+  readonly keyed: number;
+}
+
+/** Where the rows are, in numbers: an object for each row would be more than half of a page's garbage. */
+interface RowList extends Fields {
+  /** For each row its start and end, then those of the values of its fields; -1 for what it lacks. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
   /** Of the same bytes. */
   readonly view: DataView;
-  /** Whose values those are. */
-  readonly fields: readonly string[];
-  /** The first so many tell a row from others. */
-  readonly keyed: number;
   /** No white space between their tokens. */
   readonly isCompact: boolean;
-  /** There may be a backslash in one of their strings. */
+  /** Their strings may contain a backslash. */
   readonly hasEscapes: boolean;
-  /** Where each string begins and ends that holds characters beyond printable ASCII. */
+  /** The start and the end of each string with characters other than printable ASCII. */
   readonly wide: readonly number[];
 }
 
 const NEWLINE = 10;
+const QUOTE = 34;
+const [ZERO, NINE] = [48, 57];
 const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
+/** `JSON.stringify` may write longer integers in another way. */
+const maxDigits = 15;
 
-/** What is noted of rows on the way. */
+/**
+ * Cuts the rows out of a response's bytes, and checks all of the grammar. Returns undefined where that is impossible, or the
+ * response is not as expected: reading it as text then gives the reason.
+ */
+type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
+
 export interface Noted {
-  /** The fields that tell two rows apart. */
+  /** The fields that identify a row. */
   readonly identity: readonly string[];
-  /** The field that says when a row was. */
+  /** The field with the time of a row. */
   readonly timeField?: string | undefined;
 }
 
-/**
- * Cuts the rows out of an answer's bytes; all of the grammar is checked on the way. Undefined where that cannot be done,
- * or the answer is not what it should be: whoever reads it as a text finds out why.
- */
-export type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
-
-/** For the answers of one list. `name`: the member that holds the rows. */
+/** For the responses of one list. `name`: the member with the rows. */
 export function createAnswerCutter(name: string, { identity, timeField }: Noted): AnswerCutter {
-  const fields =
-    timeField === undefined || identity.includes(timeField) ? identity : [...identity, timeField];
-  const names = fields.map((field) => Buffer.from(field));
+  const hasOwnTime = timeField !== undefined && !identity.includes(timeField);
+  const noted = { fields: hasOwnTime ? [...identity, timeField] : identity, keyed: identity.length };
+  const names = noted.fields.map((field) => Buffer.from(field));
   const member = Buffer.from(name);
   return (body) => {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
     try {
-      return cut(bytes, member, { fields, names, keyed: identity.length });
+      return cut(bytes, member, names, noted);
     } catch (cause) {
       if (cause instanceof SyntaxError || cause instanceof Unread) return undefined;
       throw cause;
@@ -70,7 +76,8 @@ export function createAnswerCutter(name: string, { identity, timeField }: Noted)
 function cut(
   bytes: Buffer,
   name: Uint8Array,
-  { fields, names, keyed }: Pick<RowList, "fields" | "keyed"> & { readonly names: readonly Uint8Array[] },
+  names: readonly Uint8Array[],
+  noted: Fields,
 ): CutAnswer | undefined {
   const scan = new ByteScan(bytes);
   const begin = scan.skipBlanks(0);
@@ -80,15 +87,14 @@ function cut(
   let isWide = false;
   const end = scan.endOfObject(begin, 0, (key, value) => {
     if (!scan.isNamed(key, name)) return undefined;
-    // Of two lists of that name the last one would count.
+    // If two members had this name, JSON.parse would take the last one.
     if (bytes[value] !== OPEN_ARRAY || list !== undefined) throw new Unread();
     isWide = scan.wide.length > 0;
     [scan.wide, scan.hasBlanks] = [[], false];
     const spans: number[] = [];
     [from, to] = [value, scan.endOfArray(value, 1, createRowWalk(scan, names, spans))];
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    const { hasBlanks, hasEscapes, wide } = scan;
-    list = { fields, keyed, spans, bytes, view, isCompact: !hasBlanks, hasEscapes, wide };
+    const { view, hasBlanks, hasEscapes, wide } = scan;
+    list = { ...noted, spans, bytes, view, isCompact: !hasBlanks, hasEscapes, wide };
     scan.wide = [];
     return to;
   });
@@ -98,7 +104,7 @@ function cut(
   return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
 }
 
-/** Gives where the row ends that begins there, and notes where it and the values of these names lie. */
+/** Returns where the row that begins at an index ends, and records the positions of the row and its fields. */
 function createRowWalk(
   scan: ByteScan,
   names: readonly Uint8Array[],
@@ -120,11 +126,11 @@ function createRowWalk(
     }
     return undefined;
   };
-  let pattern: RowPattern | undefined;
+  let pattern: Pattern | undefined;
   const found: number[] = [];
-  /** For each name where its value stands among the leaves; -1 for what the pattern lacks. */
+  /** For each field, the index of its value in the pattern; -1 for a field that the pattern lacks. */
   let places: readonly number[] = [];
-  /** The whole row, as a pattern for the next ones. */
+  /** Scans all of the row, which becomes the pattern for the next ones. */
   const walk = (start: number): number => {
     const leaves: number[] = [];
     scan.leaves = leaves;
@@ -132,16 +138,17 @@ function createRowWalk(
     scan.leaves = undefined;
     const begin = spans.length - stride;
     places = names.map((_, index) => leaves.indexOf(spans[begin + 2 + 2 * index] ?? -1));
-    // What tells it apart holds other values: then the next row has to be walked as well.
-    const isWhole = places.every((place, index) => place >= 0 || spans[begin + 2 + 2 * index] === -1);
-    pattern = isWhole ? { start, leaves: [...leaves, end] } : undefined;
+    // If a recorded field contains other values, the next row has to be scanned as well.
+    const isComplete = places.every((place, index) => place >= 0 || spans[begin + 2 + 2 * index] === -1);
+    pattern = isComplete ? { view: scan.view, start, values: [...leaves, end] } : undefined;
     return end;
   };
   return (start) => {
     if (scan.bytes[start] !== OPEN_OBJECT) throw new Unread();
     spans.push(start, -1);
     for (let index = 0; index < names.length; index += 1) spans.push(-1, -1);
-    const followed = pattern === undefined ? -1 : followPattern(scan, pattern, start, found);
+    const followed =
+      pattern === undefined ? -1 : followPattern(scan, pattern, start, scan.bytes.length, found);
     const end = followed < 0 ? walk(start) : followed;
     if (followed >= 0)
       for (const [index, place] of places.entries())
@@ -152,13 +159,13 @@ function createRowWalk(
 }
 
 function byteRows(list: RowList): Rows {
-  const { bytes, spans, fields, keyed, wide } = list;
+  const { bytes, spans, fields, wide } = list;
   const stride = strideOf(fields);
   let marks: readonly object[] | undefined;
-  const isWide = wide.length > 0;
+  const encoding = wide.length > 0 ? "utf8" : "latin1";
   const length = spans.length / stride;
   const text = (index: number): string =>
-    bytes.toString(isWide ? "utf8" : "latin1", spans[index * stride], spans[index * stride + 1]);
+    bytes.toString(encoding, spans[index * stride], spans[index * stride + 1]);
   const texts = (): readonly string[] => Array.from({ length }, (_, index) => text(index));
   return {
     length,
@@ -166,14 +173,14 @@ function byteRows(list: RowList): Rows {
     texts,
     values: () => texts().map(parseRow),
     marks: () => (marks ??= Array.from({ length }, (_, index) => markAt(list, index))),
-    hashKey: (index, into) => hashKeyAt(list, index * stride + 2, index * stride + 2 + 2 * keyed, into),
+    hashKey: (index, into) => hashKeyAt(list, index, into),
     keep: (kept) =>
       byteRows({ ...list, spans: spans.filter((_, at) => kept[Math.floor(at / stride)] === true) }),
     lines: () => linesOf(list),
   };
 }
 
-/** How many numbers a row has among the spans. */
+/** The count of numbers that a row has in the spans. */
 const strideOf = (fields: readonly string[]): number => 2 + 2 * fields.length;
 
 function markAt({ bytes, spans, fields }: RowList, index: number): object {
@@ -191,12 +198,41 @@ function parseRow(text: string): object {
   return row;
 }
 
-/** Each separator becomes the end of a line, in place: the envelope has been read, and nobody reads between the rows. */
+/**
+ * The hash of the row's identity, as `JSON.stringify` writes its values, in most cases without calling it; false where one is
+ * missing, or there are none.
+ */
+function hashKeyAt(list: RowList, index: number, into: TextHash): boolean {
+  const { bytes, view, spans, fields, keyed, hasEscapes } = list;
+  const begin = index * strideOf(fields) + 2;
+  const end = begin + 2 * keyed;
+  beginHash(into);
+  for (let at = begin; at < end; at += 2) {
+    const from = spans[at] ?? -1;
+    const to = spans[at + 1] ?? -1;
+    if (from === -1) return false;
+    if (isPlain(view, from, to, hasEscapes)) addBytes(into, view, from, to);
+    else addText(into, JSON.stringify(JSON.parse(bytes.toString("utf8", from, to))));
+  }
+  endHash(into);
+  return keyed > 0;
+}
+
+/** Whether `JSON.stringify` certainly writes the value as it is. */
+function isPlain(view: DataView, from: number, to: number, hasEscapes: boolean): boolean {
+  if (view.getUint8(from) === QUOTE) return !hasEscapes;
+  for (let at = from; at < to; at += 1) {
+    const byte = view.getUint8(at);
+    if (byte < ZERO || byte > NINE) return false;
+  }
+  return to - from <= maxDigits;
+}
+
+/** Turns each separator into a line end, in place: the envelope was read before, and the separators are not needed again. */
 function linesOf({ bytes, spans, fields, isCompact, wide }: RowList): Uint8Array | undefined {
   const stride = strideOf(fields);
   const [first] = spans;
-  const last = spans[spans.length - stride + 1];
-  if (first === undefined || last === undefined || !isCompact) return undefined;
+  if (first === undefined || !isCompact) return undefined;
   for (let at = 0; at < wide.length; at += 2)
     if (!isSafeJson(bytes.toString("utf8", wide[at], wide[at + 1]))) return undefined;
   const runs: Uint8Array[] = [];

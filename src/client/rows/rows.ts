@@ -1,21 +1,21 @@
 import { member } from "../../json/raw-json.ts";
 import { addText, beginHash, endHash, type TextHash } from "../../text/text-hash.ts";
 
-/** The rows of one answer, in its order. What nobody asks for is not made: most rows go out as they came. */
+/** The rows of one response, in order. Each form is created only on request: most rows are output unchanged. */
 export interface Rows {
   readonly length: number;
-  /** The service's own text of one row; of all. */
+  /** The service's own text of one row, and of all. */
   readonly text: (index: number) => string;
   readonly texts: () => readonly string[];
-  /** The rows parsed, for what the program itself must read; long integers are rounded here. */
+  /** The rows parsed, for the program's own use; long integers are rounded here. */
   readonly values: () => readonly object[];
-  /** Of each no more for certain than what tells it from others and when it was, parsed. */
+  /** At least the identity and the time of each row, parsed. */
   readonly marks: () => readonly object[];
-  /** The hash of what tells the row from others, each value as JSON; false where it lacks any of it. */
+  /** The hash of the row's identity, each value as JSON; false if any of them is missing. */
   readonly hashKey: (index: number, into: TextHash) => boolean;
-  /** Those of them that are marked. */
+  /** The marked rows. */
   readonly keep: (kept: readonly boolean[]) => Rows;
-  /** As NDJSON, where they may go out as they came: compact, and nothing in them acts on a terminal. */
+  /** As NDJSON, if they can be output unchanged: compact, and without characters that act on a terminal. */
   readonly lines: () => Uint8Array | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface TextRow {
   readonly value: object;
 }
 
-/** `identity`: the fields that tell two rows apart. */
+/** `identity`: the fields that identify a row. */
 export function textRows(rows: readonly TextRow[], identity: readonly string[] = []): Rows {
   return {
     length: rows.length,
@@ -37,18 +37,17 @@ export function textRows(rows: readonly TextRow[], identity: readonly string[] =
       beginHash(into);
       for (const field of identity) {
         const value = member(rows[index]?.value, field);
-        // A row without what tells it apart cannot be called a repeat.
+        // A row without a complete identity cannot be a repeat.
         if (value === undefined) return false;
         addText(into, JSON.stringify(value));
       }
       endHash(into);
       return identity.length > 0;
     },
-    keep: (kept) =>
-      textRows(
-        rows.filter((_, index) => kept[index]),
-        identity,
-      ),
+    keep: (kept) => {
+      const keptRows = rows.filter((_, index) => kept[index]);
+      return textRows(keptRows, identity);
+    },
     lines: () => undefined,
   };
 }

@@ -2,12 +2,12 @@ import { fail, type Failure } from "../../contract/failure.ts";
 
 /** Credits that may be spent. */
 export interface Budget {
-  /** Sets credits aside before a request; a Failure when that would pass what may be spent. */
+  /** Reserves credits before a request; a Failure if that would exceed the budget. */
   readonly claim: (credits: number) => Promise<Claim>;
 }
 
 export interface Claim {
-  /** What the request cost after all. Without this call all of it counts: a request without an answer may cost too. */
+  /** Reports the actual cost. Without this call all credits count: a request without a response may cost too. */
   readonly settle: (credits: number) => Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export const unbounded: Budget = {
   claim: () => Promise.resolve({ settle: () => Promise.resolve() }),
 };
 
-/** Both of them have to grant it. */
+/** Both budgets have to grant each claim. */
 export function bothBudgets(first: Budget, second: Budget): Budget {
   return {
     claim: async (credits) => {
@@ -37,8 +37,8 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
 }
 
 /**
- * One claim after the other, and none after one that was refused: a smaller request for later rows would else take
- * what is left, and nobody would see its rows.
+ * One claim after the other, and none after one that was rejected: otherwise a smaller request for later rows would take the
+ * remaining credits, and its rows would never be output.
  */
 export function inTurn(budget: Budget): Budget {
   let last: Promise<Claim | undefined> = Promise.resolve(undefined);
@@ -51,23 +51,15 @@ export function inTurn(budget: Budget): Budget {
   };
 }
 
-/** The credits of one request over all its attempts. */
-export interface Tab {
-  /** Sets them aside, unless an earlier attempt that cost nothing has left them so. */
-  readonly open: () => Promise<void>;
-  /** The attempt cost them, or may have: the next one needs its own. */
-  readonly pay: () => Promise<void>;
-  /** Gives back what no attempt has cost. */
-  readonly close: () => Promise<void>;
-}
+export type Tab = ReturnType<typeof openTab>;
 
 /**
- * What a refused attempt did not cost stays set aside for the next one: given back while it waits, it would go to
- * requests for later rows, and the rows that come first would be the ones that are never had. `budget` is claimed from
- * in turn, but for attempts after one that was paid: the rows of these come before those of whoever waits. There is none
- * where nothing bounds what is spent.
+ * The credits of one request over all its attempts. Credits that a rejected attempt did not cost stay reserved for the next
+ * one: if they were returned during the wait, requests for later rows would take them, and the first rows would never be
+ * read. `turns`: the same budget, claimed in turn; attempts after a paid one skip the queue, because their rows come before
+ * those of the requests that wait there. Undefined if spending is unlimited.
  */
-export function openTab(budget: Budget, turns: Budget, credits: number): Tab | undefined {
+export function openTab(budget: Budget, turns: Budget, credits: number) {
   if (budget === unbounded) return undefined;
   let claim: Claim | undefined;
   let isPaid = false;
@@ -77,38 +69,41 @@ export function openTab(budget: Budget, turns: Budget, credits: number): Tab | u
     await settled?.settle(cost);
   };
   return {
-    open: async () => {
+    /** Reserves the credits, unless an earlier attempt that cost nothing has left them reserved. */
+    open: async (): Promise<void> => {
       claim ??= await (isPaid ? budget : turns).claim(credits);
     },
-    pay: async () => {
+    /** The attempt cost the credits, or may have: the next one needs its own. */
+    pay: async (): Promise<void> => {
       isPaid = true;
       await settle(credits);
     },
-    close: async () => await settle(0),
+    /** Returns the credits that no attempt has cost. */
+    close: async (): Promise<void> => await settle(0),
   };
 }
 
 /**
- * `--max-credits`: what this run may spend. A request that does not fit beside those under way waits for them, as
- * they may turn out to cost nothing; so whoever is refused learns what was spent in the end.
+ * `--max-credits`: the budget of this run. A request that exceeds it together with the pending ones waits for them, because
+ * they may turn out to cost nothing; so a rejection reports the final number of credits spent.
  */
 export function runBudget(most: number, name = "--max-credits"): Budget {
   let spent = 0;
-  let underWay = 0;
+  let pending = 0;
   let waiting: (() => void)[] = [];
   const settlement = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
 
   return {
     claim: async (credits) => {
-      const fits = (): boolean => spent + underWay + credits <= most;
+      const fits = (): boolean => spent + pending + credits <= most;
       while (!fits()) {
-        if (underWay === 0) throw passed(name, most, spent, credits);
+        if (pending === 0) throw passed(name, most, spent, credits);
         await settlement();
       }
-      underWay += credits;
+      pending += credits;
       return {
         settle: (cost) => {
-          underWay -= credits;
+          pending -= credits;
           spent += cost;
           const woken = waiting;
           waiting = [];

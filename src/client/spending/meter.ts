@@ -2,20 +2,20 @@ import { type Args, withRepeated } from "../../contract/args.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { Answer } from "../answer/answer-body.ts";
 
-/** What a run has cost so far, and what the service last said is left. */
+/** The cost of a run so far, and the remaining credits that the service reported last. */
 export interface Meter {
   readonly requests: number;
-  /** Of whole answers. By the rule of the interface: 2xx, 400, 404 and 410 cost; refusals and faults do not. */
+  /** For complete responses. By the rule of the API, 2xx, 400, 404 and 410 cost credits; other rejections and errors do not. */
   readonly credits: number;
-  /** What requests without a whole answer may have cost beside them. */
+  /** Credits that requests without a complete response may have cost in addition. */
   readonly creditsInDoubt: number;
-  /** How many requests that were. */
+  /** The number of those requests. */
   readonly requestsInDoubt: number;
-  /** Before the first request that cost something, as its answer lets it be known. */
+  /** The credits before the first request that cost any, as far as its response shows. */
   readonly creditsBefore: string | undefined;
-  /** From X-Credits-Remaining, the newest answer that had it; the service's own digits. */
+  /** From X-Credits-Remaining in the newest response that has it; the service's own digits. */
   readonly creditsLeft: string | undefined;
-  /** From X-Api-Plan: what the service counted the newest request under. */
+  /** From X-Api-Plan: the plan that the service applied to the newest request. */
   readonly plan: string | undefined;
 }
 
@@ -30,28 +30,27 @@ export function createMeter() {
     plan: undefined,
   };
   let answers = 0;
-  /** Which answer `creditsLeft` is of. */
+  /** The number of the response that `creditsLeft` is from. */
   let leftAt = 0;
 
   /**
-   * Answers to requests that were under way together come in any order: of these the lowest figure is the newest
-   * one, and the highest is nearest to what was there before.
+   * Responses to concurrent requests arrive in any order: the lowest figure among them is the newest, and the highest is
+   * nearest to the credits before them.
    */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
     if (answersBefore >= leftAt || isAtMost(left, meter.creditsLeft)) {
       meter.creditsLeft = left;
       leftAt = answers;
     }
-    const told = answersBefore > 0 ? undefined : asCredits(left);
-    if (told === undefined) return;
-    const before = told + BigInt(cost);
+    const remaining = answersBefore > 0 ? undefined : asCredits(left);
+    if (remaining === undefined) return;
+    const before = remaining + BigInt(cost);
     if (before > (asCredits(meter.creditsBefore) ?? -1n)) meter.creditsBefore = String(before);
   };
 
-  const read: Meter = meter;
   return {
-    meter: read,
-    /** One request, from its leaving on. */
+    meter: meter as Meter,
+    /** Counts one request that is sent now. */
     sent: (items: number) => {
       meter.requests += 1;
       const answersBefore = answers;
@@ -64,7 +63,7 @@ export function createMeter() {
           if (left !== undefined) noteLeft(left, cost, answersBefore);
           meter.plan = headers.get("x-api-plan") ?? meter.plan;
         },
-        /** No whole answer came, though the service may have seen the request. */
+        /** There is no complete response, but the service may have received the request. */
         lost: (): void => {
           meter.creditsInDoubt += items;
           meter.requestsInDoubt += 1;
@@ -74,23 +73,23 @@ export function createMeter() {
   };
 }
 
-/** Which answers cost. */
+/** Whether a response with this status costs credits. */
 export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
 }
 
-/** Also where one of them is no number, and nobody can tell. */
+/** Also true if one of them is not a number. */
 function isAtMost(left: string, known: string | undefined): boolean {
   const [one, other] = [asCredits(left), asCredits(known)];
   return one === undefined || other === undefined || one <= other;
 }
 
-/** The header is the service's to fill: undefined for what is no number. */
+/** Undefined for text that is not a number: the service may send any. */
 function asCredits(text: string | undefined): bigint | undefined {
   return text !== undefined && /^\d{1,18}$/u.test(text) ? BigInt(text) : undefined;
 }
 
-/** Credits of one request. A batch costs one an item (specification, Endpoints), anything else one a request. */
+/** Credits of one request: 1 per item for a batch (specification, Endpoints), 1 for any other. */
 export function costOf(endpoint: Endpoint, args: Args): number {
   if (endpoint.reply.kind !== "batch") return 1;
   return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;

@@ -1,63 +1,55 @@
-/** Bytes that come in pieces and are wanted as one. */
-export interface ByteStore {
-  readonly length: () => number;
-  readonly add: (bytes: Uint8Array) => void;
-  readonly addByte: (byte: number) => void;
-  /** A part, and a LF behind it. */
-  readonly addLine: (bytes: Buffer, from: number, to: number) => void;
-  /** All of them, which stand there until the next ones are added; the store is empty then. */
-  readonly lend: () => Buffer;
-  /** All of them; the store is empty then, and does not touch again what it gave. */
-  readonly take: () => Buffer;
-}
-
 const nothing: Buffer = Buffer.alloc(0);
 const LF = 0x0a;
-/** Room that is kept for the next ones. */
-const mostKept = 64 * 1024;
+/** Memory kept for the next bytes. */
+const maxKeptBytes = 64 * 1024;
+
+export type ByteStore = ReturnType<typeof createByteStore>;
 
 /**
- * The room doubles, so that each byte costs the same however small the pieces are. The bytes are copied: a part of a
- * received chunk would keep the whole chunk in memory, which a sender of tiny parts in large chunks could make endless.
+ * Joins bytes that arrive in pieces. The memory doubles, so that each byte costs the same however small the pieces are. The
+ * bytes are copied: a part of a received chunk would keep the whole chunk in memory, and a sender of tiny parts in large
+ * chunks could make that endless.
  */
-export function createByteStore(): ByteStore {
-  let room: Buffer = nothing;
+export function createByteStore() {
+  let memory: Buffer = nothing;
   let length = 0;
   const makeRoom = (more: number): void => {
-    if (length + more <= room.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(256, 2 * room.length, length + more));
-    room.copy(larger, 0, 0, length);
-    room = larger;
-  };
-  const add = (bytes: Uint8Array): void => {
-    makeRoom(bytes.length);
-    room.set(bytes, length);
-    length += bytes.length;
+    if (length + more <= memory.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(256, 2 * memory.length, length + more));
+    memory.copy(larger, 0, 0, length);
+    memory = larger;
   };
   const addByte = (byte: number): void => {
-    if (length === room.length) makeRoom(1);
-    room[length] = byte;
+    if (length === memory.length) makeRoom(1);
+    memory[length] = byte;
     length += 1;
   };
+  /** Returns all bytes, which remain valid until the next ones are added, and empties the store. */
   const lend = (): Buffer => {
-    const lent = room.subarray(0, length);
-    if (room.length > mostKept) room = nothing;
+    const lent = memory.subarray(0, length);
+    if (memory.length > maxKeptBytes) memory = nothing;
     length = 0;
     return lent;
   };
   return {
-    length: () => length,
-    add,
+    length: (): number => length,
+    add: (bytes: Uint8Array): void => {
+      makeRoom(bytes.length);
+      memory.set(bytes, length);
+      length += bytes.length;
+    },
     addByte,
-    addLine: (bytes, from, to) => {
+    /** Adds a part of the bytes, and a LF after it. */
+    addLine: (bytes: Buffer, from: number, to: number): void => {
       makeRoom(to - from + 1);
-      length += bytes.copy(room, length, from, to);
+      length += bytes.copy(memory, length, from, to);
       addByte(LF);
     },
     lend,
-    take: () => {
+    /** Returns all bytes, which the store never changes again, and empties the store. */
+    take: (): Buffer => {
       const taken = lend();
-      room = nothing;
+      memory = nothing;
       return taken;
     },
   };

@@ -1,17 +1,15 @@
-import type { Agent, Dispatcher } from "undici";
 import type { Context } from "../../context/context.ts";
 import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
-import { createAgent } from "../connection/agent.ts";
-import { connectionFailure, type Peer } from "../connection/connection-failure.ts";
-import { type Chunks, chunksOf } from "./chunk-queue.ts";
-import { receive } from "./receive.ts";
-import { type SendOptions, withDeadline } from "../connection/transport.ts";
 import { type Answer, readAnswerBody } from "../answer/answer-body.ts";
+import { createAgent } from "../connection/agent.ts";
+import { type Chunks, chunksOf } from "../connection/chunk-queue.ts";
+import { connectionFailure } from "../connection/connection-failure.ts";
+import { receive, type SendOptions, withDeadline } from "../connection/transport.ts";
 
-export interface ConnectionRequest {
+interface ConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text; with it the request is a POST. */
+  /** JSON text, which makes the request a POST. */
   readonly body?: string | undefined;
 }
 
@@ -19,56 +17,34 @@ export interface ConnectionRequest {
 export interface Connection {
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * All that have come each time, for as long as the stream lives; while nobody asks for the next ones the socket is not
-   * read for long. Ends where the service ended the stream; throws a Failure where the line broke.
+   * Each time, all chunks that have arrived; while the reader is slow, the socket is paused. Ends when the service ends the
+   * stream; throws a Failure when the connection breaks.
    */
   readonly chunks: Chunks;
-  /** Destroys the socket at once: nobody waits for what is under way. */
+  /** Destroys the socket at once. */
   readonly close: () => void;
 }
 
 export type Opened =
   | { readonly kind: "open"; readonly connection: Connection }
-  /** Any answer but 2xx, whole. */
+  /** Any response other than 2xx, complete. */
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /**
- * Asks for one event stream. The time-out covers connecting and the headers (and the body of a refusal); an open
- * stream has none, because it may be quiet for as long as it likes. The signal ends both. No redirect is followed.
+ * Requests one event stream. The timeout covers connecting and the headers (and the body of a rejection); an open stream
+ * has none, because it may be quiet for any time. The signal ends both. Redirects are not followed.
  */
 export async function openConnection(
   { clock, env }: Pick<Context, "clock" | "env">,
-  request: ConnectionRequest,
+  { url, headers, body }: ConnectionRequest,
   options: SendOptions,
 ): Promise<Opened> {
   const { agent, peerOf, close: destroy } = createAgent(env);
-  const peer = peerOf(request.url);
+  const peer = peerOf(url);
   const close = (): void => {
     void destroy().catch(() => undefined);
   };
-  try {
-    const opened = await withDeadline(
-      clock,
-      options,
-      async (signal) => await ask({ agent, peer, close }, request, signal),
-      peer,
-    );
-    if (opened.kind === "refused") close();
-    return opened;
-  } catch (cause) {
-    close();
-    throw cause;
-  }
-}
-
-async function ask(
-  { agent, peer, close }: { readonly agent: Agent; readonly peer: Peer; readonly close: () => void },
-  { url, headers, body }: ConnectionRequest,
-  signal: AbortSignal,
-): Promise<Opened> {
-  const request: Dispatcher.DispatchOptions = {
-    origin: url.origin,
-    path: url.pathname + url.search,
+  const request = {
     method: body === undefined ? "GET" : "POST",
     headers: {
       accept: "text/event-stream",
@@ -78,49 +54,49 @@ async function ask(
       ...headers,
     },
     ...(body !== undefined && { body }),
+  } as const;
+  const open = async (signal: AbortSignal): Promise<Opened> => {
+    const received = await receive(agent, url, request, signal);
+    if (received.status >= 300) {
+      const answer = await readAnswerBody(received, url);
+      close();
+      return { kind: "refused", answer };
+    }
+    refuseOthers(received, url);
+    const chunks = chunksOf(() =>
+      received.body.next().catch((cause: unknown) => {
+        throw brokenStream(connectionFailure(cause, peer));
+      }),
+    );
+    return { kind: "open", connection: { headers: received.headers, chunks, close } };
   };
-  const received = await receive(agent, request, signal);
-  const { status } = received;
-  if (status >= 300) {
-    const answer = { status, headers: received.headers };
-    return { kind: "refused", answer: { ...answer, body: await readAnswerBody(received.body, answer, url) } };
+  try {
+    return await withDeadline(clock, options, open, peer);
+  } catch (cause) {
+    close();
+    throw cause;
   }
-  if (status === 204)
-    throw fail("stream_ended", "the service ended the stream for good (HTTP 204)", {
-      next: undefined,
-      status,
-      retryable: false,
-    });
-  // The standard: an answer of another status or type is not read, and not asked for again.
+}
+
+/** The standard: a response of another status or type is not read, and not requested again. */
+function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void {
+  if (status === 204) {
+    const ended = "the service ended the stream for good (HTTP 204)";
+    throw fail("stream_ended", ended, { next: undefined, status, retryable: false });
+  }
   if (status !== 200)
     throw untrustedAnswer(`${url.host} answered with status ${status} instead of an event stream`);
-  refuseOtherTypes(received.headers, url);
-  return {
-    kind: "open",
-    connection: { headers: received.headers, chunks: readChunks(received.body, peer), close },
-  };
-}
-
-function refuseOtherTypes(headers: ReadonlyMap<string, string>, url: URL): void {
   const type = headers.get("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() !== "text/event-stream") {
-    const what = type === "" ? "something without a type" : type;
-    throw untrustedAnswer(`${url.host} answered with ${what} instead of an event stream`);
+    const found = type === "" ? "something without a type" : type;
+    throw untrustedAnswer(`${url.host} answered with ${found} instead of an event stream`);
   }
   const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
-  if (encoding !== "identity") {
+  if (encoding !== "identity")
     throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
-  }
 }
 
-function readChunks(body: Chunks, peer: Peer): Chunks {
-  const broken = (cause: unknown): never => {
-    throw brokenStream(connectionFailure(cause, peer));
-  };
-  return chunksOf(() => body.next().catch(broken));
-}
-
-/** Whatever broke a stream that was open, a new connection may do better. */
+/** Whatever broke an open stream, a new connection may succeed. */
 function brokenStream(cause: Error): Failure {
   const isReset = cause instanceof Failure && cause.message.includes("reset");
   const message = isReset ? cause.message : "the connection broke off";

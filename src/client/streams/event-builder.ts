@@ -1,9 +1,9 @@
 import { ByteScan } from "../../json/byte-scan.ts";
 import { createByteStore } from "./byte-store.ts";
-import { EventFrame, type FramedValue, isAt } from "./event-frame.ts";
+import { EventFrame } from "./event-frame.ts";
 import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
 
-/** Bytes that are skipped of a larger event. The parser gives up an event that is still not complete after them. */
+/** Bytes skipped of a larger event. The parser gives up an event that is still incomplete after them. */
 export const maxSkippedBytes = 64 * 1024 * 1024;
 const [LF, SPACE, COLON] = [0x0a, 0x20, 0x3a];
 const noBytes: Buffer = Buffer.alloc(0);
@@ -16,16 +16,14 @@ const fields = {
   requestId: Buffer.from("request_id"),
 };
 const fieldNames = Object.values(fields);
-/** Bytes: of a longer name only so much is looked at, as a hostile line may have no colon. */
-const longestName = 10;
-/** So many events in a row that were not like the one before, and only one of as many more is kept. */
+/** Bytes: only this many of a longer name are read, because a hostile line may have no colon. */
+const maxNameBytes = 10;
+/** After this many events in a row without the frame of one before, only one frame in as many is stored. */
 const patience = 16;
-/** Data, an id and the service's own. */
-const mostValues = 3;
 
 /**
- * Builds events from the lines of a stream. Most events have one line of data, which stays where it is; only several
- * are copied together. The data of an event that is larger than the cap are skipped, so that memory stays bounded.
+ * Builds events from the lines of a stream. Most events have one line of data, which is not copied; several lines are copied
+ * together. The data of an event that is larger than the cap are skipped, so that memory stays bounded.
  */
 export class EventBuilder {
   /** The standard's last event ID; undefined until the stream has sent one. */
@@ -37,22 +35,20 @@ export class EventBuilder {
   #requestId: EventId | undefined;
   #id: EventId | undefined;
 
-  /** The data: undefined for an event without a line of them. */
+  /** The data: undefined for an event without a line of data. */
   #bytes: Buffer | undefined;
   #start = 0;
   #end = 0;
-  /** The data of an event with several lines of them. */
+  /** The data of an event with several lines of data. */
   readonly #lines = createByteStore();
   #skipped = 0;
   #isTooLarge = false;
-  /** Of the bytes that were looked at last. */
+  /** For the bytes read last. */
   #scan: ByteScan | undefined;
   #lastLf = -1;
 
-  /** Of an event that was read line by line: the next ones are mostly written like it. */
+  /** Of an event that was read line by line: most of the next ones have the same frame. */
   #frame: EventFrame | undefined;
-  /** The values of the event in progress; undefined where it is none to compare others with. */
-  #values: FramedValue[] | undefined = [];
   /** Events in a row that had another frame. */
   #unlike = 0;
 
@@ -61,8 +57,8 @@ export class EventBuilder {
   }
 
   /**
-   * "Process the field": names are compared whole and in their letter case; others mean nothing. `isLent`: the bytes will
-   * be overwritten.
+   * "Process the field": names are compared completely and case-sensitively; others are ignored. `isLent`: the bytes will be
+   * overwritten.
    */
   addLine(line: Buffer, start: number, end: number, isLent: boolean): void {
     const colon = endOfName(line, start, end);
@@ -70,25 +66,24 @@ export class EventBuilder {
     const from = Math.min(end, colon + (hasSpace ? 2 : 1));
     switch (fieldAt(line, start, colon)) {
       case fields.data:
-        this.#note({ kind: "data", from, to: end });
         return this.#addData(line, from, end, isLent);
       case fields.event:
         this.#name = line.toString("utf8", from, end);
         return;
       case fields.requestId:
-        this.#note({ kind: "requestId", from, to: end });
         this.#requestId = idOf(line, from, end);
         return;
       case fields.id: {
-        this.#note({ kind: "id", from, to: end });
         const id = idOf(line, from, end);
         if (typeof id === "number" || !id.includes("\0")) this.#id = id;
         return;
       }
-      case fields.retry:
-        this.#values = undefined;
-        this.retry = readDigits(line.toString("latin1", from, end)) ?? this.retry;
+      case fields.retry: {
+        const digits = line.toString("latin1", from, end);
+        // ASCII digits only, as in the standard: a sign, a point or a space makes it invalid.
+        if (/^\d+$/u.test(digits)) this.retry = Number(digits);
         return;
+      }
       case undefined:
     }
   }
@@ -111,17 +106,11 @@ export class EventBuilder {
     if (lines.length() > this.#cap) this.skip(lines.length());
   }
 
-  /** A hostile event may have any number of values. */
-  #note(value: FramedValue): void {
-    if (this.#values !== undefined && this.#values.push(value) > mostValues) this.#values = undefined;
-  }
-
   /** Skips these bytes, which make the event too large. */
   skip(bytes: number): void {
     this.#isTooLarge = true;
     this.#skipped += bytes;
-    this.#lines.take();
-    this.#bytes = undefined;
+    this.forget();
   }
 
   /** Skips these bytes of a comment, which is not part of the event. */
@@ -134,8 +123,8 @@ export class EventBuilder {
   }
 
   /**
-   * "Dispatch the event": an event without a data line is none, but its id counts. It stands in the chunk from `from` to
-   * `to`; `from` is negative where it began in an earlier one.
+   * "Dispatch the event": without a data line there is no event, but its id counts. The event is in the chunk from `from` to
+   * `to`; `from` is negative if it began in an earlier chunk.
    */
   finish(chunk: Buffer, from: number, to: number): StreamEvent | undefined {
     this.lastEventId = this.#id;
@@ -145,35 +134,33 @@ export class EventBuilder {
       this.#setData(joined, 0, joined.length);
     }
     const event = this.#event();
-    if (event?.isPlainJson === true && from >= 0) this.#learn(chunk, from, to);
+    if (event?.isPlainJson === true && from >= 0) this.#learn(chunk, from, to, event.name);
     this.#bytes = undefined;
     this.#isTooLarge = false;
     this.#skipped = 0;
     this.#name = "";
     this.#requestId = undefined;
-    this.#values = [];
     return event;
   }
 
-  /** Notes the frame of the event in progress. Where frames differ from event to event, few are noted. */
-  #learn(chunk: Buffer, from: number, to: number): void {
+  /** Stores the frame of the event. Where frames differ from event to event, only some are stored. */
+  #learn(chunk: Buffer, from: number, to: number, name: string): void {
     this.#unlike += 1;
-    if (this.#values === undefined || (this.#unlike > patience && this.#unlike % patience !== 0)) return;
-    this.#frame = EventFrame.of(chunk, [from, to], this.#values, this.#name) ?? this.#frame;
+    if (this.#unlike > patience && this.#unlike % patience !== 0) return;
+    this.#frame = EventFrame.of(chunk, from, to, name) ?? this.#frame;
   }
 
-  /** Takes the whole event that begins there, where it has the frame of one before. */
+  /** Takes the complete event that begins there, if it has the stored frame. Returns the index after it, or else -1. */
   takeAlike(chunk: Buffer, at: number, events: StreamEvent[]): number {
     const frame = this.#frame;
     if (frame === undefined) return -1;
-    const scan = this.#scanOf(chunk);
-    const end = frame.endAt(scan, chunk, at, this.#lastLf);
+    const end = frame.endAt(this.#scanOf(chunk), at, this.#lastLf);
     if (end < 0 || end - at > this.#cap) return -1;
     this.#unlike = 0;
     this.#id = frame.id ?? this.#id;
     this.lastEventId = this.#id;
     events.push({
-      name: frame.name === "" ? "message" : frame.name,
+      name: frame.name,
       bytes: chunk,
       start: frame.start,
       end: frame.end,
@@ -192,12 +179,12 @@ export class EventBuilder {
     return this.#scan;
   }
 
-  /** Lets go of the chunk, whose lines have all been added. */
+  /** Releases the chunk, whose lines have all been added. */
   leaveChunk(): void {
     this.#scan = undefined;
   }
 
-  /** Frees the memory of a parser that reads nothing more. */
+  /** Frees the memory of the data. */
   forget(): void {
     this.#lines.take();
     this.#bytes = undefined;
@@ -224,20 +211,20 @@ export class EventBuilder {
   }
 }
 
-/** Where the colon stands, the end where there is none; somewhere behind the longest name that means anything. */
+/** The index of the colon; the end if there is none; any index after the longest known name. */
 function endOfName(line: Buffer, from: number, to: number): number {
-  const last = Math.min(to, from + longestName + 1);
+  const last = Math.min(to, from + maxNameBytes + 1);
   let at = from;
   while (at < last && line[at] !== COLON) at += 1;
   return at;
 }
 
 function fieldAt(line: Buffer, start: number, end: number): Buffer | undefined {
-  for (const name of fieldNames) if (name.length === end - start && isAt(name, line, start)) return name;
-  return undefined;
+  return fieldNames.find((name) => name.length === end - start && isAt(name, line, start));
 }
 
-/** ASCII digits only, as the standard has it: a sign, a point or a space makes it invalid. */
-function readDigits(text: string): number | undefined {
-  return /^\d+$/u.test(text) ? Number(text) : undefined;
+/** Whether these bytes are there. For a few bytes, a loop is faster than a call of `compare`. */
+function isAt(known: Buffer, bytes: Buffer, at: number): boolean {
+  for (let index = 0; index < known.length; index += 1) if (bytes[at + index] !== known[index]) return false;
+  return true;
 }

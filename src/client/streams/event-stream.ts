@@ -2,7 +2,7 @@ import { createByteStore } from "./byte-store.ts";
 import { EventBuilder } from "./event-builder.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** One line or one event may have as many bytes: no event of the service comes near. */
+/** Bytes of one line or one event: no event of the service comes near. */
 const mostBytes = 1024 * 1024;
 const [LF, CR, COLON] = [0x0a, 0x0d, 0x3a];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -10,21 +10,21 @@ const noEvents: readonly StreamEvent[] = [];
 
 /**
  * The event-stream format of the WHATWG HTML standard (Server-sent events, parsing and interpreting an event stream),
- * without I/O. It works on bytes: all that has a meaning there is ASCII, which in UTF-8 is never part of another
- * character, so lines may be cut before they are decoded.
+ * without I/O. It works on bytes: all syntax is ASCII, which in UTF-8 is never part of another character, so lines may be
+ * cut before they are decoded.
  *
  * An event larger than the cap is skipped: it is returned without its data (`isSkipped`), and the next events are read.
  */
 export class EventStreamParser {
   readonly #cap: number;
   readonly #event: EventBuilder;
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of a line whose end has not arrived. */
   readonly #begun = createByteStore();
   #skipsLineFeed = false;
   #isFirstLine = true;
-  /** No line has come of the event that comes next. */
+  /** No line of the next event has arrived. */
   #isBetween = false;
-  /** Where the event in progress began; negative where that was in an earlier chunk. */
+  /** Where the event in progress began; negative if that was in an earlier chunk. */
   #eventStart = -1;
   /** The line in progress is longer than the cap, and the rest of it is skipped. A comment is not part of its event. */
   #longLine: "comment" | "field" | undefined;
@@ -45,18 +45,18 @@ export class EventStreamParser {
     return this.#event.retry;
   }
 
-  /** Whether an event was given up because its end did not arrive; nothing more is read. */
+  /** Whether an event was given up because its end did not arrive; then the parser reads nothing more. */
   hasOverflown(): boolean {
     return this.#event.hasOverflown();
   }
 
-  /** Takes the next bytes of the stream, cut anywhere; gives the events that they complete. */
+  /** Takes the next bytes of the stream, cut anywhere; returns the events that they complete. */
   push(chunk: Buffer): readonly StreamEvent[] {
     if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return noEvents;
     const events: StreamEvent[] = [];
     let start = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     this.#skipsLineFeed = false;
-    // Each is looked for anew only behind the last one, so that a chunk is searched once for either.
+    // The next search for either begins after the last match, so that a chunk is searched once for each.
     let [nextLf, nextCr] = [-1, -1];
     this.#eventStart = -1;
     while (start < chunk.length && !this.hasOverflown()) {
@@ -72,7 +72,7 @@ export class EventStreamParser {
       if (nextCr < start) nextCr = indexOrEnd(chunk, CR, start);
       const end = Math.min(nextLf, nextCr);
       if (end === chunk.length) break;
-      // CR LF is one end of line, also where a chunk ends between the two.
+      // CR LF is one line end, also where a chunk ends between the two.
       const behind = end === nextCr && chunk[end + 1] === LF ? end + 2 : end + 1;
       this.#skipsLineFeed = end === nextCr && end + 1 === chunk.length;
       if (this.#endLine(chunk, start, end)) {
@@ -91,7 +91,7 @@ export class EventStreamParser {
     return events;
   }
 
-  /** A byte inside a line is kept at once: a sender that flushes each byte makes millions of them. */
+  /** Fast path for a single byte inside a line: a sender that flushes each byte makes millions of them. */
   #keepsByte(chunk: Buffer): boolean {
     const only = chunk.length === 1 ? (chunk[0] ?? LF) : LF;
     if (only === LF || only === CR || this.#longLine !== undefined) return false;
@@ -101,36 +101,30 @@ export class EventStreamParser {
     return true;
   }
 
-  /**
-   * The end of a line has come: mostly the line is a part of the chunk, looked at where it lies. True where it is empty,
-   * which is the end of an event.
-   */
+  /** Ends a line, which in most cases is read inside the chunk. Returns true if it is empty, which ends an event. */
   #endLine(chunk: Buffer, from: number, to: number): boolean {
     this.#isBetween = false;
-    if (this.#longLine !== undefined) {
-      this.#skip(to - from);
-      this.#longLine = undefined;
-      return false;
-    }
-    const isLent = this.#begun.length() > 0;
     let [line, start, end] = [chunk, from, to];
+    const isLent = this.#begun.length() > 0;
     if (isLent) {
       this.#begun.add(chunk.subarray(from, to));
       line = this.#begun.lend();
       [start, end] = [0, line.length];
     }
-    if (end - start > this.#cap) this.#longLine = kindOf(line[start]);
+    if (end - start > this.#cap) this.#longLine ??= kindOf(line[start]);
     if (this.#isFirstLine) start += lengthOfMark(line, start, end);
     this.#isFirstLine = false;
     if (this.#longLine !== undefined) {
       this.#skip(end - start);
       this.#longLine = undefined;
-    } else if (start < end) this.#event.addLine(line, start, end, isLent);
-    else return true;
+      return false;
+    }
+    if (start === end) return true;
+    this.#event.addLine(line, start, end, isLent);
     return false;
   }
 
-  /** Keeps the beginning of an incomplete line, or skips it where it is too long. */
+  /** Keeps the beginning of an incomplete line, or skips it if it is too long. */
   #keepOrSkip(chunk: Buffer, from: number): void {
     const bytes = this.#begun.length() + chunk.length - from;
     if (this.#longLine === undefined && bytes <= this.#cap) {
@@ -149,7 +143,7 @@ export class EventStreamParser {
   }
 }
 
-/** One byte order mark at the very beginning is no part of the stream. */
+/** One byte order mark at the very beginning is not part of the stream. */
 function lengthOfMark(line: Buffer, start: number, end: number): number {
   return end - start >= 3 && byteOrderMark.equals(line.subarray(start, start + 3)) ? 3 : 0;
 }

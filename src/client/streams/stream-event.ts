@@ -1,20 +1,20 @@
 /** One dispatched event of an event stream. */
 export interface StreamEvent {
-  /** The event's type; "message" where the stream names none. */
+  /** The event's type; "message" if the stream names none. */
   readonly name: string;
-  /** What its data are a part of, from `start` to `end`: mostly the chunk that it came in. */
+  /** Contains its data, from `start` to `end`: in most cases the chunk that it arrived in. */
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** Its data can be written as a line of JSON as they are: see `ByteScan.isPlain`. */
+  /** Its data can be written as a line of JSON unchanged: see `ByteScan.isPlain`. */
   readonly isPlainJson: boolean;
   /** Last `id:` of the stream so far; empty before the first. */
   readonly id: EventId;
-  /** The service's own field, which is no part of the standard. */
+  /** The service's own field, which is not part of the standard. */
   readonly requestId: EventId | undefined;
 }
 
-/** A number where it is written as one is: of a number there is no text to decode, and it can be compared. */
+/** A number if it is written as one: a number needs no decoding, and it can be compared. */
 export type EventId = number | string;
 
 /** In place of the data of an event that was larger than the parser's limit. */
@@ -25,12 +25,12 @@ export function isSkipped({ bytes }: StreamEvent): boolean {
   return bytes === skippedData;
 }
 
-/** UTF-8, lines joined by LF. May hold invalid sequences, which decoding replaces. */
+/** UTF-8, lines joined by LF. May contain invalid sequences, which decoding replaces. */
 export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** The same event in memory of its own: a part of a chunk keeps all of it. */
+/** Copies the event into separate memory: a part of a chunk would keep all of the chunk. */
 export function withoutChunk(event: StreamEvent): StreamEvent {
   if (isSkipped(event)) return event;
   const bytes = Buffer.from(dataOf(event));
@@ -38,13 +38,13 @@ export function withoutChunk(event: StreamEvent): StreamEvent {
 }
 
 const ZERO = 0x30;
-/** Of a number that keeps all of them. */
-const mostDigits = 15;
+/** A number keeps all digits up to this many. */
+const maxDigits = 15;
 
-/** The number that is written just so, without zeros before it; -1 where it is none. */
-export function numberOf(bytes: Buffer, start: number, end: number): number {
+/** The number with exactly these digits, without leading zeros; -1 if it is not a number. */
+export function numberOf(bytes: Uint8Array, start: number, end: number): number {
   const digits = end - start;
-  if (digits < 1 || digits > mostDigits || (digits > 1 && bytes[start] === ZERO)) return -1;
+  if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -1;
   let number = 0;
   for (let at = start; at < end; at += 1) {
     const digit = (bytes[at] ?? 0) - ZERO;

@@ -4,7 +4,7 @@ import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import { usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
-import { completeWindow } from "../../client/candles/default-window.ts";
+import { completeWindow } from "../../client/candles/candle-slices.ts";
 import { chooseEndpoint, positionals, takesAddress, takesMany, takesNetwork } from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";

@@ -1,10 +1,9 @@
 import type { Subject } from "../../client/pages/page.ts";
 import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
-import { type AssetKind, countedKinds, kindOfRow } from "../../contract/asset-kind.ts";
+import { addressProblem, type AssetKind, countedKinds, kindOfRow } from "../../contract/asset-kind.ts";
 import type { ListSources } from "../../run/list-sources.ts";
 import { isObject, member } from "../../json/raw-json.ts";
-import { addressProblem } from "../../contract/address-form.ts";
 
 /** The command that uses the list. */
 export interface Taker {

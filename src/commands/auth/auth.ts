@@ -3,22 +3,25 @@ import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { checkKeyForm, maskKey, MAX_KEY_BYTES } from "../../contract/key.ts";
+import type { LocalOutputFlags, SharedValues } from "../../run/flags/shared-flags.ts";
+import { tierSourceOf } from "../../run/open-client.ts";
+import { expectWords, writeRecord } from "../../run/output/local-output.ts";
+import { say, sayWarning } from "../../run/report.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
 import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
 import { rememberTier, saveProfile } from "../../settings/edit-credentials.ts";
 import { findKey, type FoundKey, readKeyFile } from "../../settings/find-key.ts";
 import { checkKeyHosts } from "../../settings/key-hosts.ts";
-import type { Input } from "../command.ts";
-import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
-import type { askingFlags } from "./auth-flags.ts";
-import { expectWords, writeRecord } from "../../run/output/local-output.ts";
-import { tierSourceOf } from "../../run/open-client.ts";
-import type { RunOptions } from "../../run/run-options.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
-import { say, sayWarning } from "../../run/report.ts";
-import { askPlan, findPlan, hostsOf, type SeenPlan } from "./find-plan.ts";
-import { profileName, rivalOf } from "./profiles.ts";
+import { askPlan, findPlan, hostsOf, type SentKey } from "./find-plan.ts";
+import { profileName, sayRival } from "./profiles.ts";
 
-export async function login({ words, flags }: Input<typeof askingFlags>, outer: Context): Promise<ExitCode> {
+interface LookupInput {
+  readonly words: readonly string[];
+  readonly flags: SharedValues;
+}
+
+export async function login({ words, flags }: LookupInput, outer: Context): Promise<ExitCode> {
   if (words.length > 0) {
     throw usageFailure(
       "a key is never typed as a word: it would stay in the shell's history and show in the process list",
@@ -37,139 +40,116 @@ async function storeKey(run: Run): Promise<ExitCode> {
   const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
-  const seen = await findPlan(run, { key, source });
+  const { plan, creditsLeft } = await findPlan(run, { key, source });
   const { problem } = readCredentials(context);
   if (problem !== undefined) await sayWarning(context, `${problem}; it is kept aside and a new one written`);
-  const { backup } = await saveProfile(
-    context,
-    name,
-    { key, tier: seen.plan, ...hostsOf(options, seen.plan) },
-    { replaceBroken: problem !== undefined },
-  );
+  const profile = { key, tier: plan, ...hostsOf(options, plan) };
+  const { backup } = await saveProfile(context, name, profile, { replaceBroken: problem !== undefined });
   if (backup !== undefined) await say(context, `the old file: ${backup}`);
-  const left = seen.creditsLeft === undefined ? "" : `, ${seen.creditsLeft} credits left`;
-  await say(context, `stored as profile "${name}": ${seen.plan} plan${left}`);
-  const rival = rivalOf(context, options.settings, name);
-  if (rival !== undefined) await say(context, `  ${rival}`);
+  const left = creditsLeft === undefined ? "" : `, ${creditsLeft} credits left`;
+  await say(context, `stored as profile "${name}": ${plan} plan${left}`);
+  await sayRival(context, options.settings, name);
   return 0;
 }
 
-export async function status({ words, flags }: Input<typeof askingFlags>, outer: Context): Promise<ExitCode> {
+export async function status({ words, flags }: LookupInput, outer: Context): Promise<ExitCode> {
   expectWords(words, 0, "auth status");
-  return await withRun(flags, outer, async (run) => await tellStatus(run, flags));
+  return await withRun(flags, outer, async (run) => await showStatus(run, flags));
 }
 
-async function tellStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> {
+async function showStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> {
   const { context, options, report } = run;
   if (options.sandbox !== undefined) {
     const { client } = await run.open({ over: () => undefined });
-    return await writeStatus(context, flags, client.target, await ask(run, client.target));
+    return await statusOfTarget(run, flags, client.target);
   }
   const { settings } = options;
   const { found, warnings } = await findKey(context, options, settings);
   for (const warning of [...settings.warnings, ...warnings]) report.warn(warning);
   await report.settled();
+  if (found !== undefined) checkKeyHosts(found, options);
   if (found !== undefined && found.tier === undefined) return await statusWithoutTier(run, flags, found);
   const tier = found?.tier ?? settings.tier.value ?? "keyless";
-  const { key, source: keySource } = found ?? { key: undefined, source: undefined };
-  const tierSource = tierSourceOf(options);
-  const target = { ...hostsOf(options, tier), tier, tierSource, key, keySource, isSimulated: false };
-  if (found !== undefined) checkKeyHosts(found, options);
-  return await writeStatus(context, flags, target, await ask(run, target));
+  return await statusOfTarget(run, flags, {
+    ...hostsOf(options, tier),
+    tier,
+    tierSource: tierSourceOf(options),
+    key: found?.key,
+    keySource: found?.source,
+    isSimulated: false,
+  });
 }
 
-type Asked = SeenPlan | Failure;
-
-async function ask(run: Run, target: Target): Promise<Asked> {
-  return await askPlan(run, target).catch(asFailure);
-}
-
-/** A failure is part of the status; anything else is a bug or an interruption. */
+/** A failure is part of the status. Anything else is a bug or an interruption. */
 function asFailure(cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   throw cause;
 }
 
-/** No host is guessed for a key whose tier nobody has said: both are asked, as at login. */
-async function statusWithoutTier(run: Run, flags: LocalOutputFlags, found: FoundKey): Promise<ExitCode> {
-  const { context, options } = run;
-  const { key, source } = found;
-  checkKeyHosts(found, options);
-  const asked = await findPlan(run, { key, source }).catch(asFailure);
-  const shown = { key: maskKey(key), source };
-  if (asked instanceof Failure) {
-    await writeRecord(context, flags, { ...shown, tier: "not known", problem: asked.message });
-    return asked.exit;
+async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target): Promise<ExitCode> {
+  const { key, keySource, tier, rest, streaming } = target;
+  const seen = await askPlan(run, target).catch(asFailure);
+  const record = {
+    key: key === undefined ? "none" : maskKey(key),
+    source: key === undefined ? undefined : keySource,
+    tier,
+  };
+  const hosts = { rest_url: rest, streaming_url: streaming };
+  if (seen instanceof Failure) {
+    const unknown = { plan: undefined, credits_left: undefined };
+    await writeRecord(run.context, flags, { ...record, ...unknown, problem: seen.message, ...hosts });
+    return seen.exit;
   }
-  const { plan, creditsLeft } = asked;
-  const unkept = await rememberTier(context, key, plan).then(() => undefined, asFailure);
-  await writeRecord(context, flags, {
-    ...shown,
-    tier: unkept === undefined ? plan : "not known",
-    plan,
-    credits_left: creditsLeft,
-    ...(unkept === undefined
-      ? { note: "the tier is remembered with a hash of the key: DEXDATA_TIER is not needed on this machine" }
-      : { problem: `set DEXDATA_TIER=${plan}: ${unkept.message}` }),
-    rest_url: hostsOf(options, plan).rest,
-    streaming_url: hostsOf(options, plan).streaming,
-  });
-  return 0;
+  const { plan, creditsLeft: credits_left } = seen;
+  const problem = plan === tier ? undefined : `the service counts this as ${plan}, not ${tier}`;
+  return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
 }
 
-async function writeStatus(
-  context: Context,
+/** No host is guessed for a key of unknown tier. As at login, each host gets a request. */
+async function statusWithoutTier(
+  run: Run,
   flags: LocalOutputFlags,
-  target: Target,
-  asked: Asked,
+  { key, source }: FoundKey,
 ): Promise<ExitCode> {
-  const isRefused = asked instanceof Failure;
-  const isOther = !isRefused && asked.plan !== target.tier;
-  await writeRecord(context, flags, {
-    key: target.key === undefined ? "none" : maskKey(target.key),
-    source: target.key === undefined ? undefined : target.keySource,
-    tier: target.tier,
-    plan: isRefused ? undefined : asked.plan,
-    credits_left: isRefused ? undefined : asked.creditsLeft,
-    problem: isRefused
-      ? asked.message
-      : isOther
-        ? `the service counts this as ${asked.plan}, not ${target.tier}`
-        : undefined,
-    rest_url: target.rest,
-    streaming_url: target.streaming,
-  });
-  return isRefused ? asked.exit : 0;
+  const { context, options } = run;
+  const seen = await findPlan(run, { key, source }).catch(asFailure);
+  const record = { key: maskKey(key), source, tier: "not known" };
+  if (seen instanceof Failure) {
+    await writeRecord(context, flags, { ...record, problem: seen.message });
+    return seen.exit;
+  }
+  const { plan, creditsLeft: credits_left } = seen;
+  const { rest: rest_url, streaming: streaming_url } = hostsOf(options, plan);
+  const unsaved = await rememberTier(context, key, plan).then(() => undefined, asFailure);
+  const known = { ...record, ...(unsaved === undefined && { tier: plan }), plan, credits_left };
+  const note =
+    unsaved === undefined
+      ? { note: "the tier is remembered with a hash of the key: DEXDATA_TIER is not needed on this machine" }
+      : { problem: `set DEXDATA_TIER=${plan}: ${unsaved.message}` };
+  return await writeRecord(context, flags, { ...known, ...note, rest_url, streaming_url });
 }
 
-async function readKey(
-  context: Context,
-  options: RunOptions,
-): Promise<{ readonly key: string; readonly source: string }> {
-  if (options.keyFile !== undefined) {
+async function readKey(context: Context, options: RunOptions): Promise<SentKey> {
+  const { stdin, stderr, signal } = context;
+  if (options.keyFile !== undefined)
     return { key: (await readKeyFile(context, options.keyFile)).text, source: "--key-file" };
-  }
-  if (!context.stdin.isTerminal) {
-    return {
-      key: (await context.stdin.read(context.signal, MAX_KEY_BYTES)).replace(/\r?\n$/u, ""),
-      source: "stdin",
-    };
-  }
-  const where = whereTo(options);
+  if (!stdin.isTerminal)
+    return { key: (await stdin.read(signal, MAX_KEY_BYTES)).replace(/\r?\n$/u, ""), source: "stdin" };
+  const where = destinationOf(options);
   if (where !== undefined) await say(context, where);
-  await context.stderr.write("key (not shown): ");
+  await stderr.write("key (not shown): ");
   try {
-    return { key: await context.stdin.readSecret(context.signal), source: "the prompt" };
+    return { key: await stdin.readSecret(signal), source: "the prompt" };
   } finally {
-    // Also after Ctrl-C: the shell's own prompt begins a line.
-    await context.stderr.write("\n");
+    // Also after Ctrl-C, so that the shell's prompt starts on a new line.
+    await stderr.write("\n");
   }
 }
 
-/** Before anything is typed: the environment may name hosts that the user does not expect. */
-function whereTo(options: RunOptions): string | undefined {
-  const { base_url: free, pro_base_url: paid } = options.settings;
-  if (options.baseUrl !== undefined) return `it will be sent to ${options.baseUrl}`;
+/** Shown before the key is typed, because the environment may name hosts that the user does not expect. */
+function destinationOf({ settings, baseUrl }: RunOptions): string | undefined {
+  const { base_url: free, pro_base_url: paid } = settings;
+  if (baseUrl !== undefined) return `it will be sent to ${baseUrl}`;
   if (free.source === "default" && paid.source === "default") return undefined;
   return `it will be sent to ${free.value} (${free.where}) and ${paid.value} (${paid.where})`;
 }

@@ -1,43 +1,48 @@
 import type { Client } from "../../client/client.ts";
-import type { Meter } from "../../client/spending/meter.ts";
-import { member } from "../../json/raw-json.ts";
 import type { Target } from "../../client/connection/target.ts";
+import type { Meter } from "../../client/spending/meter.ts";
 import { usage } from "../../contract/endpoints/usage.ts";
 import { fail, Failure } from "../../contract/failure.ts";
-import { rawAt } from "../../json/path-reader.ts";
 import { isTier, plans, type Tier } from "../../contract/tier.ts";
-import { shortened } from "../../tail/stream-message.ts";
+import { rawAt } from "../../json/path-reader.ts";
+import { member } from "../../json/raw-json.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
+import { shortened } from "../../tail/stream-message.ts";
+
+export interface SentKey {
+  readonly key: string;
+  /** Follows `the key from ` in messages. */
+  readonly source: string;
+}
 
 export interface SeenPlan {
-  /** What the service calls it. */
+  /** The service's name of the plan. */
   readonly plan: string;
   /** The service's own digits. */
   readonly creditsLeft: string | undefined;
 }
 
-/** Asks the free host and then the paid one; the one that counts the key says its plan. */
+/** Tries the free host and then the paid one. The host that accepts the key returns its plan. */
 export async function findPlan(
   run: Run,
-  { key, source }: { readonly key: string; readonly source: string },
+  { key, source }: SentKey,
 ): Promise<SeenPlan & { readonly plan: Tier }> {
   const { options } = run;
-  const failures: Failure[] = [];
+  let last: Failure | undefined;
   for (const tier of ["free", "pro"] as const) {
     const target = { ...hostsOf(options, tier), key, keySource: source, tier, isSimulated: false };
     try {
       const { plan, creditsLeft } = await askPlan(run, target);
-      // An unreadable key is not refused by the public service but counted as keyless.
+      // The public service does not reject an unreadable key, but counts it as keyless.
       if (isTier(plan) && plan !== "keyless") return { plan, creditsLeft };
     } catch (cause) {
       if (!(cause instanceof Failure) || cause.exit !== 4) throw cause;
-      failures.push(cause);
+      // The paid host's message for a wrong key is the clearer one, so the last failure counts.
+      last = cause;
     }
   }
-  // The paid host's word for a wrong key is the clearer one.
-  const last = failures.at(-1);
-  // Anything but an unknown key, such as the web page of an edge or a host of the other plans, says itself what it is.
+  // Other rejections, e.g. the web page of an edge or a host for other plans, explain themselves.
   if (last !== undefined && last.details.status !== 401) {
     const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
     throw new Failure(last.message, {
@@ -61,12 +66,12 @@ export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Tar
   };
 }
 
-/** One question to `/usage`, which costs a credit like any other; without a target to the run's own. */
+/** Sends one request to `/usage`, which costs a credit like any other. */
 export async function askPlan(
   { open, report }: Pick<Run, "open" | "report">,
-  target?: Target,
+  target: Target,
 ): Promise<SeenPlan> {
-  const { client } = await open({ ...(target !== undefined && { target }), over: () => undefined });
+  const { client } = await open({ target, over: () => undefined });
   try {
     return await seenPlan(client);
   } finally {
@@ -74,7 +79,7 @@ export async function askPlan(
   }
 }
 
-/** What `/usage` says, or else the headers; never more of it than somebody would read. */
+/** Reads plan and credits from the response of `/usage`, or else from the headers, shortened to a readable length. */
 export function accountOf(
   { text, value }: { readonly text: string; readonly value: unknown },
   meter: Pick<Meter, "plan" | "creditsLeft">,
@@ -92,7 +97,7 @@ async function seenPlan({ ask, meter }: Client): Promise<SeenPlan> {
     return accountOf((await ask(usage, new Map())).read(), meter);
   } catch (cause) {
     const isUsedUp = cause instanceof Failure && cause.details.status === 402;
-    // A key without credits is still a key, and the answer says its plan like any other.
+    // A key without credits is still valid, and the response names its plan like any other.
     if (isUsedUp && meter.plan !== undefined)
       return { plan: meter.plan, creditsLeft: meter.creditsLeft ?? "0" };
     throw cause;

@@ -1,50 +1,37 @@
-import { command } from "../command.ts";
 import { localRowFlags } from "../../run/flags/shared-flags.ts";
+import { command, type Positional } from "../command.ts";
 
-const common = { section: "Setup", flags: {}, shared: localRowFlags } as const;
+const name: Positional = { name: "name", suggests: "settings" };
+const value: Positional = { name: "value", suggests: "setting values" };
 
-export const configCommands = [
+/** The commands by the second of their words, which is also the name of the function that runs them. */
+const rows = [
+  ["get", [name], "the value of a setting in force", ["dexdata config get output"]],
+  [
+    "set",
+    [name, value],
+    "keep a setting",
+    ["dexdata config set output ndjson", "dexdata config set timeout 60s"],
+  ],
+  ["unset", [name], "take a kept setting back", ["dexdata config unset output"]],
+  [
+    "list",
+    [],
+    "every setting, its value and where it comes from",
+    ["dexdata config list", "dexdata config list -o json"],
+  ],
+  ["path", [], "the file that settings are kept in", ["dexdata config path"]],
+] as const;
+
+export const configCommands = rows.map(([action, positionals, summary, examples]) =>
   command({
-    ...common,
-    words: "config get",
-    positionals: [{ name: "name", suggests: "settings" }],
-    summary: "the value of a setting in force",
-    examples: ["dexdata config get output"],
-    run: async (input, context) => await (await import("./config.ts")).get(input, context),
+    words: `config ${action}`,
+    section: "Setup",
+    positionals,
+    summary,
+    examples,
+    flags: {},
+    shared: localRowFlags,
+    run: async (input, context) => await (await import("./config.ts"))[action](input, context),
   }),
-  command({
-    ...common,
-    words: "config set",
-    positionals: [
-      { name: "name", suggests: "settings" },
-      { name: "value", suggests: "setting values" },
-    ],
-    summary: "keep a setting",
-    examples: ["dexdata config set output ndjson", "dexdata config set timeout 60s"],
-    run: async (input, context) => await (await import("./config.ts")).set(input, context),
-  }),
-  command({
-    ...common,
-    words: "config unset",
-    positionals: [{ name: "name", suggests: "settings" }],
-    summary: "take a kept setting back",
-    examples: ["dexdata config unset output"],
-    run: async (input, context) => await (await import("./config.ts")).unset(input, context),
-  }),
-  command({
-    ...common,
-    words: "config list",
-    positionals: [],
-    summary: "every setting, its value and where it comes from",
-    examples: ["dexdata config list", "dexdata config list -o json"],
-    run: async (input, context) => await (await import("./config.ts")).list(input, context),
-  }),
-  command({
-    ...common,
-    words: "config path",
-    positionals: [],
-    summary: "the file that settings are kept in",
-    examples: ["dexdata config path"],
-    run: async (input, context) => await (await import("./config.ts")).path(input, context),
-  }),
-];
+);

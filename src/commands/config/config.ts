@@ -1,11 +1,11 @@
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
-import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
-import type { Input } from "../command.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
 import { sayWarning } from "../../run/report.ts";
+import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
+import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
+import type { Input } from "../command.ts";
 
 type Typed = Input<typeof localRowFlags>;
 
@@ -39,16 +39,12 @@ export async function unset({ words }: Typed, context: Context): Promise<ExitCod
 export async function list({ words, flags }: Typed, context: Context): Promise<ExitCode> {
   expectWords(words, 0, "config list");
   await warnOfFile(context);
-  const rows = listSettings(context).map((listed) =>
-    "refused" in listed
-      ? { name: listed.setting.name, value: "", source: "refused", where: listed.refused.message }
-      : {
-          name: listed.setting.name,
-          value: listed.sourced.text,
-          source: listed.sourced.source,
-          where: listed.sourced.where,
-        },
-  );
+  const rows = listSettings(context).map((listed) => {
+    const { name } = listed.setting;
+    if ("refused" in listed) return { name, value: "", source: "refused", where: listed.refused.message };
+    const { text, source, where } = listed.sourced;
+    return { name, value: text, source, where };
+  });
   return await writeRows(context, flags, rows);
 }
 
@@ -58,9 +54,7 @@ export async function path({ words }: Typed, context: Context): Promise<ExitCode
   return 0;
 }
 
-/** A file that cannot be read would otherwise look like one in which nothing was set. */
+/** Otherwise, an unreadable file would look like one without settings. */
 async function warnOfFile(context: Context): Promise<void> {
-  for (const warning of configWarnings(readConfigFile(context))) {
-    await sayWarning(context, warning);
-  }
+  for (const warning of configWarnings(readConfigFile(context))) await sayWarning(context, warning);
 }

@@ -1,61 +1,140 @@
 import { isIP } from "node:net";
 import { checkNetwork, peerName } from "../../client/connection/connection-failure.ts";
-import { findProxy, unbracketed } from "../../client/connection/proxy.ts";
+import { type Environment, findProxy, proxyVariable, unbracketed } from "../../client/connection/proxy.ts";
 import { findAddresses, reachHost } from "../../client/connection/reach.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../context/context.ts";
-import { type Finding, failed, ok, took, warn } from "./finding.ts";
+import { pricesFeed as feed } from "../../contract/feeds/prices-feed.ts";
+import { isLoopback } from "../../contract/host.ts";
+import { withoutSecrets } from "../../contract/key.ts";
+import type { OpenClient } from "../../run/open-client.ts";
+import type { Run } from "../../run/with-run.ts";
+import { openerOf } from "../../tail/subscription.ts";
+import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, took, warn } from "./findings.ts";
 
-const soon = 14 * 24 * 60 * 60 * 1000;
+export type Hosts = Pick<Target, "rest" | "streaming">;
 
-/** Name and connection of a host; where these fail there is nobody to ask. */
-export async function checkHost(
-  context: Context,
-  name: string,
-  base: string,
-  timeout: number,
-): Promise<readonly Finding[]> {
-  const url = new URL(base);
-  const options = { timeout, signal: context.signal };
-  const findings: Finding[] = [];
-  try {
-    const isName = isIP(unbracketed(url.hostname)) === 0;
-    // Behind a proxy it is the proxy that looks the name up.
-    if (isName && findProxy(url, context.env) === undefined) {
-      const started = context.clock.elapsed();
-      const addresses = await findAddresses(context, url, options);
-      findings.push(
-        ok(
-          `${name} name`,
-          `${url.hostname} is ${addresses.join(", ")} (${took(context.clock.elapsed() - started)})`,
-        ),
-      );
-    }
-  } catch (cause) {
-    const next = `check the name and the name server: ${hostSetting(name)}`;
-    return [{ ...failed(`${name} name`, cause), next }];
-  }
-  try {
-    const { milliseconds, protocol, validTo, proxy } = await reachHost(context, url, options);
-    const secure = protocol === undefined ? "without TLS, on this machine" : protocol;
-    const found = `${peerName(url.host, proxy)} reached in ${took(milliseconds)}, ${secure}`;
-    const left = Date.parse(validTo ?? "") - context.clock.now();
-    findings.push(
-      left < soon
-        ? warn(
-            `${name} connection`,
-            `${found}; its certificate ends ${validTo}`,
-            "check this machine's clock; if it is right, tell whoever runs the host",
-          )
-        : ok(`${name} connection`, found),
-    );
-  } catch (cause) {
-    const finding = failed(`${name} connection`, cause);
-    const next = `check port and firewall; which host is asked: ${hostSetting(name)}`;
-    findings.push(finding.next === checkNetwork ? { ...finding, next } : finding);
-  }
-  return findings;
+/** Shows which proxy is in use for which host. */
+export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: Hosts): Outcome {
+  const urls = [new URL(rest), new URL(streaming)];
+  const variable = proxyVariable(env);
+  if (variable === undefined)
+    return warnOfPlainProxy(env, urls) ?? ok("none is set; hosts are asked directly");
+  const proxied = urls.filter((url) => findProxy(url, env) !== undefined);
+  const [first] = proxied;
+  const proxy = first && findProxy(first, env);
+  if (proxy === undefined)
+    return ok(`${variable} is ${withoutSecrets(env[variable] ?? "")}, but not for these hosts`);
+  const direct = urls.filter((url) => !proxied.includes(url));
+  const others = direct.length === 0 ? "" : `; ${namesOf(direct)} directly`;
+  return ok(`${namesOf(proxied)} through ${proxy.shown} (${variable})${others}`);
 }
 
-function hostSetting(name: string): string {
-  return `dexdata config list shows ${name === "rest" ? "base_url and pro_base_url" : "streaming_url and streaming_pro_url"}`;
+/** People set this variable for https too, but like curl, dexdata does not use it there. */
+function warnOfPlainProxy(env: Environment, urls: readonly URL[]): Outcome | undefined {
+  const variable = ["http_proxy", "HTTP_PROXY"].find((name) => (env[name] ?? "") !== "");
+  const outer = urls.filter(({ hostname }) => !isLoopback(hostname));
+  if (variable === undefined || outer.length === 0) return undefined;
+  return warn(
+    `${variable} is for plain http, so ${namesOf(outer)} ${outer.length === 1 ? "is" : "are"} asked directly`,
+    "nothing, where the lines below are ok; else set HTTPS_PROXY",
+  );
+}
+
+function namesOf(urls: readonly URL[]): string {
+  return [...new Set(urls.map(({ hostname }) => hostname))].join(" and ");
+}
+
+/** Milliseconds before a certificate expires in which doctor warns: 14 days. */
+const soon = 14 * 24 * 60 * 60 * 1000;
+
+const hostSettings = {
+  rest: "dexdata config list shows base_url and pro_base_url",
+  streaming: "dexdata config list shows streaming_url and streaming_pro_url",
+} as const;
+
+/** Resolves the name of a host and connects to it. Runs the next checks only if both succeed. */
+export async function checkHost(
+  { context, options: { timeout } }: Run,
+  name: keyof Hosts,
+  base: string,
+  next?: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const { clock, env, signal } = context;
+  const url = new URL(base);
+  const resolved = await findingsOf(`${name} name`, async () => {
+    // With a proxy, the proxy resolves the name.
+    if (isIP(unbracketed(url.hostname)) !== 0 || findProxy(url, env) !== undefined) return undefined;
+    const started = clock.elapsed();
+    const addresses = await findAddresses(context, url, { timeout, signal });
+    return ok(`${url.hostname} is ${addresses.join(", ")} (${took(clock.elapsed() - started)})`);
+  });
+  if (hasFailure(resolved)) {
+    const hint = `check the name and the name server: ${hostSettings[name]}`;
+    return resolved.map((finding) => ({ ...finding, next: hint }));
+  }
+  const reached = await findingsOf(`${name} connection`, async () => {
+    const { milliseconds, protocol, validTo, proxy } = await reachHost(context, url, { timeout, signal });
+    const secure = protocol === undefined ? "without TLS, on this machine" : protocol;
+    const found = `${peerName(url.host, proxy)} reached in ${took(milliseconds)}, ${secure}`;
+    if (!(Date.parse(validTo ?? "") - clock.now() < soon)) return ok(found);
+    return warn(
+      `${found}; its certificate ends ${validTo}`,
+      "check this machine's clock; if it is right, tell whoever runs the host",
+    );
+  });
+  if (!hasFailure(reached)) return [...resolved, ...reached, ...((await next?.()) ?? [])];
+  const hint = `check port and firewall; which host is asked: ${hostSettings[name]}`;
+  const isNetwork = reached.some((finding) => finding.next === checkNetwork);
+  return [...resolved, ...reached.map((finding) => (isNetwork ? { ...finding, next: hint } : finding))];
+}
+
+/** Wrapped ether, which trades all the time. */
+const asset = { network: "ethereum", address: "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2" };
+/** Milliseconds to wait for the first byte of a stream: the service pings every 15 s. */
+const longestSilence = 20_000;
+
+/** Opens the price feed and closes it at its first byte. An event costs a credit, which is claimed first. */
+export async function checkStream(
+  context: Context,
+  { client: { target }, pace, budget }: OpenClient,
+  timeout: number,
+): Promise<Outcome> {
+  const { clock } = context;
+  const patience = Math.min(timeout, longestSilence);
+  const { host } = new URL(target.streaming);
+  const opening = { target, context, pace, timeout: patience, command: "doctor" };
+  const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
+  const late = new AbortController();
+  const done = new AbortController();
+  clock.sleep(patience, done.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  const signal = AbortSignal.any([context.signal, late.signal]);
+  const started = clock.elapsed();
+  try {
+    await (await budget.claim(1)).settle(1);
+    const connection = await openerOf(opening, subscription)("", signal);
+    signal.addEventListener("abort", connection.close);
+    for await (const _ of connection.chunks) {
+      connection.close();
+      return ok(`${host}: first byte after ${took(clock.elapsed() - started)}`);
+    }
+    return silent(`${host} ended the stream without a byte`);
+  } catch (cause) {
+    if (context.signal.aborted) throw context.signal.reason;
+    if (late.signal.aborted) return silent(`${host}: no byte within ${took(patience)}`);
+    throw cause;
+  } finally {
+    done.abort();
+  }
+}
+
+function silent(found: string): Outcome {
+  return fail(
+    found,
+    "look for a proxy that holds streams back; meanwhile: dexdata txns --follow --poll 15s",
+    7,
+  );
 }

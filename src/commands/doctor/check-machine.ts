@@ -1,56 +1,63 @@
 import { X509Certificate } from "node:crypto";
+import path from "node:path";
 import type { Context } from "../../context/context.ts";
-import { cannotBeRead } from "../../files/file-fault.ts";
-import { readRegularText } from "../../files/named-file.ts";
+import { Failure } from "../../contract/failure.ts";
+import { withoutSecrets } from "../../contract/key.ts";
 import { versionLine } from "../../contract/version.ts";
-import { counted } from "../../text/counted.ts";
+import { cannotBeRead, saidOf } from "../../files/file-fault.ts";
+import { readRegularText } from "../../files/named-file.ts";
+import { modeOf } from "../../files/paths.ts";
+import { probeStateFolder } from "../../files/update-json-file.ts";
 import { isColored, readsUnicode, settledColor } from "../../run/output/terminal.ts";
-import { fail, type Finding, ok, warn } from "./finding.ts";
+import { readCredentials } from "../../settings/credentials.ts";
+import { findFolders } from "../../settings/folders.ts";
+import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
+import { counted } from "../../text/counted.ts";
+import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 
-/** package.json says the same to npm. */
+/** The minimum that package.json states for npm. */
 const oldest = [20, 19] as const;
 
-export function checkVersions(node: string): Finding {
-  const [major = 0, minor = 0] = node.split(".").map(Number);
-  const found = `${versionLine}, Node ${node}`;
-  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok("version", found);
-  return fail("version", found, `install Node ${oldest.join(".")} or newer`, 2);
+function checkVersion({ nodeVersion }: Context): Outcome {
+  const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
+  const found = `${versionLine}, Node ${nodeVersion}`;
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(found);
+  return fail(found, `install Node ${oldest.join(".")} or newer`);
 }
 
-/** What the output can be, which decides how tables and the board look. */
-export function checkTerminal(context: Context): Finding {
+/** Shows what decides how tables and the board look. */
+function checkTerminal(context: Context): Outcome {
   const { isTerminal, columns } = context.stdout;
-  // Some that have just been opened say 0.
+  // Some terminals report 0 columns right after they open.
   const width = (columns ?? 0) > 0 ? ` of ${columns} columns` : "";
   const where = isTerminal ? `a terminal${width}` : "no terminal";
   const color = isColored(settledColor(context), context) ? "coloured" : "not coloured";
-  if (readsUnicode(context.env)) return ok("terminal", `stdout is ${where}, UTF-8, ${color}`);
+  if (readsUnicode(context.env)) return ok(`stdout is ${where}, UTF-8, ${color}`);
   const found = `stdout is ${where}, not UTF-8 by LC_ALL, LC_CTYPE or LANG, ${color}`;
-  return isTerminal
-    ? warn("terminal", found, "export LANG=C.UTF-8, if it shows UTF-8")
-    : ok("terminal", found);
+  return isTerminal ? warn(found, "export LANG=C.UTF-8, if it shows UTF-8") : ok(found);
 }
 
-/** Node reads it once, at its start, and goes on with a line on stderr at most where it cannot. */
-export function checkCertificates({ env }: Pick<Context, "env">): readonly Finding[] {
+/** Node reads the file once at startup. If it cannot, it prints one line to stderr at most and continues. */
+function checkCertificates({ env }: Context): Outcome | undefined {
   const file = env["NODE_EXTRA_CA_CERTS"];
-  if (file === undefined || file === "") return [];
-  const next = "name a file of certificates (PEM) that can be read, or unset NODE_EXTRA_CA_CERTS";
+  if (file === undefined || file === "") return undefined;
+  const unusable = (problem: string): Outcome =>
+    fail(
+      `NODE_EXTRA_CA_CERTS: ${file} ${problem}`,
+      "name a file of certificates (PEM) that can be read, or unset NODE_EXTRA_CA_CERTS",
+    );
   try {
     const text = readRegularText(file);
-    if (text === undefined) return [fail("certificates", `NODE_EXTRA_CA_CERTS: ${file} is no file`, next, 2)];
+    if (text === undefined) return unusable("is no file");
     const count = countCertificates(text);
-    if (count > 0)
-      return [ok("certificates", `NODE_EXTRA_CA_CERTS: ${counted(count, "certificate")} in ${file}`)];
-    const found = `NODE_EXTRA_CA_CERTS: ${file} holds no certificate that can be read`;
-    return [fail("certificates", found, next, 2)];
+    if (count === 0) return unusable("holds no certificate that can be read");
+    return ok(`NODE_EXTRA_CA_CERTS: ${counted(count, "certificate")} in ${file}`);
   } catch (cause) {
-    const found = `NODE_EXTRA_CA_CERTS: ${file} ${cannotBeRead(cause)}, so its certificates are not trusted`;
-    return [fail("certificates", found, next, 2)];
+    return unusable(`${cannotBeRead(cause)}, so its certificates are not trusted`);
   }
 }
 
-/** As far as Node takes them: it stops at the first that is damaged. */
+/** Counts up to the first damaged certificate, where Node stops too. */
 function countCertificates(text: string): number {
   const blocks =
     text.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END [\w ]+-----/gu) ?? [];
@@ -65,3 +72,68 @@ function isCertificate(block: string): boolean {
     return false;
   }
 }
+
+/** Checks where settings come from, and whether each is valid. */
+function checkConfig(context: Context): Outcome {
+  const file = readConfigFile(context);
+  try {
+    readSettings(context);
+  } catch (cause) {
+    return failed(cause, "see: dexdata config list");
+  }
+  const [warning] = configWarnings(file);
+  if (file.problem !== undefined)
+    return warn(`${file.problem}; commands go on without it`, `mend it, or remove it: rm '${file.path}'`);
+  if (warning !== undefined) return warn(warning, "take the name out of the file");
+  const kept = file.values.size === 0 ? "no settings" : `${file.values.size} set`;
+  const set = Object.keys(context.env).filter(
+    (name) => name.startsWith("DEXDATA_") && context.env[name] !== "",
+  );
+  const also = set.length === 0 ? "" : `; set beside it: ${set.toSorted().join(", ")}`;
+  return ok(`${file.path}: ${kept}${also}`);
+}
+
+/** Checks that the key store is readable, and that only its owner can read it. */
+function checkCredentials(context: Context): Outcome {
+  const { path: file, problem, exposure, profiles, active } = readCredentials(context);
+  if (problem !== undefined)
+    return fail(
+      `${problem}; commands go on without what it holds`,
+      "store the key again: dexdata auth login",
+    );
+  if (exposure !== undefined)
+    return warn(`${file} holds a key and others can read it`, `chmod 600 '${file}'`);
+  const folder = path.dirname(file);
+  const mode = context.platform === "win32" ? undefined : modeOf(folder);
+  if (profiles.size > 0 && mode !== undefined && (mode & 0o022) !== 0)
+    return warn(`others can write to ${folder}, and could put another key there`, `chmod 700 '${folder}'`);
+  const names = [...profiles.keys()].map((name) => (name === active ? `${name} (in use)` : name));
+  return ok(`${file}: ${names.length === 0 ? "no key is stored" : `stored: ${names.join(", ")}`}`);
+}
+
+/** Writes to the state directory as a run does, including the lock. */
+async function checkState(context: Context): Promise<Outcome> {
+  const folder = findFolders(context).state;
+  try {
+    await probeStateFolder(context, folder);
+    return ok(`${folder} can be written, and its locks taken`);
+  } catch (cause) {
+    if (context.signal.aborted) throw cause;
+    const why = withoutSecrets(saidOf(cause));
+    const next = cause instanceof Failure ? cause.details.next : undefined;
+    return warn(
+      `${folder} cannot be written, so the pace is not shared with other processes: ${why}`,
+      next ?? "make it writable, or name another folder: DEXDATA_STATE_DIR",
+    );
+  }
+}
+
+/** The checks that send nothing, in the order of the output. */
+export const machineChecks = {
+  version: checkVersion,
+  terminal: checkTerminal,
+  certificates: checkCertificates,
+  config: checkConfig,
+  credentials: checkCredentials,
+  state: checkState,
+} as const;

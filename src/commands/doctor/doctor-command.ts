@@ -1,5 +1,8 @@
+import { flag, pick } from "../../run/flags/flag.ts";
+import { toggle } from "../../run/flags/flag-types.ts";
+import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { identifying } from "../auth/auth-commands.ts";
 import { command } from "../command.ts";
-import { doctorFlags } from "./doctor-flags.ts";
 
 export const doctorCommand = command({
   words: "doctor",
@@ -8,7 +11,13 @@ export const doctorCommand = command({
   summary: "check key, hosts, network, clock and files, and say what to do",
   credits: { full: "up to 2 credits: 1 request, 1 event", brief: "up to 2: 1 request, ..." },
   examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
-  ...doctorFlags,
+  flags: {
+    "no-stream": flag(toggle, "Requests", { summary: "open no stream, which may cost a credit" }),
+  },
+  shared: {
+    ...pick(sharedFlags, "output", "no-header", "color", "verbose", "error-format", "timeout", "rpm"),
+    ...identifying,
+  },
   notes: [
     {
       prose:

@@ -1,142 +1,99 @@
 import type { Exchange } from "../../client/client.ts";
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import type { OpenClient } from "../../run/open-client.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { expectWords } from "../../run/output/local-output.ts";
+import { say } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { say } from "../../run/report.ts";
-import type { Input } from "../command.ts";
-import type { Values } from "../../run/flags/flag.ts";
-import type { DoctorFlags } from "./doctor-flags.ts";
-import { checkConfig, checkCredentials, checkState } from "./check-files.ts";
-import type { Finding } from "./finding.ts";
-import { checkHost } from "./check-hosts.ts";
-import { checkKey, ofSandbox } from "./check-key.ts";
-import { checkCertificates, checkTerminal, checkVersions } from "./check-machine.ts";
-import { checkProxy } from "./check-proxy.ts";
 import { hostsOf } from "../auth/find-plan.ts";
-import { checkBudget, checkPace } from "./check-rates.ts";
-import { checkAnswer } from "./check-service.ts";
-import { showFindings } from "./show-findings.ts";
-import { checkStream } from "./check-stream.ts";
+import { checkAnswer, checkBudget, checkKey, checkPace, sandboxKey } from "./check-account.ts";
+import { checkHost, checkProxy, checkStream } from "./check-hosts.ts";
+import { machineChecks } from "./check-machine.ts";
+import { findingsOf, type FindingsOutput, openFindings } from "./findings.ts";
 
-/** Milliseconds for a stream's first byte: the service pings every 15 s. */
-const longestSilence = 20_000;
-
-/** Checks what a command stands on, one line a check; ends with the code that the first failure means. */
-export async function doctor({ words, flags }: Input<DoctorFlags>, context: Context): Promise<ExitCode> {
-  expectWords(words, 0, "doctor [flags]");
-  const show = showFindings(context, flags);
-  await show.add([checkVersions(context.nodeVersion), checkTerminal(context), ...checkCertificates(context)]);
-  const config = checkConfig(context);
-  await show.add([config, checkCredentials(context), await checkState(context)]);
-  // Without settings nobody knows whom to ask.
-  if (config.result !== "fail") await checkService(context, flags, show.add);
-  return await show.end();
+interface DoctorInput {
+  readonly words: readonly string[];
+  readonly flags: SharedValues & { readonly "no-stream": true | undefined };
 }
 
-/** What fails is a finding at once. */
+/** Checks everything a command needs, one line per check. Ends with the exit code of the first failure. */
+export async function doctor({ words, flags }: DoctorInput, outer: Context): Promise<ExitCode> {
+  expectWords(words, 0, "doctor [flags]");
+  const output = openFindings(outer, flags);
+  let hasSettings = true;
+  for (const [name, check] of Object.entries(machineChecks)) {
+    const isOk = await output.check(name, () => check(outer));
+    if (name === "config") hasSettings = isOk;
+  }
+  const isStreamed = flags["no-stream"] !== true;
+  const work = async (run: Run): Promise<void> => await checkService(run, isStreamed, output);
+  // Without valid settings, the host is unknown.
+  if (hasSettings) await withRun(flags, outer, work, { adjust: withoutRetries });
+  return await output.end();
+}
+
+/** The first failure is a finding, so nothing is retried. */
 const withoutRetries = (options: RunOptions): RunOptions => ({
   ...options,
   retry: { retries: 0, retryOn: new Set<number>(), maxTime: 0 },
 });
 
-async function checkService(
-  outer: Context,
-  flags: Values<DoctorFlags>,
-  add: (findings: readonly Finding[]) => Promise<void>,
-): Promise<void> {
-  const check = async (run: Run): Promise<void> => {
-    const { context, options, report } = run;
-    if (options.sandbox === undefined) {
-      const key = await checkKey(context, options);
-      await add([key]);
-      if (key.result === "fail") return await add(await reachable(context, options));
-    }
-    const exchanges: Exchange[] = [];
-    const open = await run.open({
-      speed: 1,
-      // What a run would warn of is a finding here; the requests are kept for what they tell.
-      observer: {
-        warn: () => undefined,
-        tell: () => undefined,
-        answered: (exchange) => {
-          exchanges.push(exchange);
-          report.answered(exchange);
-        },
+async function checkService(run: Run, isStreamed: boolean, output: FindingsOutput): Promise<void> {
+  const { context, options, report } = run;
+  const { clock } = context;
+  const hasKey =
+    options.sandbox !== undefined ||
+    (await output.check("key", async () => await checkKey(context, options)));
+  if (!hasKey) {
+    // Without a usable key no request is sent, but the hosts can be reached all the same.
+    const { rest, streaming } = hostsOf(options, options.settings.tier.value ?? "keyless");
+    if (!(await output.check("proxy", () => checkProxy(context, { rest, streaming })))) return;
+    const reached = [checkHost(run, "rest", rest), checkHost(run, "streaming", streaming)];
+    for (const findings of await Promise.all(reached)) await output.add(findings);
+    return;
+  }
+  const exchanges: Exchange[] = [];
+  const open = await run.open({
+    speed: 1,
+    // Warnings of a run are findings here. The checks read the requests.
+    observer: {
+      warn: () => undefined,
+      tell: () => undefined,
+      answered: (exchange) => {
+        exchanges.push(exchange);
+        report.answered(exchange);
       },
-      over: () => undefined,
-    });
-    await checkTarget(context, flags, options, { open, exchanges }, add);
-  };
-  await withRun(flags, outer, check, { adjust: withoutRetries });
-}
-
-/** Without a key that can be sent nothing is asked; whether the hosts are there can be told all the same. */
-async function reachable(context: Context, options: RunOptions): Promise<readonly Finding[]> {
-  const { rest, streaming } = hostsOf(options, options.settings.tier.value ?? "keyless");
-  const { timeout } = options;
-  const proxy = checkProxy(context, [rest, streaming]);
-  if (proxy.result === "fail") return [proxy];
-  const reached = await Promise.all([
-    checkHost(context, "rest", rest, timeout),
-    checkHost(context, "streaming", streaming, timeout),
-  ]);
-  return [proxy, ...reached.flat()];
-}
-
-async function checkTarget(
-  context: Context,
-  flags: Values<DoctorFlags>,
-  options: RunOptions,
-  { open, exchanges }: { readonly open: OpenClient; readonly exchanges: readonly Exchange[] },
-  add: (findings: readonly Finding[]) => Promise<void>,
-): Promise<void> {
+    },
+    over: () => undefined,
+  });
   const { target } = open.client;
-  const { timeout } = options;
-  if (target.isSimulated) await add([ofSandbox(target)]);
-  const proxy = checkProxy(context, [target.rest, target.streaming]);
-  await add([
-    ...(target.isSimulated ? [] : [checkPace(context, options, target)]),
-    ...checkBudget(context, options, target),
-    proxy,
-  ]);
-  // Nobody knows whom to ask on the way.
-  if (proxy.result === "fail") return;
-  const isStreamed = flags["no-stream"] !== true;
-  if (!target.isSimulated)
-    await say(
-      context,
-      isStreamed
-        ? "asking once and listening for one event: 2 credits at most"
-        : "asking once: 1 credit at most",
-    );
-  const began = context.clock.elapsed();
-  // The sandbox's time begins at --now, and passes.
-  const now = (): number =>
-    target.isSimulated ? options.now + (context.clock.elapsed() - began) : context.clock.now();
-  const [rest, stream] = [
-    afterReaching(
-      checkHost(context, "rest", target.rest, timeout),
-      async () => await checkAnswer(open, exchanges, now),
-    ),
-    isStreamed
-      ? afterReaching(checkHost(context, "streaming", target.streaming, timeout), async () => [
-          await checkStream(context, open, Math.min(timeout, longestSilence)),
-        ])
-      : Promise.resolve([]),
-  ];
-  // Were the first one to fail, nobody would look at the second any more.
-  stream.catch(() => undefined);
-  await add(await rest);
-  await add(await stream);
-}
-
-async function afterReaching(
-  reached: Promise<readonly Finding[]>,
-  then: () => Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
-  const findings = await reached;
-  return findings.some(({ result }) => result === "fail") ? findings : [...findings, ...(await then())];
+  const { isSimulated } = target;
+  if (isSimulated) await output.check("key", () => sandboxKey(target));
+  else {
+    await output.check("pace", () => checkPace(context, options, target));
+    await output.check("budget", () => checkBudget(context, options, target));
+  }
+  // With an invalid proxy there is no way to any host.
+  if (!(await output.check("proxy", () => checkProxy(context, target)))) return;
+  const costs = isStreamed
+    ? "asking once and listening for one event: 2 credits at most"
+    : "asking once: 1 credit at most";
+  if (!isSimulated) await say(context, costs);
+  const began = clock.elapsed();
+  // The sandbox's time starts at --now and passes.
+  const now = (): number => (isSimulated ? options.now + (clock.elapsed() - began) : clock.now());
+  const rest = checkHost(run, "rest", target.rest, async () => await checkAnswer(open, exchanges, now));
+  const streaming = isStreamed
+    ? checkHost(
+        run,
+        "streaming",
+        target.streaming,
+        async () => await findingsOf("stream", async () => await checkStream(context, open, options.timeout)),
+      )
+    : Promise.resolve([]);
+  // If the first check throws, the second would become an unhandled rejection.
+  streaming.catch(() => undefined);
+  await output.add(await rest);
+  await output.add(await streaming);
 }

@@ -9,8 +9,7 @@ import type { Block } from "../../render/page/help-page.ts";
 import { printPage } from "../../run/output/terminal.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../contract/errors.ts";
-import { isServiceCode, serviceErrors } from "../../contract/service-errors.ts";
-import { meaningOf } from "../../contract/statuses.ts";
+import { isServiceCode, meaningOf, serviceErrors } from "../../contract/service-errors.ts";
 
 /** Explains an error code, a status or an exit code offline; as text unless a format is requested. */
 export async function explain(

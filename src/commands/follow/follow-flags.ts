@@ -1,10 +1,30 @@
 import { flag } from "../../run/flags/flag.ts";
 import { duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";
 import { speed } from "../../run/flags/shared-flags.ts";
-import { followEvents } from "./follow-events.ts";
+import type { LogEvent } from "../../run/output/event-log.ts";
+
+/** The names of the events that `--events` of a followed list writes. */
+export const followEvents = [
+  "open",
+  "retry",
+  "gap",
+  "read_failed",
+  "filled",
+  "late",
+  "ahead",
+  "unwritten",
+  "warning",
+  "error",
+  "unknown",
+  "credits",
+  // Lines before this one could not be written.
+  "log_lost",
+] as const;
+
+export type FollowLog = LogEvent<(typeof followEvents)[number]>;
 
 const group = "Following";
-/** Milliseconds; more often than this nothing would be gained. */
+/** Milliseconds. Shorter intervals bring no rows earlier. */
 const shortestPoll = 2000;
 
 const needs = { flag: "follow", next: "add --follow" };

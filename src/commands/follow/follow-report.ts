@@ -1,152 +1,174 @@
 import type { Meter } from "../../client/spending/meter.ts";
 import type { Clock } from "../../context/context.ts";
-import { fail, type Failure } from "../../contract/failure.ts";
 import { formatDuration } from "../../contract/duration.ts";
-import { compareInstants, type Instant } from "../../time/time.ts";
+import { fail, type Failure } from "../../contract/failure.ts";
+import type { Report } from "../../run/report.ts";
+import { createRepetitions } from "../../run/output/repetitions.ts";
+import type { Run } from "../../run/with-run.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard-handlers.ts";
-import type { FollowLog } from "./follow-events.ts";
 import { counted, instant, seconds } from "../../text/counted.ts";
-import type { Report } from "../../run/report.ts";
-import { createRepetitions } from "../../run/output/repetitions.ts";
+import { compareInstants, type Instant } from "../../time/time.ts";
+import type { FollowLog } from "./follow-flags.ts";
 
-/** Says what becomes of a tail besides its rows: a line on stderr for people, one in `--events` for programs. */
-export interface FollowReport {
-  readonly opened: (at: Moment, gap: Gap | undefined) => void;
-  /** So many events cost as many credits. */
-  readonly charged: (events: number) => void;
-  readonly streamLost: (failure: Failure, waitMilliseconds: number) => void;
-  readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
-  readonly readFailed: (failure: Failure, waitMilliseconds: number) => void;
-  /** A read that began then has brought everything; so many rows were new. */
-  readonly caughtUp: (began: number, rows: number) => void;
-  readonly late: (rows: number, seconds: number) => void;
-  /** So many rows are dated ahead of the service's own present, the first of them at that instant. */
-  readonly ahead: (rows: number, first: Instant) => void;
-  /** The file holds rows of earlier runs. `from`: where it was told to begin. */
-  readonly continued: (written: WrittenRows, from: Instant | undefined, latest: number) => void;
-  /** At the end so many rows had been read that whoever reads the output did not take. */
-  readonly unwritten: (rows: number) => void;
-  /** What it was, at the end: so many rows, and what REST cost. */
-  readonly ended: (rows: number, meter: Meter) => void;
-  /** At a stop that was asked for: why what was written is not whole; undefined where the last read succeeded. */
-  readonly behind: () => Failure | undefined;
-  /** Whether the stream calls for reads just now. */
-  readonly isListening: () => boolean;
-}
-
-interface Hole {
-  readonly from: number;
-  readonly to: number;
-  /** A read that began before this instant, on the clock that cannot jump, may lack some of it. */
-  readonly readAfter: number;
-}
-
-export function createFollowReport(
-  { warn, note }: Pick<Report, "warn" | "note">,
-  clock: Pick<Clock, "now" | "elapsed">,
-  log: FollowLog,
-  asset: string,
-): FollowReport {
+/** Reports what happens besides rows: to people on stderr, to programs in `--events`. */
+export function createFollowReport({ context, options, report }: Run, log: FollowLog, asset: string) {
+  const { clock } = context;
+  const { warn } = report;
+  const note = options.hasStats ? warn : report.note;
   const named = { assets: 1, names: [asset] };
-  const timesToTell = createRepetitions(clock);
+  const sinks = { warn, note, log, named, timesToTell: createRepetitions(clock) };
+  const holes = createHoles(clock);
+  return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
+}
+
+interface Sinks extends Pick<Report, "warn" | "note"> {
+  readonly log: FollowLog;
+  /** The asset, as facts of an event. */
+  readonly named: object;
+  readonly timesToTell: ReturnType<typeof createRepetitions>;
+}
+
+function reportOfStream(sinks: Sinks, holes: Holes) {
+  const { warn, note, log, named, timesToTell } = sinks;
+  const lost = createSeries(sinks);
   let [isListening, isPollSaid] = [false, false];
   let events = 0;
-  const holes = createHoles(clock);
-  /** Why the last read failed, and the last try for the stream: until one succeeds. */
-  let [failedBy, lostBy]: [string?, string?] = [];
-  const at = (): string => instant(clock.now());
-
-  /** Of a row of failures the first, and one that has another reason: what it came to is said when it is over. */
-  const sayFailure = (before: string | undefined, words: string, text: string): string => {
-    if (words !== before && timesToTell(words) !== undefined) warn(text);
-    return words;
-  };
-
   return {
-    ...reportOfRows({ warn, log, at }),
+    /** Whether the stream triggers reads at the moment. */
     isListening: () => isListening,
-    opened: (moment, gap) => {
-      [isListening, lostBy] = [true, undefined];
-      log({ event: "open", at: instant(moment.now), ...named });
+    opened: (at: Moment, gap: Gap | undefined): void => {
+      isListening = true;
+      lost.end();
+      log({ event: "open", at: instant(at.now), ...named });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
-      holes.add({ ...hole, readAfter: moment.elapsed });
-      log({ event: "gap", ...bounds(hole), reason: gap.reason, ...named });
+      holes.add({ ...hole, readAfter: at.elapsed });
+      log({ event: "gap", ...timesOf(hole), reason: gap.reason, ...named });
       warn(`the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
     },
-    charged: (more) => {
+    /** Each event costs a credit. */
+    charged: (more: number): void => {
       events += more;
     },
-    ended: (rows, meter) => {
-      const { requests, creditsInDoubt } = meter;
-      const credits = meter.credits + events;
-      log({ event: "credits", at: at(), rows, requests, events, credits, in_doubt: creditsInDoubt });
+    streamLost: ({ message: reason }: Failure, wait: number): void => {
+      const line = `${isListening ? "the stream is gone" : "no stream"}: ${reason}`;
+      isListening = false;
+      log({ event: "retry", reason, wait_ms: wait, ...named });
+      const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
+      isPollSaid = true;
+      lost.failed(line, `${line}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
+    },
+    said: (kind: "warning" | "error" | "unknown", text: string): void => {
+      const line = `the stream says (${kind}): ${text}`;
+      const times = timesToTell(line);
+      if (times === undefined) return;
+      log({ event: kind, message: text, ...(times > 1 && { times }) });
+      warn(line);
+    },
+    /** The summary at the end: rows, and the credits of REST and stream. */
+    ended: (rows: number, { requests, credits, creditsInDoubt: in_doubt }: Meter): void => {
+      log({ event: "credits", rows, requests, events, credits: credits + events, in_doubt });
       const ofStream = events === 0 ? "" : `; the stream's events cost ${counted(events, "credit")} more`;
       note(`followed ${counted(rows, "row")}${ofStream}`);
     },
-    streamLost: (failure, wait) => {
-      const begin = isListening ? "the stream is gone" : "no stream";
-      isListening = false;
-      log({ event: "retry", at: at(), reason: failure.message, wait_ms: wait, ...named });
-      const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
-      isPollSaid = true;
-      const lost = `${begin}: ${failure.message}`;
-      lostBy = sayFailure(lostBy, lost, `${lost}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
-    },
-    said: (kind, text) => {
-      const words = `the stream says (${kind}): ${text}`;
-      const times = timesToTell(words);
-      if (times === undefined) return;
-      log({ event: kind, at: at(), message: text, ...(times > 1 && { times }) });
-      warn(words);
-    },
-    readFailed: (failure, wait) => {
+  };
+}
+
+function reportOfReads(sinks: Sinks, holes: Holes) {
+  const { warn, log, named } = sinks;
+  const series = createSeries(sinks);
+  return {
+    readFailed: ({ message: reason }: Failure, wait: number): void => {
       holes.failed();
-      log({ event: "read_failed", at: at(), reason: failure.message, wait_ms: wait });
-      const failed = failure.message;
-      failedBy = sayFailure(failedBy, failed, `${failed}; retrying in ${formatDuration(wait)}`);
+      log({ event: "read_failed", reason, wait_ms: wait });
+      series.failed(reason, `${reason}; retrying in ${formatDuration(wait)}`);
     },
-    caughtUp: (began, rows) => {
-      failedBy = undefined;
+    /** A read that began at this time returned all rows up to the present, and this many of them were new. */
+    caughtUp: (began: number, rows: number): void => {
+      series.end();
       for (const hole of holes.filledBy(began)) {
-        log({ event: "filled", ...bounds(hole), rows, ...named });
+        log({ event: "filled", ...timesOf(hole), rows, ...named });
         warn(`nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
       }
     },
-    behind: () => {
+    /** Returns why the rows are incomplete at the end; undefined if the last read succeeded. */
+    behind: (): Failure | undefined => {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
-      log({ event: "gap", ...bounds(hole), reason: failedBy, ...named });
+      log({ event: "gap", ...timesOf(hole), reason: series.reason(), ...named });
       return fail("not_read", `no read succeeded ${shown(hole)}: rows may be missing at the end`);
     },
   };
 }
 
-interface Holes {
-  readonly add: (hole: Hole) => void;
-  /** A read failed: what comes from the last one on is not read. */
-  readonly failed: () => void;
-  /** A read that began then has brought everything: the holes that it filled. */
-  readonly filledBy: (began: number) => readonly Hole[];
-  /** What no read has brought so far, where the last one failed. */
-  readonly unread: () => Pick<Hole, "from" | "to"> | undefined;
+function reportOfRows({ warn, log }: Sinks) {
+  let isAheadSaid = false;
+  return {
+    /** The file holds rows of earlier runs. `from`: the value of --from. */
+    continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
+      warn(continuedLine(written, from, latest)),
+    /** At the end, the reader of the output had not taken this many rows. */
+    unwritten: (rows: number): void => {
+      log({ event: "unwritten", rows });
+      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`);
+    },
+    late: (rows: number, behind: number): void => {
+      log({ event: "late", rows, seconds: behind });
+      const older = `up to ${seconds(behind * 1000)} older than what was written before`;
+      warn(`${counted(rows, "row")} came late: ${older}`);
+    },
+    /** This many rows are dated ahead of the service's present, the first of them at this time. */
+    ahead: (rows: number, at: Instant): void => {
+      const first = instant(at.seconds * 1000);
+      log({ event: "ahead", rows, first });
+      const line = `dated ahead of the service's time (${first}): written, and not followed from`;
+      if (!isAheadSaid) warn(`${counted(rows, "row")} ${line}`);
+      isAheadSaid = true;
+    },
+  };
 }
 
-function createHoles(clock: Pick<Clock, "now">): Holes {
+/** Reports only the first failure of a series, and one with another reason. A summary follows when the series ends. */
+function createSeries({ warn, timesToTell }: Sinks) {
+  let last: string | undefined;
+  return {
+    failed: (reason: string, line: string): void => {
+      if (reason !== last && timesToTell(reason) !== undefined) warn(line);
+      last = reason;
+    },
+    end: (): void => {
+      last = undefined;
+    },
+    reason: () => last,
+  };
+}
+
+interface Hole {
+  readonly from: number;
+  readonly to: number;
+  /** A read that began before this time of the monotonic clock may lack some of it. */
+  readonly readAfter: number;
+}
+
+type Holes = ReturnType<typeof createHoles>;
+
+/** The times whose rows have not been read yet: gaps of the stream, and the time since the last successful read. */
+function createHoles({ now }: Pick<Clock, "now">) {
   let holes: Hole[] = [];
   let lastRead: number | undefined;
   let failedSince: number | undefined;
   return {
-    add: (hole) => {
+    add: (hole: Hole): void => {
       holes.push(hole);
     },
-    failed: () => {
-      failedSince ??= lastRead ?? clock.now();
+    failed: (): void => {
+      failedSince ??= lastRead ?? now();
     },
-    filledBy: (began) => {
-      lastRead = clock.now();
+    /** Removes and returns the holes that a successful read has filled. */
+    filledBy: (began: number): readonly Hole[] => {
+      lastRead = now();
       if (failedSince !== undefined)
         holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
       failedSince = undefined;
@@ -154,41 +176,7 @@ function createHoles(clock: Pick<Clock, "now">): Holes {
       holes = holes.filter(({ readAfter }) => readAfter > began);
       return filled;
     },
-    unread: () => (failedSince === undefined ? undefined : { from: failedSince, to: clock.now() }),
-  };
-}
-
-/** What there is to say of rows, whatever the stream does. */
-function reportOfRows({
-  warn,
-  log,
-  at,
-}: Pick<Report, "warn"> & { readonly log: FollowLog; readonly at: () => string }): Pick<
-  FollowReport,
-  "continued" | "unwritten" | "late" | "ahead"
-> {
-  let isAheadSaid = false;
-  return {
-    continued: (written, from, latest) => warn(continuedLine(written, from, latest)),
-    unwritten: (rows) => {
-      log({ event: "unwritten", at: at(), rows });
-      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`);
-    },
-    late: (rows, behind) => {
-      log({ event: "late", at: at(), rows, seconds: behind });
-      warn(
-        `${counted(rows, "row")} came late: up to ${seconds(behind * 1000)} older than what was written before`,
-      );
-    },
-    ahead: (rows, first) => {
-      const time = instant(first.seconds * 1000);
-      log({ event: "ahead", at: at(), rows, first: time });
-      if (isAheadSaid) return;
-      isAheadSaid = true;
-      warn(
-        `${counted(rows, "row")} dated ahead of the service's time (${time}): written, and not followed from`,
-      );
-    },
+    unread: () => (failedSince === undefined ? undefined : { from: failedSince, to: now() }),
   };
 }
 
@@ -206,17 +194,17 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
     : `${end}; what it holds since --from is written again (without --from it goes on from its end)`;
 }
 
-/** What reading by the clock costs: a credit a read, and one more where rows came, to see that none came before them. */
+/** Each read costs a credit. A read with new rows needs another one, which proves that there are none before them. */
 export function pollLine(milliseconds: number): string {
   const reads = Math.ceil(3_600_000 / milliseconds);
   return `reading every ${milliseconds / 1000} s: ${counted(reads, "credit")} an hour, up to twice as many while rows come`;
 }
 
-function bounds({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {
+function timesOf({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {
   return { from: instant(from), to: instant(to) };
 }
 
 function shown(hole: Pick<Hole, "from" | "to">): string {
-  const { from, to } = bounds(hole);
+  const { from, to } = timesOf(hole);
   return `from ${from} to ${to}`;
 }

@@ -1,56 +1,103 @@
-import type { Context } from "../../context/context.ts";
+import path from "node:path";
+import { textRows } from "../../client/rows/rows.ts";
+import type { Clock, Context, Output } from "../../context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
+import { fail, type Failure, usageFailure } from "../../contract/failure.ts";
+import { transactionsFeed as feed } from "../../contract/feeds/transactions-feed.ts";
+import { checkHeld } from "../../files/file-lock.ts";
+import { changesWithTime, fileOf, fixedFolder } from "../../files/file-pattern.ts";
+import { holdFile, lockOf, targetOf } from "../../files/out/out-file.ts";
+import { checkOutPattern, refuseUnfinished } from "../../files/rotating-file.ts";
+import { createRenderer, formatByName, formats } from "../../render/formats/formats.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
-import { openEventLog } from "../../run/output/event-log.ts";
+import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { createEnding } from "../../tail/ending.ts";
-import { createServicePresent } from "../../tail/follow/row-writer.ts";
+import { createEnding, type Ending, Stop } from "../../tail/ending.ts";
+import { followRows } from "../../tail/follow/follow-rows.ts";
+import { createRowWriter, createServicePresent } from "../../tail/follow/row-writer.ts";
+import type { TailRow } from "../../tail/follow/tail-row.ts";
+import {
+  createWake,
+  listenForCalls,
+  quietGap,
+  substituteGap,
+  type Wake,
+} from "../../tail/follow/schedule.ts";
+import { readWrittenRows, type WrittenRows } from "../../tail/follow/written-rows.ts";
+import { createQuietWatch } from "../../tail/quiet-watch.ts";
+import { openerOf } from "../../tail/subscription.ts";
+import { fromWire } from "../../time/time.ts";
 import { readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { type FollowWishes, readFollowWishes } from "./follow-wishes.ts";
-import { followOn } from "./follow-on.ts";
-import { followOptions, openFollowOutput } from "./follow-output.ts";
-import { createFollowReport } from "./follow-report.ts";
+import { leftOutLines, missingFields } from "../endpoint/missing-fields.ts";
+import { presentationOf } from "../endpoint/answer-questions.ts";
+import { openAppendedFile } from "../stream/stream-output.ts";
+import { createFollowReport, pollLine } from "./follow-report.ts";
 
-/** A list that goes on with what comes: from its words and flags to the stop that was asked for. */
+/** Writes a list from its history on, and then new rows, until a limit is reached. */
 export async function runFollow(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {
-  const wishes = readFollowWishes(input.flags);
-  return await withRun(
-    input.flags,
-    outer,
-    async (run): Promise<ExitCode> => {
-      await followUntilStopped(run, group, input, wishes);
-      return 0;
-    },
-    { adjust: (options) => followOptions(options, wishes), isTail: true },
-  );
+  const { flags } = input;
+  const { out, output, events } = flags;
+  if (out !== undefined && output !== undefined && output !== "ndjson")
+    throw usageFailure(`--output ${output}: lines are added to the file of --out`, "use ndjson");
+  if (formatByName(out) !== undefined)
+    throw usageFailure(`--out "${out}": --follow adds lines of ndjson`, "call it .ndjson");
+  checkEventsFile(events, out);
+  const work = async (run: Run): Promise<ExitCode> => {
+    await follow(await openFollowed(run, group, input));
+    return 0;
+  };
+  return await withRun(flags, outer, work, {
+    adjust: (options) => followOptions(options, out),
+    isTail: true,
+  });
 }
 
-async function followUntilStopped(
+/** Rows in a file are written as for a pipe. */
+function followOptions(options: RunOptions, out: string | undefined): RunOptions {
+  const { format, columns } = options;
+  if (out === undefined) {
+    if (!formats[format].isClosed) return options;
+    throw usageFailure(
+      `--output ${format}: --follow has no end that ${format} could be closed at`,
+      "use ndjson",
+    );
+  }
+  if (columns !== undefined)
+    throw usageFailure("--columns: chooses columns of a table, and --out has ndjson", "choose by --fields");
+  return { ...options, format: "ndjson" };
+}
+
+/** A followed list, from its options to its outputs. The signal of its run aborts at a limit too. */
+type Followed = Awaited<ReturnType<typeof openFollowed>>;
+
+async function openFollowed(
   run: Run,
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
-  wishes: FollowWishes,
-): Promise<void> {
+) {
   const { options, report, onClose } = run;
-  const { endpoint, asked, walk } = await readQuestions(group, input, options, run.sources);
+  const { flags } = input;
+  const { clock } = run.context;
+  const questions = await readQuestions(group, input, options, run.sources);
+  const { endpoint, asked, walk } = questions;
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
-  const log = openEventLog(wishes.events, report, run.context.clock);
-  const output = await openFollowOutput(wishes, run.context, report);
-  onClose(output.close);
-  const ending = createEnding(run.context.clock, run.context.signal, wishes.duration);
+  const log = openEventLog(flags.events, report, clock);
+  const output = await openFollowOutput(run, flags.out);
+  const ending = createEnding(clock, run.context.signal, flags.for);
   onClose(ending.release);
-  // There is nothing to read again: it is a terminal that was closed, and what is held is to be written.
+  // There is no list to reload, so SIGHUP means that the terminal was closed. Rows that are held are written first.
   onClose(run.context.onReload(() => run.context.interrupt({ cause: "SIGHUP" })));
   const context = { ...run.context, signal: ending.signal };
-  const present = createServicePresent(context.clock);
+  const present = createServicePresent(clock);
   const open = await run.open({
     context,
     speed: options.sandbox?.speed ?? 1,
@@ -61,14 +108,154 @@ async function followUntilStopped(
       },
     },
   });
-  const question = { endpoint, args: asked[0] ?? new Map() };
-  const note = options.hasStats ? report.warn : report.note;
+  const question = { endpoint, args: asked[0] ?? new Map<string, string>() };
   const pool = `${question.args.get("network")}:${question.args.get("pool_address")}`;
-  const course = createFollowReport({ warn: report.warn, note }, context.clock, log, pool);
-  // A page is as large as it can be, unless that was asked for: `--limit` is about what is written.
-  const pageSize = input.flags["page-size"] === undefined ? 100 : walk.pageSize;
-  const streaming = input.flags["streaming-url"];
+  const course = createFollowReport(run, log, pool);
+  const idle = watchRows(clock, flags["idle-exit"], ending);
+  const renderer = await createRenderer({
+    ...presentationOf(context, options, questions),
+    output,
+    isContinued: false,
+    // An age would be wrong a minute later, so rows show their time.
+    hasAges: false,
+    now: options.now,
+  });
+  // Pages are as large as possible unless set otherwise: `--limit` applies to the rows that are written.
+  const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
+  const parts = { question, pageSize, open, ending, course, present, idle, renderer };
+  return { ...parts, run: { ...run, context }, flags };
+}
+
+/**
+ * Returns stdout, or the files of `--out`, which grow from run to run and change with time. Only one run at a time may
+ * follow into them: two would write every row twice.
+ */
+async function openFollowOutput({ context, report, onClose }: Run, out: string | undefined): Promise<Output> {
+  const { clock, stdout } = context;
+  if (out === undefined) return stdout;
+  checkOutPattern(out, clock.now());
+  const lockFile = lockOfPattern(out);
+  const lock = await holdFile(context, out, lockFile, report.remark);
+  onClose(lock.release);
+  refuseUnfinished(out, clock.now());
+  const files = await openAppendedFile(out, clock, report);
+  onClose(files.close);
+  return {
+    ...files,
+    write: async (text) => {
+      checkHeld(lock, lockFile);
+      await files.write(text);
+    },
+  };
+}
+
+/** One file has the lock of a pull into it. Files that change with time have one in the directory that is always there. */
+function lockOfPattern(pattern: string): string {
+  if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(pattern, 0)));
+  const folder = fixedFolder(pattern);
+  const name = path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
+  return lockOf(path.join(folder, name));
+}
+
+/** Returns when a limit is reached and no row is missing. Throws in all other cases. */
+async function follow(followed: Followed): Promise<void> {
+  const { run, flags, question, pageSize, open, ending, course, present, renderer } = followed;
+  const { context, report } = run;
+  const { signal } = context;
+  const { latest } = present;
+  const { poll, out } = flags;
+  const writer = createRowWriter(flags.limit, createRowOutput(followed), { ...course, latest });
+  const typedFrom = question.args.get("from");
+  const from = typedFrom === undefined ? undefined : fromWire(typedFrom);
+  let written: WrittenRows | undefined;
+  const readWritten = async (): Promise<WrittenRows | undefined> => {
+    if (out === undefined || written !== undefined) return written;
+    written = await readWrittenRows(out, question, latest());
+    if (written !== undefined) course.continued(written, from, latest());
+    return written;
+  };
+  const wake = createWake(context.clock, signal);
+  let listening: Promise<void> | undefined;
+  let isStuck = false;
+  let behind: Failure | undefined;
+  if (poll !== undefined) report.warn(pollLine(poll));
+  try {
+    await followRows({
+      context,
+      beginning: { client: open.client, question, pageSize, from, readWritten },
+      wake,
+      latest,
+      idle: () => poll ?? (course.isListening() ? quietGap : substituteGap),
+      handlers: {
+        write: writer.write,
+        retrying: course.readFailed,
+        unwritten: (rows) => {
+          isStuck = true;
+          course.unwritten(rows);
+          // Without this, the rows in the pipe would keep the process alive until its reader continues.
+          context.leaveReader();
+        },
+        caughtUp: (began, rows) => {
+          course.caughtUp(began, rows);
+          // The stream opens after the history is read: its earlier events would cost credits and trigger nothing.
+          if (poll === undefined) listening ??= listen(followed, wake);
+        },
+      },
+    });
+  } catch (cause) {
+    if (!(signal.reason instanceof Stop)) throw cause;
+    behind = course.behind();
+  } finally {
+    ending.end(new Error("the reading is over"));
+    await listening;
+    course.ended(writer.count(), open.client.meter);
+  }
+  if (!isStuck) await renderer.end();
+  if (behind !== undefined) throw behind;
+}
+
+function createRowOutput({ run, question, idle, renderer }: Followed) {
+  let isFirst = true;
+  return async (rows: readonly TailRow[]): Promise<void> => {
+    idle?.pause("rows");
+    const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
+    await renderer.page({ group: onlyGroup, rows: page, next: undefined });
+    idle?.resume("rows");
+    if (!isFirst) return;
+    isFirst = false;
+    // A run may take days, so a missing field is reported at its start.
+    const missing = missingFields(run.options.fields, question.endpoint, page);
+    for (const line of [...missing, ...leftOutLines(renderer)]) run.report.warn(line);
+  };
+}
+
+/** If the stream ends for good, the run ends with the same reason. */
+async function listen(followed: Followed, wake: Wake): Promise<void> {
+  const { run, flags, question, open, ending, course } = followed;
+  const { context, options } = run;
+  const { args } = question;
+  const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
-  const stream = { question, pageSize, target, open, present };
-  await followOn({ ...stream, context, options, wishes, output, ending, course, report });
+  const subject = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
+  const opener = openerOf(
+    { target, context, pace: open.pace, timeout: options.timeout, command: "txns --follow" },
+    { feed, kind: feed.kinds[0], subjects: [subject], params: new Map() },
+  );
+  const calls = { wake, budget: open.budget };
+  const handlers = { ...course, retrying: course.streamLost };
+  await listenForCalls(context, opener, calls, handlers, context.signal).catch(ending.end);
+}
+
+/** Ends the run after this many milliseconds without a row. The time that the reader of the output takes does not count. */
+function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
+  if (idle === undefined) return undefined;
+  const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
+    end(
+      fail("idle", `no row came for ${idle / 1000} s (--idle-exit)`, {
+        next: "look whether the pool is traded at all: dexdata pool <network> <pool>",
+      }),
+    );
+  });
+  quiet.expect("rows");
+  return quiet;
 }

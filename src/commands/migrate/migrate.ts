@@ -1,14 +1,24 @@
+import type { Args } from "../../contract/args.ts";
 import type { Context } from "../../context/context.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { endpoints } from "../../contract/endpoints/all.ts";
+import { findEndpoint, matchTemplate } from "../../contract/endpoints/find-endpoint.ts";
+import { removedEndpoints, removedStream } from "../../contract/endpoints/removed-endpoints.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { usageFailure } from "../../contract/failure.ts";
-import type { Input } from "../command.ts";
+import { isFixedWord } from "../../contract/read-param.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
-import { quoted } from "../endpoint/continuation.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { sayWarning } from "../../run/report.ts";
-import { migrate as migrationOf } from "./migration.ts";
+import { takesAddress, takesNetwork } from "../asking/positionals.ts";
+import type { Input } from "../command.ts";
+import { quoted } from "../endpoint/continuation.ts";
+import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
+import { readOldUrl } from "./old-url.ts";
 
-/** Turns the URL of an old program into the command that asks the same today. Nothing is sent. */
+const usage = "usage: dexdata migrate '<URL>', in quotes because of ? and &";
+
+/** Converts an old API URL into a command that sends the same request today. Sends nothing itself. */
 export async function migrate(
   { words, flags }: Input<typeof documentFlags>,
   context: Context,
@@ -16,20 +26,77 @@ export async function migrate(
   const [url, more] = words;
   if (url === undefined || url === "") throw usageFailure("a URL, or its path and query, is needed", usage);
   if (more !== undefined) throw usageFailure(`"${more}": one word too many`, usage);
-  const { removed, replacement, notes, words: command } = migrationOf(url, context.clock.now());
-  const line = ["dexdata", ...command].map(quoted).join(" ");
-  const isJson = flags.output !== undefined && flags.output !== "table";
-  if (isJson)
-    await writeDocument(context, flags, { command: line, removed: removed ?? null, replacement, notes });
-  else {
-    const first =
-      removed === undefined ? `${replacement} is current` : `${removed} was removed for ${replacement}`;
-    for (const note of [first, ...notes]) {
-      await sayWarning(context, note);
-    }
-    await context.stdout.write(`${line}\n`);
+  const { removed, replacement, notes, words: migrated } = migrationOf(url, context.clock.now());
+  const command = ["dexdata", ...migrated].map(quoted).join(" ");
+  if (flags.output !== undefined && flags.output !== "table") {
+    await writeDocument(context, flags, { command, removed: removed ?? null, replacement, notes });
+    return 0;
   }
+  const first =
+    removed === undefined ? `${replacement} is current` : `${removed} was removed for ${replacement}`;
+  for (const note of [first, ...notes]) await sayWarning(context, note);
+  await context.stdout.write(`${command}\n`);
   return 0;
 }
 
-const usage = "usage: dexdata migrate '<URL>', in quotes because of ? and &";
+const keyNote =
+  "a key stood in the URL and is left out; a key in a URL stays in logs, so change it: dexdata auth login";
+
+/** `now`: milliseconds, for values that are times. */
+function migrationOf(url: string, now: number): Migration {
+  const { segments, query, hadKey } = readOldUrl(url);
+  const path = `/${segments.join("/")}`;
+  const isStream = path === removedStream || segments[0] === "sse";
+  const migration = isStream
+    ? migratedStream(path, new Map(query), now)
+    : migratedRequest(segments, query, now);
+  if (migration === undefined)
+    throw usageFailure(
+      `"${path}": is no path that the service had or has`,
+      `ask it as it is: dexdata api ${quoted(path)}`,
+    );
+  return hadKey ? { ...migration, notes: [keyNote, ...migration.notes] } : migration;
+}
+
+function migratedRequest(
+  segments: readonly string[],
+  query: readonly (readonly [name: string, value: string])[],
+  now: number,
+): Migration | undefined {
+  const found = findSuccessor(segments);
+  if (found === undefined) return undefined;
+  const { endpoint, place, removed } = found;
+  const params = endpoint.params.filter(({ name }) => place.has(name));
+  // Some values of an old path are query parameters of its successor.
+  const moved = params.flatMap(({ name, place: to }) =>
+    to === "query" ? [[name, place.get(name) ?? ""] as const] : [],
+  );
+  const { words, notes } = migratedQuery(endpoint, [...query, ...moved], now);
+  return {
+    words: [...endpoint.command.split(" "), ...pathWords(endpoint, place), ...words],
+    removed,
+    replacement: endpoint.path,
+    notes,
+  };
+}
+
+/** Finds the endpoint and the values of the path by their present names: of a removed path first, then of a current one. */
+function findSuccessor(segments: readonly string[]) {
+  for (const { path, replacement, carried } of removedEndpoints) {
+    const values = matchTemplate(path, segments);
+    const endpoint = endpoints.find((each) => each.path === replacement);
+    if (values === undefined || endpoint === undefined) continue;
+    const place = new Map([...values].map(([name, value]) => [carried[name] ?? name, value]));
+    return { endpoint, place, removed: path };
+  }
+  const found = findEndpoint(segments);
+  if (found === undefined || [...found.path.values()].some(isFixedWord)) return undefined;
+  return { endpoint: found.endpoint, place: found.path, removed: undefined };
+}
+
+function pathWords(endpoint: Endpoint, place: Args): readonly string[] {
+  const names = endpoint.params.filter((param) => param.place === "path").map(({ name }) => name);
+  const taken = takesAddress(endpoint) ? names : names.slice(0, takesNetwork(endpoint) ? 1 : 0);
+  const words = taken.flatMap((name) => place.get(name) ?? []);
+  return endpoint.chosenBy === undefined ? words : [...words, `--${endpoint.chosenBy}`];
+}

@@ -1,23 +1,29 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { Failure } from "../../contract/failure.ts";
+import { removedStream, renamed, renamedOrder } from "../../contract/endpoints/removed-endpoints.ts";
+import { Failure, usageFailure } from "../../contract/failure.ts";
+import { defaultFeed, feeds } from "../../contract/feeds/all-feeds.ts";
+import { longestBackfill, streamIntervals } from "../../contract/feeds/ohlcv-feed.ts";
 import type { Param } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../time/time.ts";
-import { renamed, renamedOrder } from "../../contract/endpoints/removed-endpoints.ts";
 
-type Pair = readonly [name: string, value: string];
-
-interface Carried {
+/** The command that replaces an old URL. */
+export interface Migration {
+  /** The words after `dexdata`, unquoted. */
   readonly words: readonly string[];
-  readonly note?: string;
+  /** The template of the removed path; undefined if the URL is current. */
+  readonly removed: string | undefined;
+  readonly replacement: string;
+  /** What the command cannot express, or expresses in other words. */
+  readonly notes: readonly string[];
 }
 
-/** The words that say what the parameters of a URL said to the endpoint of today, and what they cannot say. */
-export function migratedWords(
+/** Returns the words that replace the parameters of an old URL, and notes about what they cannot express. */
+export function migratedQuery(
   endpoint: Endpoint,
-  query: readonly Pair[],
+  query: readonly (readonly [name: string, value: string])[],
   now: number,
-): { readonly words: readonly string[]; readonly notes: readonly string[] } {
+): Pick<Migration, "words" | "notes"> {
   const values = new Map<string, string>();
   const notes: string[] = [];
   for (const [old, value] of query) {
@@ -27,55 +33,57 @@ export function migratedWords(
     else if (name === "tokens") values.set(name, `${values.get(name)},${value}`);
     else notes.push(`${name}=${value}: was given before; left out`);
   }
-  const words: string[] = [];
-  for (const [name, value] of values) {
+  const words = [...values].flatMap(([name, value]) => {
     const carried = carry(endpoint, name, value, values, now);
-    words.push(...carried.words);
     if (carried.note !== undefined) notes.push(carried.note);
-  }
+    return carried.words ?? [];
+  });
   return { words, notes };
 }
 
+interface Carried {
+  readonly words?: readonly string[];
+  readonly note?: string;
+}
+
 function carry(
-  endpoint: Endpoint,
+  { params, reply, words }: Endpoint,
   name: string,
   value: string,
   values: ReadonlyMap<string, string>,
   now: number,
 ): Carried {
-  const { reply } = endpoint;
-  const leftOut = (why: string): Carried => ({ words: [], note: `${name}=${value}: ${why}; left out` });
+  const leftOut = (why: string): Carried => ({ note: `${name}=${value}: ${why}; left out` });
   if (name === "page" && reply.kind === "cursor-pages") return carryPage(value, values.get("limit"));
-  const param = endpoint.params.find((each) => each.name === name);
-  if (param === undefined) {
-    return name === "token_address"
-      ? leftOut("needs a network, because the search across networks ignores it")
-      : leftOut("the service has no such parameter there, and would drop it without a word");
-  }
-  if (reply.kind === "batch" && name === reply.param)
-    return {
-      words: value
-        .split(",")
-        .map((address) => address.trim())
-        .filter((address) => address !== ""),
-    };
-  if (name === endpoint.words) return { words: value.split(" ").filter((word) => word !== "") };
+  const param = params.find((each) => each.name === name);
+  if (param === undefined)
+    return leftOut(
+      name === "token_address"
+        ? "needs a network, because the search across networks ignores it"
+        : "the service has no such parameter there, and would drop it without a word",
+    );
+  if (reply.kind === "batch" && name === reply.param) return { words: parts(value, ",") };
+  if (name === words) return { words: parts(value, " ") };
   if (reply.kind === "candles" && name === "limit") return carryCandleLimit(value, values, now);
-  if (value === "" || (name === "page" && (value === "0" || value === "1"))) return { words: [] };
-  const renamedValue = name === "order_by" && !isAccepted(param, value, now) ? renamedOrder(value) : value;
-  const refused = whyRefused(param, renamedValue, now);
+  if (value === "" || (name === "page" && (value === "0" || value === "1"))) return {};
+  const isOldOrder = name === "order_by" && whyRefused(param, value, now) !== undefined;
+  const current = isOldOrder ? renamedOrder(value) : value;
+  const refused = whyRefused(param, current, now);
   if (refused !== undefined) return leftOut(refused);
-  const note = renamedValue === value ? undefined : `${name}=${value} is called ${renamedValue} now`;
   const flag = `--${param.flag ?? name}`;
   if (param.kind.kind === "toggle") return { words: ["true", "1"].includes(value) ? [flag] : [] };
-  return { words: [flag, renamedValue], ...(note !== undefined && { note }) };
+  const note = `${name}=${value} is called ${current} now`;
+  return { words: [flag, current], ...(current !== value && { note }) };
 }
 
-function isAccepted(param: Param, value: string, now: number): boolean {
-  return whyRefused(param, value, now) === undefined;
+function parts(value: string, separator: string): readonly string[] {
+  return value
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 }
 
-/** In the words of the refusal, without what was typed, which the note begins with. */
+/** Returns the message of the refusal without the input, because the note starts with it. */
 function whyRefused(param: Param, value: string, now: number): string | undefined {
   try {
     readParam(param, value, now);
@@ -86,23 +94,69 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
   }
 }
 
-/** The same rows cannot be asked for by their number: a walk over pages leads there. */
+/** A cursor cannot be computed from a page number: only the pages before lead to it. */
 function carryPage(value: string, limit = "10"): Carried {
   const page = Number(value);
-  if (!(page > 1)) return { words: [], note: `page=${value}: is where the command begins anyway` };
+  if (!(page > 1)) return { note: `page=${value}: is where the command begins anyway` };
+  const rows = page * Number(limit) || "N";
   return {
-    words: [],
-    note: `page=${value}: a page number has no cursor; the command begins at the first row, --limit ${page * Number(limit) || "N"} takes all up to the end of that page, and each next_cursor goes into --cursor`,
+    note: `page=${value}: a page number has no cursor; the command begins at the first row, --limit ${rows} takes all up to the end of that page, and each next_cursor goes into --cursor`,
   };
 }
 
-/** So many candles from the start on; dexdata asks by both ends of the window, and would go on until now. */
+/** The old API counted candles from the start. dexdata takes both ends of the range, and without --to ends now. */
 function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, now: number): Carried {
   const [, amount, unit] = /^(\d+)([mh])$/u.exec(values.get("interval") ?? "24h") ?? [];
   const start = parseTimeBound(values.get("start") ?? "", now);
   const seconds = Number(amount) * (unit === "h" ? 3600 : 60) * Number(value);
   if (values.has("end") || values.has("count_back") || "problem" in start || !(seconds > 0))
-    return { words: [], note: `limit=${value}: dexdata takes every candle of the window; left out` };
+    return { note: `limit=${value}: dexdata takes every candle of the window; left out` };
   const end = formatInstant({ seconds: start.seconds + Math.round(seconds), fraction: start.fraction });
   return { words: ["--to", end], note: `limit=${value}: so many candles end at ${end}` };
+}
+
+/** Which values of the old parameters the flags of the same names accept. `now`: milliseconds. */
+const flags = new Map<string, (value: string, now: number) => boolean>([
+  ["limit", (value) => /^[1-9]\d*$/u.test(value)],
+  ["interval", (value) => streamIntervals.some((each) => each === value)],
+  [
+    "since",
+    (value, now) => {
+      const since = parseTimeBound(value, now);
+      return !("problem" in since) && now / 1000 - since.seconds <= longestBackfill;
+    },
+  ],
+]);
+
+/** Converts a URL of the streaming host. The method of an asset identifies the feed. */
+export function migratedStream(path: string, values: ReadonlyMap<string, string>, now: number): Migration {
+  const typed = values.get("method");
+  // `t_p` is the older name of the price feed's method.
+  const method = typed === "t_p" ? "token_price" : typed;
+  const all = Object.values(feeds);
+  const ofMethod = all.find(({ kinds }) => kinds.some((kind) => kind.method === method)) ?? defaultFeed;
+  const feed = path === removedStream ? ofMethod : all.find((each) => each.path === path);
+  if (feed === undefined)
+    throw usageFailure(`"${path}": is no stream of the service`, "see: dexdata help streams");
+  const notes: string[] = [];
+  const words = ["stream"];
+  const [chain, address] = [values.get("chain"), values.get("address")];
+  if (chain !== undefined && address !== undefined) words.push(`${chain}:${address}`);
+  else {
+    words.push("@assets.txt");
+    notes.push(
+      "the assets of a POST are in its body: write them into assets.txt, one network:address a line",
+    );
+  }
+  if (feed !== defaultFeed) words.push("--feed", feed.name);
+  const kind = feed.kinds.find((each) => each.method === method);
+  if (kind !== undefined && kind !== feed.kinds[0]) words.push("--by", kind.by);
+  for (const [name, value] of values) {
+    if (["chain", "address", "method"].includes(name)) continue;
+    const isTaken = name === "limit" || feed.params.some((param) => param === name);
+    if (isTaken && flags.get(name)?.(value, now) === true) words.push(`--${name}`, value);
+    else notes.push(`${name}=${value}: means nothing to this command; left out`);
+  }
+  const removed = path === removedStream ? removedStream : undefined;
+  return { words, removed, replacement: feed.path, notes };
 }

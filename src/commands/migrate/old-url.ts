@@ -2,15 +2,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { visibleText } from "../../render/sanitise.ts";
 
-/** A URL, or its path and query, taken apart. Its host is not looked at, and never asked. */
-export interface OldUrl {
-  /** Decoded, from the first that the interface knows. */
-  readonly segments: readonly string[];
-  /** Decoded, in the order typed, without what looked like a key. */
-  readonly query: readonly (readonly [name: string, value: string])[];
-  readonly hadKey: boolean;
-}
-
+/** The first segments of the paths that the service has or had. */
 const roots: ReadonlySet<string> = new Set([
   "networks",
   "pools",
@@ -22,15 +14,20 @@ const roots: ReadonlySet<string> = new Set([
   "sse",
 ]);
 
-export function readOldUrl(typed: string): OldUrl {
+/** Splits a URL, or its path and query. Ignores the host. */
+export function readOldUrl(typed: string) {
   const refuse = (problem: string, next?: string): Failure =>
     usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
   const text = typed.trim();
   const [, authority = "", rest = ""] = /^(?:[a-z][\w+.-]*:\/\/([^/?#]*))?(.*)$/isu.exec(text) ?? [];
   const [path = "", ...queries] = (rest.split("#")[0] ?? "").split("?");
   const decoded = (part: string): string => {
-    const plain = decode(part);
-    if (plain === undefined) throw refuse(`"${withoutSecrets(part)}" is no percent-encoded UTF-8`);
+    let plain: string;
+    try {
+      plain = decodeURIComponent(part);
+    } catch {
+      throw refuse(`"${withoutSecrets(part)}" is no percent-encoded UTF-8`);
+    }
     if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
       throw refuse("has characters that a command line cannot show");
     return plain;
@@ -42,7 +39,6 @@ export function readOldUrl(typed: string): OldUrl {
       "is no URL of the service: a path such as /networks/ethereum/pools is needed",
       "in quotes, because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
     );
-  const segments = all.slice(begin);
   const pairs = queries
     .join("?")
     .split("&")
@@ -53,7 +49,9 @@ export function readOldUrl(typed: string): OldUrl {
     });
   const query = pairs.filter(([name, value]) => !isKey(name, value));
   return {
-    segments: segments.at(-1) === "" ? segments.slice(0, -1) : segments,
+    /** Decoded, from the first one that the API knows. */
+    segments: all.slice(begin, all.at(-1) === "" ? -1 : undefined),
+    /** Decoded, in the order typed, without what looked like a key. */
     query,
     hadKey: query.length < pairs.length || authority.includes("@"),
   };
@@ -64,12 +62,4 @@ function isKey(name: string, value: string): boolean {
     /^(?:x-)?(?:api[-_]?key|key|auth\w*|secret|access_token|bearer)$/iu.test(name) ||
     /^(?:bearer\s+)?api_/iu.test(value)
   );
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -15,7 +15,7 @@ import type { Block } from "../../render/page/help-page.ts";
 
 const group = "Sandbox";
 
-/** Beyond it a count says nothing that no limit would not say. */
+/** A larger limit would have the same effect as no limit. */
 const most = 1_000_000_000_000;
 
 const rate = readBy("integer or unlimited", "n", (_, typed) =>
@@ -27,7 +27,7 @@ const usd = readBy("number", "usd", (label, typed) => {
   throw usageFailure(`${label}: must be an amount of USD, such as 20 or 0.5`);
 });
 
-/** What `dexdata sandbox` can be set to. */
+/** The flags of `dexdata sandbox`. */
 export const sandboxFlags = {
   port: flag(wholeNumber({ min: 0, max: 65_532 }), group, {
     summary: "first of four ports",

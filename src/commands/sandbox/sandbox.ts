@@ -13,7 +13,7 @@ import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { SandboxFlags } from "./sandbox-flags.ts";
 
-/** Serves until a signal ends it, or for as long as one command runs inside. */
+/** Serves until a signal arrives, or while the given command runs. */
 export async function runSandbox({ words, flags }: Input<SandboxFlags>, context: Context): Promise<number> {
   const { seed = 1, port = 4747, speed = 1 } = flags;
   const begin = readClock(flags.clock, context);
@@ -35,7 +35,8 @@ export async function runSandbox({ words, flags }: Input<SandboxFlags>, context:
   try {
     if (isCommand) return await runInside(words, sandbox, context);
     const from = formatInstant({ seconds: Math.floor(begin / 1000), fraction: "" });
-    await context.stdout.write(flags.env === true ? exportLines(sandbox) : welcome(sandbox, seed, from));
+    const exports = assignments(sandbox).map((assignment) => `export ${assignment}\n`);
+    await context.stdout.write(flags.env === true ? exports.join("") : welcome(sandbox, seed, from));
     await context.clock.sleep(Number.POSITIVE_INFINITY, context.signal);
     return 0;
   } finally {
@@ -43,9 +44,9 @@ export async function runSandbox({ words, flags }: Input<SandboxFlags>, context:
   }
 }
 
-/** What the flags say of the service itself: limits, forms, faults. What was not given is absent. */
+/** The limits, forms and faults of the service. Flags that are not set are absent, so that defaults apply. */
 function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxOptions> {
-  const options: { readonly [Name in keyof SandboxOptions]?: SandboxOptions[Name] | undefined } = {
+  const options = {
     requestsPerMinute: flags.rpm,
     minuteMs: flags.minute,
     credits: flags.credits,
@@ -60,7 +61,6 @@ function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxOptions> {
 
 function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
   const keys = Object.entries(sandbox.keys).map(([tier, key]) => `  ${tier.padEnd(10)} ${key}`);
-  const settings = Object.entries(environment(sandbox)).map(([name, value]) => `${name}=${value}`);
   return `${[
     `dexdata sandbox: simulated data, seed ${seed}, from ${from}`,
     "",
@@ -73,19 +73,16 @@ function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
     ...keys,
     "",
     "in another terminal",
-    `  ${settings.join(" ")} dexdata pools search ethereum`,
+    `  ${assignments(sandbox).join(" ")} dexdata pools search ethereum`,
     "",
     "Ctrl-C stops it",
   ].join("\n")}\n`;
 }
 
-function exportLines(sandbox: RunningSandbox): string {
-  return Object.entries(environment(sandbox))
-    .map(([name, value]) => `export ${name}=${value}\n`)
-    .join("");
-}
+const assignments = (sandbox: RunningSandbox): readonly string[] =>
+  Object.entries(environment(sandbox)).map(([name, value]) => `${name}=${value}`);
 
-/** What makes dexdata, or a test of somebody's own client, ask the sandbox as a Pro customer. */
+/** Makes dexdata, or a user's own client, send its requests to the sandbox with a Pro key. */
 function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> {
   return {
     DEXDATA_BASE_URL: sandbox.restFree,
@@ -97,34 +94,34 @@ function environment(sandbox: RunningSandbox): Readonly<Record<string, string>> 
   };
 }
 
-/** Runs one command with the sandbox's addresses in its environment, and ends as it ends. */
+/** Runs one command with the sandbox's addresses in its environment, and returns its exit code. */
 async function runInside(
   words: readonly string[],
   sandbox: RunningSandbox,
   context: Context,
 ): Promise<number> {
   const [command = "", ...args] = words;
-  // Otherwise a dexdata inside would start a sandbox of its own.
+  // Without this, DEXDATA_SANDBOX would make a dexdata inside start another sandbox.
   const env = { ...context.env, DEXDATA_SANDBOX: "", ...environment(sandbox) };
   const child = spawn(command, args, { stdio: "inherit", env });
   const stop = (): void => {
     const { reason }: { reason: unknown } = context.signal;
     const cause = isInterruption(reason) ? reason.cause : undefined;
-    // Ctrl-C and Ctrl-\ reach everything in the terminal; twice would make the command inside give up at once.
+    // The terminal sends Ctrl-C and Ctrl-\ to the command too, and a second signal would end it at once.
     if (cause !== "SIGINT" && cause !== "SIGQUIT") child.kill("SIGTERM");
     else if (!context.stdin.isTerminal) child.kill(cause);
   };
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {
     child.once("error", (cause) => reject(usageFailure(`"${command}": ${cannotBeStarted(cause)}`)));
-    // Codes of a foreign command are its own; they are passed on as they are, a signal as a shell would.
+    // The exit code is passed on unchanged, a signal as a shell does.
     child.once("exit", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );
   }).finally(() => context.signal.removeEventListener("abort", stop));
 }
 
-/** A file that fails later than at its opening, on a full disk, is said once and served on. */
+/** A failure after the file was opened, e.g. a full disk, is reported once, and the sandbox continues. */
 function openLog(file: string | undefined, context: Context): ((line: string) => void) | undefined {
   if (file === undefined) return undefined;
   const append = openLogFile({

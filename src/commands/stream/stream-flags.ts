@@ -15,13 +15,35 @@ import {
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
 import { requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
+import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
-import { streamEvents } from "./stream-events.ts";
 
-/** What `--max-event` may allow: an event is in memory as a whole, a few times over. */
+/** The names of the events that `--events` of a stream writes. */
+export const streamEvents = [
+  "open",
+  "retry",
+  "gap",
+  "close",
+  "moved",
+  "dropped",
+  "left_out",
+  "lost",
+  "warning",
+  "error",
+  "unknown",
+  "reload",
+  "reload_refused",
+  "credits",
+  // Lines before this one could not be written.
+  "log_lost",
+] as const;
+
+export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
+
+/** The upper limit of `--max-event`. Memory holds several copies of an event at a time. */
 const mostMebibytes = 16;
 
-/** The one form of an event; other formats are words of the program all the same. */
+/** A stream has one format. The other formats get their own message, unlike words that are not formats at all. */
 const lines = {
   ...readBy("choice", "format", (label, typed) => {
     if (typed === "ndjson") return "ndjson" as const;

@@ -1,83 +1,188 @@
-import type { StreamEvent } from "../../client/streams/stream-event.ts";
-import type { Context } from "../../context/context.ts";
-import { openRotatingFile } from "../../files/rotating-file.ts";
-import type { Shard } from "../../tail/shard-handlers.ts";
-import type { TornLine } from "../../files/last-lines.ts";
-import type { HeldOutput } from "../../render/held-output.ts";
-import { counted } from "../../text/counted.ts";
+import type { Subject } from "../../client/pages/page.ts";
+import { type ByteStore, createByteStore } from "../../client/streams/byte-store.ts";
+import { dataOf, type StreamEvent } from "../../client/streams/stream-event.ts";
+import type { Clock } from "../../context/context.ts";
+import type { FeedName } from "../../contract/feeds/all-feeds.ts";
+import { openRotatingFile, type RotatingFile } from "../../files/rotating-file.ts";
+import type { TailState } from "../../render/board/board-lines.ts";
+import { openDisplay } from "../../render/display.ts";
+import { createPaint } from "../../render/painter.ts";
+import { readsUnicode } from "../../run/output/terminal.ts";
 import type { Report } from "../../run/report.ts";
-import type { RunOptions } from "../../run/run-options.ts";
-import { createLines, type LineOutput, type StreamDisplay } from "./stream-display.ts";
-import type { StreamOptions } from "./stream-options.ts";
-import type { ConnectionTally } from "./stream-tally.ts";
+import type { Run } from "../../run/with-run.ts";
+import { createReplacements, enveloped, jsonLine, subjectOf } from "../../tail/event-line.ts";
+import type { Moment, Shard } from "../../tail/shard-handlers.ts";
+import { nameOf } from "../../tail/shards.ts";
+import { counted } from "../../text/counted.ts";
+import type { StreamValues } from "./stream-options.ts";
 
-export interface OutputWishes {
-  readonly options: RunOptions;
-  readonly wishes: StreamOptions;
-  readonly report: Report;
-  /** Where the report goes; held back while a board fills the terminal. */
-  readonly stderr: HeldOutput;
-  /** `network:address` */
-  readonly assets: readonly string[];
-  readonly isSimulated: boolean;
-  readonly connections: ConnectionTally;
-  /** An event that is no JSON is not written. */
-  readonly leftOut: (shard: Shard, event: StreamEvent) => void;
-  readonly counts: () => { readonly events: number; readonly credits: number };
+const LF = 0x0a;
+
+/** An output for events: lines of NDJSON, or the board on a terminal. */
+export interface StreamDisplay {
+  /** Takes events of one connection, in order. Resolves when they are written and the reader keeps up. */
+  readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  /** Shows these assets from now on. Lines have no use for it. */
+  readonly watch?: (subjects: readonly Subject[]) => void;
+  /** Removes assets that the service does not stream. */
+  readonly drop?: (subjects: readonly Subject[]) => void;
+}
+
+interface LineOptions {
+  readonly feed: string;
+  readonly isEnveloped: boolean;
+  /** Receives each event that is not JSON. */
+  readonly broken: (shard: Shard, event: StreamEvent) => void;
 }
 
 /**
- * Where events go: lines into a pipe or into files, the live board on a terminal; with `--out` on a terminal both, so
- * that somebody who looks sees more than nothing.
+ * Opens the outputs: lines into a pipe or into files, the board on a terminal, and both for `--out` on a terminal, which
+ * would otherwise show nothing.
  */
-export async function openOutput(context: Context, output: OutputWishes): Promise<StreamDisplay> {
-  const { wishes, report } = output;
-  const isShown = showsBoard(context, output.options);
+export async function openDisplays(
+  run: Run,
+  { out, envelope }: StreamValues,
+  board: BoardFacts,
+  broken: LineOptions["broken"],
+): Promise<readonly StreamDisplay[]> {
+  const { context, options, report, onClose } = run;
+  const { clock, stdout, env } = context;
+  const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
-  if (wishes.out !== undefined) {
-    const file = await openRotatingFile(wishes.out, context.clock, (name, torn) =>
-      report.warn(`${name}: ${repaired(torn)}`),
-    );
-    displays.push({ ...openLines(file, output), close: file.close });
-  } else if (!isShown) displays.push(openLines(context.stdout, output));
-  if (isShown) {
-    const { openBoard } = await import("./stream-board.ts");
-    const { isColored } = output.options;
-    const { settled } = report;
-    displays.push(await openBoard(context, { ...output, feed: wishes.feed.name, isColored, settled }));
-  }
-  const [only, ...others] = displays;
-  return only !== undefined && others.length === 0 ? only : together(displays);
+  const lines = { feed: board.feed, isEnveloped: envelope === true, broken };
+  if (out !== undefined) {
+    const file = await openAppendedFile(out, clock, report);
+    onClose(file.close);
+    displays.push(createLines(file, lines));
+  } else if (!hasBoard) displays.push(createLines(stdout, lines));
+  if (hasBoard) displays.push(await openBoard(run, board));
+  return displays;
 }
 
-/** A terminal that can be drawn on, and nobody who asked for lines. */
-function showsBoard({ stdout, env }: Context, { format }: RunOptions): boolean {
-  return stdout.isTerminal && format === "table" && env["TERM"] !== "dumb";
-}
-
-function openLines(lines: LineOutput, { wishes, leftOut }: OutputWishes): StreamDisplay {
-  return createLines(lines, { feed: wishes.feed.name, isEnveloped: wishes.isEnveloped }, leftOut);
-}
-
-function together(displays: readonly StreamDisplay[]): StreamDisplay {
+/** Writes one line per event, and all lines of a chunk in one write. */
+function createLines(
+  output: Pick<RotatingFile, "write">,
+  { feed, isEnveloped, broken }: LineOptions,
+): StreamDisplay {
+  // A shard is the same object while its assets stay. The map is weak because a closed one never appears again.
+  const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
+  const isReplacement = (shard: Shard, event: StreamEvent): boolean => {
+    const known = replacements.get(shard) ?? createReplacements();
+    replacements.set(shard, known);
+    return known(event);
+  };
+  const lineOf = (shard: Shard, event: StreamEvent, { now: received }: Moment): Buffer | undefined => {
+    const line = jsonLine(event);
+    if (line === undefined) {
+      broken(shard, event);
+      return undefined;
+    }
+    if (!isEnveloped) return Buffer.from(line);
+    const subject = subjectOf(event, shard.subjects);
+    const facts = { feed, subject, received, isReplacement: isReplacement(shard, event) };
+    return Buffer.from(enveloped(line, event, facts));
+  };
+  /** Reused after its last write ends: a new buffer per write would keep the garbage collector busy. */
+  let spare: ByteStore | undefined;
   return {
     show: async (shard, events, at) => {
-      for (const display of displays) await display.show(shard, events, at);
-    },
-    watch: (subjects) => {
-      for (const display of displays) display.watch?.(subjects);
-    },
-    drop: (subjects) => {
-      for (const display of displays) display.drop?.(subjects);
-    },
-    close: async () => {
-      for (const display of displays) await display.close();
+      const lines = spare ?? createByteStore();
+      spare = undefined;
+      for (const event of events) {
+        // The received bytes are written as they are where that is possible: at full speed there is no time for more.
+        if (event.isPlainJson && !isEnveloped) {
+          lines.addLine(event.bytes, event.start, event.end);
+          continue;
+        }
+        const line = lineOf(shard, event, at);
+        if (line === undefined) continue;
+        lines.add(line);
+        lines.addByte(LF);
+      }
+      // The time of receipt may decide the file.
+      if (lines.length() > 0) await output.write(lines.lend(), at.now);
+      spare = lines;
     },
   };
 }
 
-/** What became of a line that an earlier run left torn. */
-export function repaired({ kind, bytes }: TornLine): string {
-  if (kind === "ended") return "its last line had no end, and was given one";
-  return `its last line was half written, and cut off (${counted(bytes, "byte")})`;
+interface BoardFacts {
+  readonly feed: FeedName;
+  readonly subjects: readonly Subject[];
+  readonly isSimulated: boolean;
+  readonly state: () => TailState;
+}
+
+/** Shows the latest event of each asset on a terminal. Messages appear on the board, and on stderr after it closes. */
+async function openBoard(
+  { context, options, report, stderr, onClose }: Run,
+  { feed, subjects, isSimulated, state }: BoardFacts,
+): Promise<StreamDisplay> {
+  const { clock, stdout, signal, interrupt, env } = context;
+  // Earlier messages belong above the board.
+  await report.settled();
+  let names = subjects.map(nameOf);
+  const { createBoard } = await import("../../render/board/board.ts");
+  const board = createBoard({
+    feed,
+    assets: names,
+    isSimulated,
+    isUnicode: readsUnicode(env),
+    paint: await createPaint(options.isColored),
+    start: clock.elapsed(),
+  });
+  const display = openDisplay({
+    clock,
+    output: stdout,
+    frame: (window, elapsed) => board.frame(window, state(), elapsed),
+    lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
+    signal,
+    interrupt,
+    onSuspend: context.onSuspend,
+  });
+  const say = (text: string): void => {
+    board.say(text.trim().replace(/^dexdata: /u, ""), clock.elapsed());
+    display.changed();
+  };
+  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
+  onClose(async () => {
+    await display.close();
+    await release?.();
+  });
+  const watch = (wanted: readonly string[]): void => {
+    names = [...wanted];
+    board.watch(names, clock.elapsed());
+    display.changed();
+  };
+  return {
+    show: async (shard, events, at) => {
+      const named = events.map((event) => {
+        const subject = subjectOf(event, shard.subjects);
+        return { data: dataOf(event), asset: subject === undefined ? undefined : nameOf(subject) };
+      });
+      board.events(named, at.elapsed);
+      display.changed();
+      await Promise.resolve();
+    },
+    watch: (wanted) => watch(wanted.map(nameOf)),
+    drop: (unwanted) => {
+      const dropped = new Set(unwanted.map(nameOf));
+      watch(names.filter((name) => !dropped.has(name)));
+    },
+  };
+}
+
+/** Opens the files of `--out` and reports how a partial line of an earlier run was repaired. */
+export async function openAppendedFile(
+  pattern: string,
+  clock: Clock,
+  { warn }: Pick<Report, "warn">,
+): Promise<RotatingFile> {
+  return await openRotatingFile(pattern, clock, (file, { kind, bytes }) =>
+    warn(
+      kind === "ended"
+        ? `${file}: its last line had no end, and was given one`
+        : `${file}: its last line was half written, and cut off (${counted(bytes, "byte")})`,
+    ),
+  );
 }

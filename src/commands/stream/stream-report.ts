@@ -1,67 +1,58 @@
 import type { Subject } from "../../client/pages/page.ts";
 import type { StreamEvent } from "../../client/streams/stream-event.ts";
-import type { Clock } from "../../context/context.ts";
+import { formatDuration } from "../../contract/duration.ts";
 import type { Failure } from "../../contract/failure.ts";
-import type { Gap, Moment, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
+import { createRepetitions } from "../../run/output/repetitions.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { Gap, Shard, TailHandlers } from "../../tail/shard-handlers.ts";
 import { nameOf, someOf } from "../../tail/shards.ts";
 import { shortened } from "../../tail/stream-message.ts";
-import type { StreamLog } from "./stream-events.ts";
 import { counted, instant } from "../../text/counted.ts";
-import { formatDuration } from "../../contract/duration.ts";
-import { createRepetitions } from "../../run/output/repetitions.ts";
+import type { StreamLog } from "./stream-flags.ts";
 
-export type StreamReport = Omit<TailHandlers, "begun" | "events" | "charged"> & {
-  /** An event that is no JSON. */
-  readonly leftOut: (shard: Shard, event: StreamEvent) => void;
-  /** An event that is larger than `--max-event`. */
-  readonly skipped: (shard: Shard, event: StreamEvent) => void;
-  readonly credits: (events: number, credits: number) => void;
-  readonly reloaded: (assets: number) => void;
-  readonly reloadRefused: (failure: Failure) => void;
-};
-
-export interface Saying {
-  readonly warn: (text: string) => void;
-  readonly log: StreamLog;
-  readonly isVerbose: boolean;
-  /** Bytes. */
-  readonly largestEvent: number;
+/** Reports what happens to the connections: to people on stderr, to programs in `--events`. */
+export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
+  return { ...reportOfConnections(run, log), ...reportOfAssets(run, log, maxEventMebibytes) };
 }
 
-const mebibyte = 1024 * 1024;
-
-/** Says what becomes of the connections: a line on stderr for people, one in `--events` for programs. */
-export function createStreamReport(clock: Pick<Clock, "now" | "elapsed">, saying: Saying): StreamReport {
-  const { warn, log, isVerbose } = saying;
-  const lost = new Set<number>();
+function reportOfConnections({ context, options, report: { warn } }: Run, log: StreamLog) {
+  const isVerbose = options.verbosity > 0;
+  const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
-  /** The line about a connection that is not open. `next`: whether and when the program tries again. */
+  let [gaps, missed, hasClosed] = [0, 0, false];
+  const count = (wanted: "open" | "retrying"): number =>
+    [...states.values()].filter((state) => state === wanted).length;
+  /** `next` completes the line: whether and when dexdata tries again. */
   const failed = (shard: Shard, { message }: Failure, next: (verb: string) => string): string =>
     wereOpen.has(shard.number)
       ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
       : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
-  const timesToTell = createRepetitions(clock);
+  const logGap = (shard: Shard, gap: Gap): void =>
+    log({ event: "gap", ...timesOf(gap), reason: gap.reason, ...facts(shard) });
+  const timesToTell = createRepetitions(context.clock);
 
-  return {
+  const handlers: Pick<TailHandlers, "opened" | "retrying" | "said" | "missed" | "ended" | "closed"> = {
     opened: (shard, at, gap) => {
       log({ event: "open", at: instant(at.now), ...facts(shard) });
-      if (isVerbose && gap === undefined) warn(`${title(shard)} is open`);
-      if (gap !== undefined) {
-        log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
+      if (gap === undefined) {
+        if (isVerbose) warn(`${title(shard)} is open`);
+      } else {
+        gaps += 1;
+        logGap(shard, gap);
         warn(gapLine(shard, gap));
       }
-      lost.delete(shard.number);
+      states.set(shard.number, "open");
       wereOpen.add(shard.number);
     },
     retrying: (shard, failure, wait) => {
       log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
       // Only the first failure of a series is reported. A summary follows when it ends.
-      if (isVerbose || !lost.has(shard.number))
+      if (isVerbose || states.get(shard.number) !== "retrying")
         warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
-      lost.add(shard.number);
+      states.set(shard.number, "retrying");
     },
     said: (shard, kind, text) => {
-      // An error ends its connection; what ends nothing may come a thousand times a second.
+      // An error ends its connection. The other kinds may repeat a thousand times per second.
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
@@ -69,71 +60,80 @@ export function createStreamReport(clock: Pick<Clock, "now" | "elapsed">, saying
       if (kind === "unknown") warn(`events of the unknown kind "${text}" are left out`);
     },
     missed: (shard, gap, missing) => {
-      log({ event: "gap", ...bounds(gap), reason: gap.reason, ...facts(shard) });
+      missed += 1;
+      logGap(shard, gap);
       const line = gapLine(shard, gap);
       warn(missing === "lost" ? line : `${title(shard)} was never open: ${line}`);
     },
     ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
-    closed: (shard, why) => log({ event: "close", reason: why, ...facts(shard) }),
-    ...reportOfAssets(saying),
+    closed: (shard, why) => {
+      hasClosed = true;
+      states.delete(shard.number);
+      log({ event: "close", reason: why, ...facts(shard) });
+    },
+  };
+  return {
+    ...handlers,
+    /** Counts the connections by what they do. `planned`: their number at the start, before any of them reports. */
+    state: (planned = 0) => ({
+      wanted: hasClosed ? states.size : Math.max(planned, states.size),
+      open: count("open"),
+      retrying: count("retrying"),
+      gaps,
+      /** Connections that were not open at the end. */
+      missed,
+    }),
   };
 }
 
-/** What becomes of assets, events and lists, whatever the connection. */
-function reportOfAssets({
-  warn,
-  log,
-  largestEvent,
-}: Saying): Pick<
-  StreamReport,
-  "moved" | "dropped" | "leftOut" | "skipped" | "credits" | "reloaded" | "reloadRefused"
-> {
+/** Reports what happens to assets, events and lists on any connection. */
+function reportOfAssets({ report: { warn } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
-    moved: (subjects, connections, failure) => {
-      log({
-        event: "moved",
-        reason: failure.message,
-        assets: subjects.length,
-        names: subjects.map(nameOf),
-        connections,
-      });
+    moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
+      const names = subjects.map(nameOf);
+      log({ event: "moved", reason, assets: names.length, names, connections });
       const allowed = `the service allows ${counted(connections, "connection")} here`;
-      warn(`${allowed}: ${counted(subjects.length, "asset")} of others go on with these`);
+      warn(`${allowed}: ${counted(names.length, "asset")} of others go on with these`);
     },
-    dropped: (subjects, failure) => {
-      log({ event: "dropped", reason: failure.message, assets: subjects.map(nameOf) });
+    dropped: (subjects: readonly Subject[], failure: Failure): void => {
+      const names = subjects.map(nameOf);
+      log({ event: "dropped", reason: failure.message, assets: names });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
-      warn(`left out: ${someOf(subjects.map(nameOf))}${why}`);
+      warn(`left out: ${someOf(names)}${why}`);
     },
-    leftOut: (shard, { name }) => {
+    /** Reports an event that is not JSON. */
+    leftOut: (shard: Shard, event: StreamEvent): void => {
       const broken = countBroken();
       if (broken === undefined) return;
-      log({ event: "left_out", name: shortened(name), so_far: broken, ...facts(shard) });
-      const what = `an event ${shortened(name)} on connection ${shard.number} that is no JSON`;
+      const name = shortened(event.name);
+      log({ event: "left_out", name, so_far: broken, ...facts(shard) });
+      const what = `an event ${name} on connection ${shard.number} that is no JSON`;
       warn(`left out: ${what} (${counted(broken, "event")} so far)`);
     },
-    skipped: (shard, { name }) => {
+    /** Reports an event that is larger than `--max-event`. */
+    skipped: (shard: Shard, event: StreamEvent): void => {
       const skipped = countSkipped();
       if (skipped === undefined) return;
-      const reason = `larger than ${largestEvent / mebibyte} MiB`;
-      log({ event: "lost", reason, name: shortened(name), so_far: skipped, ...facts(shard) });
-      const what = `skipped event ${shortened(name)} on connection ${shard.number}: ${reason} (--max-event)`;
+      const name = shortened(event.name);
+      const reason = `larger than ${maxEventMebibytes} MiB`;
+      log({ event: "lost", reason, name, so_far: skipped, ...facts(shard) });
+      const what = `skipped event ${name} on connection ${shard.number}: ${reason} (--max-event)`;
       warn(`${what}; ${counted(skipped, "event")} lost so far`);
     },
-    credits: (events, credits) => log({ event: "credits", events, credits }),
-    reloaded: (assets) => {
+    credits: (events: number, credits: number): void => log({ event: "credits", events, credits }),
+    reloaded: (assets: number): void => {
       log({ event: "reload", assets });
       warn(`the list was read again: ${counted(assets, "asset")}`);
     },
-    reloadRefused: (failure) => {
-      log({ event: "reload_refused", reason: failure.message });
-      warn(`the list was read again and is not used: ${failure.message}`);
+    reloadRefused: ({ message: reason }: Failure): void => {
+      log({ event: "reload_refused", reason });
+      warn(`the list was read again and is not used: ${reason}`);
     },
   };
 }
 
-/** Counts, and returns powers of two only: a service that fails for days must not fill the disk of a log. */
+/** Counts, and returns only powers of two, so that a service that fails for days does not fill the disk with a log. */
 function createSparseCount(): () => number | undefined {
   let count = 0;
   return () => {
@@ -143,33 +143,25 @@ function createSparseCount(): () => number | undefined {
 }
 
 function gapLine(shard: Shard, gap: Gap): string {
-  const { from, to } = bounds(gap);
+  const { from, to } = timesOf(gap);
   return `${assetsOf(shard.subjects)} may lack events from ${from} to ${to} (${gap.reason})`;
 }
 
-function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
-  return {
-    connection: number,
-    assets: subjects.length,
-    names: subjects.map(nameOf),
-  };
+function timesOf({ from, to }: Gap): { readonly from: string; readonly to: string } {
+  return { from: instant(from.now), to: instant(to.now) };
 }
 
-const few = 3;
+function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
+  return { connection: number, assets: subjects.length, names: subjects.map(nameOf) };
+}
 
 function title(shard: Shard): string {
   return `connection ${shard.number} (${assetsOf(shard.subjects)})`;
 }
 
-/** Few by their names, many by their number. */
+const few = 3;
+
+/** Names a few assets, and counts more. */
 function assetsOf(subjects: readonly Subject[]): string {
   return subjects.length <= few ? subjects.map(nameOf).join(", ") : counted(subjects.length, "asset");
-}
-
-function bounds({ from, to }: Gap): { readonly from: string; readonly to: string } {
-  return { from: momentText(from), to: momentText(to) };
-}
-
-function momentText({ now }: Moment): string {
-  return instant(now);
 }

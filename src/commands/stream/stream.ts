@@ -1,114 +1,249 @@
 import type { Subject } from "../../client/pages/page.ts";
-import type { Context } from "../../context/context.ts";
+import { isSkipped } from "../../client/streams/stream-event.ts";
+import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { Failure } from "../../contract/failure.ts";
+import { Failure, usageFailure } from "../../contract/failure.ts";
 import { connectionsOfPlan } from "../../contract/feed.ts";
-import { createStops, Stop } from "../../tail/ending.ts";
-import { nameOf, planShards, roomFor } from "../../tail/shards.ts";
+import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
+import { openEventLog } from "../../run/output/event-log.ts";
+import { budgetOf } from "../../run/spending/daily-budget.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
+import { createStops, Stop } from "../../tail/ending.ts";
+import { watchIdle } from "../../tail/idle-connections.ts";
+import { defaultSilence } from "../../tail/shard.ts";
+import { distinct, planShards, roomFor } from "../../tail/shards.ts";
+import { unpricedAssets } from "../../tail/find-invalid.ts";
+import type { TailHandlers } from "../../tail/shard-handlers.ts";
+import { Tail } from "../../tail/tail.ts";
+import { counted } from "../../text/counted.ts";
+import { readSubjects, streamTaker } from "../asking/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
-import { counted } from "../../text/counted.ts";
-import { openEventLog } from "../../run/output/event-log.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
-import type { Values } from "../../run/flags/flag.ts";
-import { readStreamOptions } from "./stream-options.ts";
-import { openOutput, type OutputWishes } from "./stream-output.ts";
+import { readStreamOptions, type StreamValues } from "./stream-options.ts";
+import { openDisplays } from "./stream-output.ts";
 import { createStreamReport } from "./stream-report.ts";
-import { createSessionTail } from "./stream-session.ts";
-import { namesFile, subjectReader } from "./stream-subjects.ts";
-import { type ConnectionTally, createTally } from "./stream-tally.ts";
-import { listenForReload, logCredits } from "./stream-upkeep.ts";
 
-/** A price moves every few seconds at best: who tries a stream sees in a second what a minute of the market brings. */
+const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
+
+/** A price changes every few seconds at best. At this speed, a second of trying shows a minute of the market. */
 const sandboxSpeed = 60;
 
-/** Events of any number of assets, one line each, until a stop that was asked for is met. */
+const mebibyte = 1024 * 1024;
+
+/** Streams the events of any number of assets until a limit is reached. */
 export async function stream({ words, flags }: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
-  return await withRun(flags, outer, async (run) => await streamUntilStopped(run, words, flags), {
-    isTail: true,
-  });
+  const work = async (run: Run) => await streamUntilStopped(await openSession(run, words, flags));
+  return await withRun(flags, outer, work, { isTail: true });
 }
 
-async function streamUntilStopped(
-  run: Run,
-  words: readonly string[],
-  flags: Values<StreamFlags>,
-): Promise<ExitCode> {
-  const { context, options, report, stderr, onClose } = run;
-  const wishes = readStreamOptions(flags, options.now);
-  const started = context.clock.elapsed();
-  const remark = options.hasStats ? report.tell : report.remark;
-  const read = subjectReader(words, wishes.kind, run.sources);
-  const subjects = await read(context.signal);
-  const log = openEventLog(wishes.eventsFile, report, context.clock);
-  const speed = options.sandbox?.speed ?? (wishes.params.has("since") ? 1 : sandboxSpeed);
-  const stops = createStops(context.clock, context.signal, { ...wishes, maxCredits: options.maxCredits });
+/** One stream, from its options to its outputs. */
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+async function openSession(run: Run, words: readonly string[], flags: StreamValues) {
+  const { context, options, report, onClose } = run;
+  const { clock, signal } = context;
+  const { feed, kind, params } = readStreamOptions(flags, options.now);
+  const started = clock.elapsed();
+  /** Reads the assets that the words name, and files as they are now. The signal ends a read that waits. */
+  const readAssets = async (until: AbortSignal): Promise<readonly Subject[]> => {
+    const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
+    const taker = { command: streamTaker, takes: kind.by, checksForms: false, usage };
+    const listed = distinct(await readSubjects(words, sources, taker));
+    if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
+    return listed;
+  };
+  const subjects = await readAssets(signal);
+  const log = openEventLog(flags.events, report, clock);
+  const speed = options.sandbox?.speed ?? (params.has("since") ? 1 : sandboxSpeed);
+  const { limit, for: duration } = flags;
+  const stops = createStops(clock, signal, { limit, duration, maxCredits: options.maxCredits });
   onClose(stops.release);
-  const { counts } = stops;
   const open = await run.open({
     speed,
-    over: () => remark(closingLine(counts(), context.clock.elapsed() - started)),
+    over: () => {
+      const { events, credits } = stops.counts();
+      const time = `${((clock.elapsed() - started) / 1000).toFixed(1)} s`;
+      const remark = options.hasStats ? report.tell : report.remark;
+      remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
+    },
   });
-  const tally = createTally();
-  const { largestEvent } = wishes;
-  const saying = { warn: report.warn, log, isVerbose: options.verbosity > 0, largestEvent };
-  const course = tally.counting(createStreamReport(context.clock, saying));
-  onClose(() => course.credits(counts().events, counts().credits));
+  const course = createStreamReport(run, log, flags["max-event"] ?? 1);
+  onClose(() => course.credits(stops.counts().events, stops.counts().credits));
   const { isSimulated, tier } = open.client.target;
-  if (isSimulated) report.remark(simulated(speed));
+  const pace = speed === 1 ? "" : `, at ${speed} times its own speed (--speed 1 for that)`;
+  if (isSimulated) report.remark(`simulated data: the sandbox's made-up market, not the real one${pace}`);
   const cap = connectionsOfPlan[tier];
-  const connections = tally.plan(planShards(subjects, roomFor(wishes.feed, subjects.length, cap)).length);
+  const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   const note = options.hasStats ? report.warn : report.note;
-  note(`${counted(subjects.length, "asset")} on ${counted(connections, "connection")}`);
-  const leftOut: OutputWishes["leftOut"] = (shard, event) => {
+  note(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
+  const state = () => ({ ...course.state(planned), ...stops.counts() });
+  const board = { feed: feed.name, subjects, isSimulated, state };
+  const displays = await openDisplays(run, flags, board, (shard, event) => {
     stops.leftOut();
     course.leftOut(shard, event);
+  });
+  const hasFile = words.some((word) => word.startsWith("@"));
+  return {
+    run,
+    flags,
+    feed,
+    kind,
+    params,
+    subjects,
+    readAssets,
+    hasFile,
+    open,
+    cap,
+    stops,
+    course,
+    displays,
   };
-  const output = { options, wishes, report, stderr, isSimulated, connections: tally, counts, leftOut };
-  const display = await openOutput(context, { ...output, assets: subjects.map(nameOf) });
-  onClose(display.close);
-  const session = { context, options, wishes, open, stops, course, display, report };
-  const tail = createSessionTail(session, cap);
-  onClose(logCredits(session));
-  onClose(listenForReload(session, tail, namesFile(words) ? read : undefined));
-  return await untilStopped(tail.run(subjects, stops.signal), tally, subjects);
 }
 
-function simulated(speed: number): string {
-  const pace = speed === 1 ? "" : `, at ${speed} times its own speed (--speed 1 for that)`;
-  return `simulated data: the sandbox's made-up market, not the real one${pace}`;
-}
-
-/**
- * Everything ends by being thrown; a stop that was asked for is no failure. Time passes whether or not anything is
- * connected: where a connection was missing at its end, what was asked for did not come whole.
- */
-async function untilStopped(
-  run: Promise<never>,
-  { state }: ConnectionTally,
-  subjects: readonly Subject[],
-): Promise<ExitCode> {
+async function streamUntilStopped(session: Session): Promise<ExitCode> {
+  const { run, flags, subjects, hasFile, stops, course } = session;
+  const tail = createTail(session);
+  if (flags.events !== undefined) run.onClose(logCredits(session));
+  if (hasFile) run.onClose(listenForReload(session, tail));
   try {
-    return await run;
+    return await tail.run(subjects, stops.signal);
   } catch (cause) {
-    if (cause instanceof Stop) return cause.by === "time" && state().missed > 0 ? 8 : 0;
-    throw isOfNetwork(cause) ? withNetworkHint(cause, subjects) : cause;
+    // A stop is not a failure. With a connection missing at the end of --for, the result is incomplete.
+    if (cause instanceof Stop) return cause.by === "time" && course.state().missed > 0 ? 8 : 0;
+    throw withNetworkHint(cause, subjects);
   }
 }
 
-/** An asset of a network that is not known is refused like an unknown asset; the sentence tells the difference. */
-function isOfNetwork(cause: unknown): cause is Failure {
-  return cause instanceof Failure && /\bunsupported (?:chain|network)\b/iu.test(cause.details.why ?? "");
+/** The connections of a session. Their events go to the displays until a stop is reached. */
+function createTail(session: Session): Tail {
+  const { run, flags, feed, kind, params, open, cap, stops } = session;
+  const { context, options } = run;
+  const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
+  const largestEvent = (flags["max-event"] ?? 1) * mebibyte;
+  // Credits meant for events are not spent on an optional search.
+  const isSearching = kind.by === "token" && options.maxCredits === undefined;
+  return new Tail(
+    context,
+    {
+      target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
+      context,
+      pace: open.pace,
+      timeout: options.timeout,
+      command: streamCommand(feed),
+      counted: warnOfPlan(session),
+    },
+    {
+      feed,
+      kind,
+      params,
+      cap,
+      onInvalid: flags["on-invalid"] ?? "fail",
+      limits: { feed, silence: defaultSilence, maxReconnects, largestEvent },
+      suspects: isSearching ? unpricedAssets(open.client, stops.charge) : undefined,
+    },
+    watchIdle(context.clock, flags["idle-exit"], stops, handlersOf(session)),
+  );
 }
 
-function withNetworkHint({ message, details }: Failure, subjects: readonly Subject[]): Failure {
+function handlersOf(session: Session): TailHandlers {
+  const { stops, course, displays } = session;
+  const spendDaily = dailyBudgetOf(session);
+  return {
+    ...course,
+    begun: () => undefined,
+    missed: (shard, gap, missing) => {
+      // At its first attempt, a connection misses nothing if the limit is reached or the user interrupts.
+      if (missing === "opening" && isOverEarly(stops.signal.reason)) return;
+      course.missed(shard, gap, missing);
+    },
+    dropped: (subjects, failure) => {
+      course.dropped(subjects, failure);
+      for (const display of displays) display.drop?.(subjects);
+    },
+    charged: stops.charge,
+    events: async (shard, events, at) => {
+      let rest = events;
+      if (events.some(isSkipped)) {
+        for (const event of events.filter(isSkipped)) course.skipped(shard, event);
+        rest = events.filter((event) => !isSkipped(event));
+      }
+      let wanted: number;
+      do {
+        wanted = stops.take(rest.length);
+        const taken = wanted === rest.length ? rest : rest.slice(0, wanted);
+        rest = rest.slice(wanted);
+        for (const display of displays) await display.show(shard, taken, at);
+        stops.written();
+        // Each event that is not written makes room for another one.
+      } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
+      await spendDaily?.(events.length);
+    },
+  };
+}
+
+function isOverEarly(reason: unknown): boolean {
+  return isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
+}
+
+/** Events are charged on arrival, so the stream ends after the events that exceed the daily budget. */
+function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<void>) | undefined {
+  const { context, options, report } = run;
+  const { target } = open.client;
+  if (options.settings.budget_daily.value === undefined || target.isSimulated) return undefined;
+  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, report.tell);
+  return async (credits) => await (await budget.claim(credits)).settle(credits);
+}
+
+/** Without a warning, the user would not notice that the service applies another plan than the key's. */
+function warnOfPlan({ run, open }: Session): (plan: string) => void {
+  const { tier } = open.client.target;
+  let isSaid = false;
+  return (plan) => {
+    if (plan === tier || isSaid) return;
+    isSaid = true;
+    run.report.warn(`the service counts this as ${plan}, not ${tier}; see: dexdata auth status`);
+  };
+}
+
+/** The service rejects an asset of an unknown network like an unknown asset. Only its message shows the difference. */
+function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown {
+  if (!(cause instanceof Failure)) return cause;
+  const { message, details } = cause;
+  if (!/\bunsupported (?:chain|network)\b/iu.test(details.why ?? "")) return cause;
   return new Failure(message, { ...details, next: hintAtNetworks(subjects.map(({ network }) => network)) });
 }
 
-function closingLine(
-  { events, credits }: { readonly events: number; readonly credits: number },
-  milliseconds: number,
-): string {
-  return `${counted(events, "event")}, ${counted(credits, "credit")}, ${(milliseconds / 1000).toFixed(1)} s`;
+/** SIGHUP reads `@file` again. A list that cannot be used changes nothing. */
+function listenForReload({ run, readAssets, course, displays, stops }: Session, tail: Tail): () => void {
+  const reload = async (): Promise<void> => {
+    try {
+      const listed = await readAssets(stops.signal);
+      stops.signal.throwIfAborted();
+      const subjects = tail.reload(listed);
+      for (const display of displays) display.watch?.(subjects);
+      course.reloaded(subjects.length);
+    } catch (cause) {
+      // The run ended while the list was read, e.g. from a pipe without a writer.
+      if (stops.signal.aborted) return;
+      if (cause instanceof Failure) course.reloadRefused(cause);
+      else stops.end(cause);
+    }
+  };
+  return run.context.onReload(() => void reload());
+}
+
+/** Writes the credits to `--events` once a minute if they have changed. */
+function logCredits({ run, stops, course }: Session): () => void {
+  const done = new AbortController();
+  const tick = async (): Promise<void> => {
+    for (let before = 0; ;) {
+      await run.context.clock.sleep(60_000, done.signal);
+      const { events, credits } = stops.counts();
+      if (credits !== before) course.credits(events, credits);
+      before = credits;
+    }
+  };
+  tick().catch(() => undefined);
+  return () => done.abort();
 }

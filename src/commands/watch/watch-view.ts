@@ -1,21 +1,176 @@
-import type { Changes } from "./compare-rounds.ts";
-import type { Round } from "./round.ts";
+import type { Output } from "../../context/context.ts";
+import { openDisplay, type Window } from "../../render/display.ts";
+import { createRenderer } from "../../render/formats/formats.ts";
+import { createPaint } from "../../render/painter.ts";
+import type { Presentation } from "../../render/renderer.ts";
+import { visibleText } from "../../render/sanitise.ts";
+import { cutText, joinFitting } from "../../render/values/width.ts";
+import type { Report } from "../../run/report.ts";
+import type { Run } from "../../run/with-run.ts";
+import { seconds } from "../../text/counted.ts";
+import { formatInstant } from "../../time/time.ts";
+import type { Changes, Round } from "./rounds.ts";
 
-/** Where the rounds of a watch are shown. */
+/** The output of the rounds. */
 export interface WatchView {
-  /** `at`: the instant the round was asked for, in milliseconds since the epoch. */
+  /** `at`: the time of the round's requests, in milliseconds since the epoch. */
   readonly show: (round: Round, changes: Changes, at: number) => Promise<void>;
-  /** This round brought nothing, for a reason that may pass. */
+  /** This round failed for a reason that may pass. */
   readonly failed: (reason: string) => void;
-  /** The next round begins at this reading of the clock that only grows. */
-  readonly waiting: (until: number) => void;
-  readonly close: () => Promise<void>;
+  /** The next round starts at this time of the monotonic clock. */
+  readonly waiting?: (until: number) => void;
 }
 
-/** Names of rows that did not come again, the first few of them. */
-export function goneSentence(gone: readonly string[]): string {
+/** Writes all rows of the first round, and then only new and changed rows. */
+export async function openWatchLines(report: Report, presentation: Presentation): Promise<WatchView> {
+  const renderer = await createRenderer({ ...presentation, hasAges: false });
+  return {
+    show: async (_, { rows, gone }, at) => {
+      for (const group of rows) await renderer.page({ ...group, next: undefined });
+      if (gone.length > 0) report.warn(`${instantOf(at)}: ${goneSentence(gone)}`);
+    },
+    failed: (reason) => report.warn(`${reason}; asking again in the next round`),
+  };
+}
+
+/** RFC 3339, without fractions of a second. */
+function instantOf(milliseconds: number): string {
+  return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
+}
+
+const mostNamed = 3;
+
+/** Names the first few of the rows that are missing now. */
+function goneSentence(gone: readonly string[]): string {
   const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
   return `no longer there: ${gone.slice(0, mostNamed).join(", ")}${more}`;
 }
 
-const mostNamed = 3;
+export interface ScreenOptions {
+  readonly presentation: Omit<Presentation, "output" | "now" | "before">;
+  /** `every 30s: dexdata networks` */
+  readonly title: string;
+  /** `3 credits`, `120 an hour`: shown with the time and the countdown. */
+  readonly facts: () => readonly string[];
+}
+
+interface Drawn {
+  readonly round: Round;
+  readonly changes: Changes;
+  readonly at: number;
+  /** The width of the terminal that it was drawn for. */
+  readonly columns: number;
+  readonly lines: readonly string[];
+}
+
+/** The screen shows up to this many of the latest messages. */
+const mostSaid = 3;
+
+/** Shows the latest round in place of the one before, and marks its changes. */
+export async function openWatchScreen(
+  { context, report, stderr, onClose }: Run,
+  { presentation, title, facts }: ScreenOptions,
+): Promise<WatchView> {
+  const { clock, stdout, signal, interrupt, onSuspend } = context;
+  // Earlier messages belong above the screen.
+  await report.settled();
+  const { isUnicode } = presentation;
+  const paint = await createPaint(presentation.isColored);
+  const mark = isUnicode ? "…" : "...";
+  let drawn: Drawn | undefined;
+  let next: number | undefined;
+  let said: readonly string[] = [];
+
+  const draw = async (shown: Omit<Drawn, "columns" | "lines">, columns: number): Promise<void> => {
+    const lines = await linesOf(presentation, shown, columns, stdout.rows);
+    // A later round may have been drawn in the meantime.
+    if (drawn === undefined || drawn.at <= shown.at) drawn = { ...shown, columns, lines };
+    display.changed();
+  };
+
+  const head = (columns: number, elapsed: number | undefined): readonly string[] => {
+    const state = drawn === undefined ? [] : [instantOf(drawn.at)];
+    const wait = next === undefined ? "asking" : `next in ${seconds(Math.max(0, next - (elapsed ?? next)))}`;
+    const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
+    return [
+      paint(cutText(visibleText(title), columns, mark), "heading"),
+      paint(joinFitting(parts, isUnicode, columns), "faint"),
+      "",
+    ];
+  };
+
+  const frame = ({ columns, rows }: Window, elapsed: number): readonly string[] => {
+    // The next frame has the new width. Until then the terminal cuts lines that are too long.
+    if (drawn !== undefined && drawn.columns !== columns) draw(drawn, columns).catch(() => undefined);
+    const top = head(columns, elapsed);
+    const bottom = said.map((line) => paint(cutText(visibleText(line), columns, mark), "faint"));
+    const body = fitLines(drawn?.lines ?? [], rows - top.length - bottom.length, mark);
+    return [...top, ...body, ...bottom].slice(0, rows);
+  };
+
+  const display = openDisplay({
+    clock,
+    output: stdout,
+    frame,
+    lastFrame: ({ columns }) => (drawn === undefined ? [] : [...head(columns, undefined), ...drawn.lines]),
+    signal,
+    interrupt,
+    onSuspend,
+  });
+  const say = (text: string): void => {
+    said = [...said, text.trim()].slice(-mostSaid);
+    display.changed();
+  };
+  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
+  onClose(async () => {
+    await display.close();
+    await release?.();
+  });
+
+  return {
+    show: async (round, changes, at) => {
+      said = changes.gone.length > 0 ? [goneSentence(changes.gone)] : [];
+      await draw({ round, changes, at }, stdout.columns || 80);
+    },
+    failed: (reason) => say(`${instantOf(clock.now())}: ${reason}; asking again in the next round`),
+    waiting: (until) => {
+      next = until;
+      display.changed();
+    },
+  };
+}
+
+/** Returns the lines that the command prints on a terminal of this width. */
+async function linesOf(
+  presentation: ScreenOptions["presentation"],
+  { round, changes, at }: Pick<Drawn, "round" | "changes" | "at">,
+  columns: number,
+  rows: number | undefined,
+): Promise<readonly string[]> {
+  let text = "";
+  const output: Output = {
+    isTerminal: true,
+    columns,
+    rows,
+    write: (more) => {
+      text += typeof more === "string" ? more : Buffer.from(more).toString("utf8");
+      return Promise.resolve();
+    },
+  };
+  const renderer = await createRenderer({
+    ...presentation,
+    ...(presentation.chart !== undefined && { chart: round.asked[0] }),
+    output,
+    now: at,
+    before: changes.before,
+  });
+  for (const group of round.groups) await renderer.page({ ...group, next: undefined });
+  await renderer.end();
+  return text === "" ? ["nothing found"] : text.replace(/\n$/u, "").split("\n");
+}
+
+function fitLines(lines: readonly string[], room: number, mark: string): readonly string[] {
+  if (lines.length <= room) return lines;
+  const kept = lines.slice(0, Math.max(0, room - 1));
+  return [...kept, `${mark} ${lines.length - kept.length} more lines`].slice(0, Math.max(0, room));
+}

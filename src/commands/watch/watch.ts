@@ -3,106 +3,101 @@ import type { Context } from "../../context/context.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
+import { plans, type Tier } from "../../contract/tier.ts";
+import { estimate } from "../../pull/estimate.ts";
+import { formats } from "../../render/formats/formats.ts";
+import { flagWords } from "../../run/flags/flag.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
+import { counted, grouped } from "../../text/counted.ts";
 import { type Questions, readQuestions } from "../asking/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../endpoint/endpoint-flags.ts";
-import { flagWords } from "../../run/flags/flag.ts";
-import { counted, grouped } from "../../text/counted.ts";
-import type { OpenClient } from "../../run/open-client.ts";
 import { presentationOf } from "../endpoint/answer-questions.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
-import type { RunOptions } from "../../run/run-options.ts";
-import { compareRounds, noChanges } from "./compare-rounds.ts";
-import { askRound, type Round } from "./round.ts";
-import { costSentence, type HourlyCost, hourlyCost } from "./watch-cost.ts";
-import { formats } from "../../render/formats/formats.ts";
-import type { WatchWishes } from "./watch-flags.ts";
-import { openWatchLines } from "./watch-lines.ts";
-import type { WatchView } from "./watch-view.ts";
+import { compareRounds, fetchRound, type Round } from "./rounds.ts";
+import { openWatchLines, openWatchScreen, type ScreenOptions, type WatchView } from "./watch-view.ts";
 
-/** A list or a record asked for again and again, until a signal or a failure that stays. */
+/** Repeats the requests of a command until a signal or a permanent failure. */
 export async function runWatch(
   group: readonly [Endpoint, ...Endpoint[]],
   input: Input<EndpointFlags>,
   interval: number,
   outer: Context,
 ): Promise<ExitCode> {
+  const work = async (run: Run): Promise<never> => await watch(await openWatch(run, group, input, interval));
+  return await withRun(input.flags, outer, work, { adjust: refuseClosed });
+}
+
+async function openWatch(
+  run: Run,
+  group: readonly [Endpoint, ...Endpoint[]],
+  input: Input<EndpointFlags>,
+  interval: number,
+) {
+  const { context, options, report, sources } = run;
   const { words, flags, typed } = input;
-  const wishes = { interval, typed: typed.get("watch")?.at(-1) ?? "" };
-  return await withRun(
-    flags,
-    outer,
-    async (run) => {
-      const { context, options, report } = run;
-      const nowOf = clockOf(context, flags.now !== undefined, options);
-      const read = async (now: number): Promise<Questions> =>
-        await readQuestions(group, input, { ...options, now }, run.sources);
-      const questions = await read(nowOf());
-      const open = await run.open({ speed: 1 });
-      const cost = hourlyCost(wishes, questions, options, open.client.target.tier);
-      if (!options.isQuiet) report.tell(costSentence(wishes, cost));
-      const others = new Map([...typed].filter(([name]) => name !== "watch"));
-      const line = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
-      const view = await openView({ run, wishes, questions, open, cost, line });
-      run.onClose(view.close);
-      return await watch({ run, wishes, open }, view, { read, nowOf });
-    },
-    { adjust: refuseClosed },
-  );
+  const every = typed.get("watch")?.at(-1) ?? "";
+  const nowOf = clockOf(context, flags.now !== undefined, options);
+  const read = async (now: number): Promise<Questions> =>
+    await readQuestions(group, input, { ...options, now }, sources);
+  const questions = await read(nowOf());
+  const { client } = await run.open({ speed: 1 });
+  const { meter, target } = client;
+  const { requests, credits } = hourlyCost({ interval, every }, questions, options, target.tier);
+  const cost = `${counted(requests, "request")}, ${counted(credits, "credit")} an hour`;
+  if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
+  const others = new Map([...typed].filter(([name]) => name !== "watch"));
+  const view = await openView(run, questions, {
+    title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
+    facts: () => [
+      counted(meter.credits, "credit"),
+      `${grouped(String(credits))} an hour`,
+      ...(target.isSimulated ? ["simulated data"] : []),
+    ],
+  });
+  return { run, interval, client, view, read, nowOf };
 }
 
-/** How the questions of a round come about: one clock reading for each. */
-interface Asking {
-  readonly read: (now: number) => Promise<Questions>;
-  readonly nowOf: () => number;
-}
-
-/** Ends only by what is thrown. */
-async function watch(
-  { run, wishes, open }: Pick<Watching, "run" | "wishes" | "open">,
-  view: WatchView,
-  { read, nowOf }: Asking,
-): Promise<never> {
+/** Ends only by throwing. */
+async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<never> {
+  const { run, interval, client, view, read, nowOf } = opened;
   const { context, options, report } = run;
   const { clock, signal } = context;
   const said = new Set<string>();
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
-    const at = nowOf();
-    const questions = await read(at);
-    const round = await askRound(context, open.client, questions, options.isValidated).catch(
+    // One time per round, for all relative times.
+    const now = nowOf();
+    const questions = await read(now);
+    const round = await fetchRound(context, client, questions, options.isValidated).catch(
       (cause: unknown) => {
-        if (signal.aborted || !mayPass(cause)) throw cause;
+        if (signal.aborted || !isTransient(cause)) throw cause;
         view.failed(cause.message);
         return undefined;
       },
     );
     if (round !== undefined) {
-      const changes =
-        last === undefined
-          ? noChanges(round)
-          : compareRounds(questions.endpoint, options.fields, last, round);
-      await view.show(round, changes, at);
-      for (const note of round.notes.filter((each) => !said.has(each))) report.tell(note);
-      for (const refusal of round.refused.filter((each) => !said.has(each))) report.warn(refusal);
+      await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
+      for (const note of round.notes) if (!said.has(note)) report.tell(note);
+      for (const refusal of round.refused) if (!said.has(refusal)) report.warn(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }
-    // A round that took longer than the interval leaves out those it passed.
-    const passed = Math.floor((clock.elapsed() - due) / wishes.interval);
-    due += (passed + 1) * wishes.interval;
-    view.waiting(due);
+    // After a round that took longer than the interval, the missed rounds are skipped.
+    const passed = Math.floor((clock.elapsed() - due) / interval);
+    due += (passed + 1) * interval;
+    view.waiting?.(due);
     await clock.sleep(due - clock.elapsed(), signal);
   }
 }
 
-/** After all retries: rate, service and network are not for ever as they are now. */
-function mayPass(cause: unknown): cause is Failure {
+/** Rate limits, service errors and network errors may pass, even after all retries. */
+function isTransient(cause: unknown): cause is Failure {
   if (!(cause instanceof Failure) || isWaitTooLong(cause)) return false;
   return cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete";
 }
 
-/** `--now` sets where the time of the rounds begins; it passes all the same. */
+/** `--now` sets the time of the first round. Time passes from there. */
 function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions): () => number {
   const isSet = isTyped || (env["DEXDATA_NOW"] ?? "") !== "";
   const started = clock.elapsed();
@@ -117,40 +112,49 @@ function refuseClosed(options: RunOptions): RunOptions {
   );
 }
 
-interface Watching {
-  readonly run: Run;
-  readonly wishes: WatchWishes;
-  /** Of the first round; later ones have other instants. */
-  readonly questions: Questions;
-  readonly open: OpenClient;
-  readonly cost: HourlyCost;
-  /** The command without its `--watch`. */
-  readonly line: string;
+/** Two rounds are in memory for the comparison. */
+const mostRows = 10_000;
+const hour = 3_600_000;
+
+/** Returns the upper limits. Refuses rounds that are too large for memory, or send more requests than the rate allows. */
+function hourlyCost(
+  { interval, every }: { readonly interval: number; readonly every: string },
+  questions: Questions,
+  { rpm }: RunOptions,
+  tier: Tier,
+): { readonly requests: number; readonly credits: number } {
+  const { requests, rows, credits, creditsAtMost = credits } = estimate(questions, undefined);
+  if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > mostRows)
+    throw usageFailure(
+      `--watch "${every}": a round may bring ${mostRows} rows at most`,
+      "narrow what is asked for",
+    );
+  const perMinute = rpm.value ?? plans[tier].requestsPerMinute;
+  if (typeof perMinute === "number" && (requests * 60_000) / interval > perMinute) {
+    const shortest = Math.ceil((requests * 60) / perMinute);
+    throw usageFailure(
+      `--watch "${every}": a round is ${counted(requests, "request")}, and ${perMinute} leave a minute`,
+      `ask for less, or every ${shortest}s`,
+    );
+  }
+  const rounds = hour / interval;
+  return { requests: Math.ceil(requests * rounds), credits: Math.ceil(creditsAtMost * rounds) };
 }
 
-async function openView({ run, wishes, questions, open, cost, line }: Watching): Promise<WatchView> {
-  const { context, stderr, options, report } = run;
-  const { stdout, env } = context;
+async function openView(
+  run: Run,
+  questions: Questions,
+  heading: Pick<ScreenOptions, "title" | "facts">,
+): Promise<WatchView> {
+  const { context, options, report } = run;
+  const { stdout, env, clock } = context;
   const presentation = { ...presentationOf(context, options, questions), isContinued: false };
-  const isScreen = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
-  if (!isScreen && options.picture === "chart")
+  if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
+    return await openWatchScreen(run, { ...heading, presentation });
+  if (options.picture === "chart")
     throw usageFailure(
       "--chart and --watch: a chart is drawn anew in its place, which takes a terminal",
       "leave out one of them",
     );
-  if (!isScreen) return await openWatchLines(context, report, { ...presentation, output: stdout });
-  // What was said before belongs above the picture.
-  await report.settled();
-  const { openWatchScreen } = await import("./watch-screen.ts");
-  const { meter, target } = open.client;
-  return await openWatchScreen(context, {
-    presentation,
-    title: `every ${wishes.typed}: ${line}`,
-    facts: () => [
-      counted(meter.credits, "credit"),
-      `${grouped(String(cost.credits))} an hour`,
-      ...(target.isSimulated ? ["simulated data"] : []),
-    ],
-    stderr,
-  });
+  return await openWatchLines(report, { ...presentation, output: stdout, now: clock.now() });
 }

@@ -4,10 +4,9 @@ import { multiPrices } from "./multi-prices.ts";
 import { networks } from "./networks.ts";
 import { poolOhlcv, tokenOhlcv } from "./ohlcv.ts";
 import { poolTransactions } from "./pool-transactions.ts";
-import { networkPoolsSearch, poolsSearch } from "./pools-search.ts";
 import { pool } from "./pool.ts";
 import { search } from "./search.ts";
-import { networkTokensSearch, tokensSearch } from "./tokens-search.ts";
+import { networkPoolsSearch, networkTokensSearch, poolsSearch, tokensSearch } from "./searches.ts";
 import { token } from "./token.ts";
 import { usage } from "./usage.ts";
 
@@ -28,7 +27,7 @@ const all = [
   usage,
 ] as const;
 
-/** The names of all of them: the compiler asks for whatever has to be there for each. */
+/** The ids of all endpoints. A table by this type does not compile without an entry for each. */
 export type EndpointId = (typeof all)[number]["id"];
 
 /** Every REST endpoint, in the order of help. Endpoints of one command stand together, the usual one first. */

@@ -1,14 +1,14 @@
 import type { ContractEndpoint } from "../endpoint.ts";
 import { type EndpointId, endpoints } from "./all.ts";
 
-/** The endpoint that answers at a path. */
+/** The endpoint of a path. */
 export interface FoundEndpoint {
   readonly endpoint: ContractEndpoint<EndpointId>;
-  /** Values of the path's placeholders. */
+  /** Values of the placeholders in the path. */
   readonly path: ReadonlyMap<string, string>;
 }
 
-/** A fixed word wins over an identifier (`tokens/search` is no token's address), so such templates come first. */
+/** A fixed word wins over an identifier (`tokens/search` does not name a token), so such templates come first. */
 const byFixedWords = endpoints.toSorted((a, b) => placeholders(a) - placeholders(b));
 
 export function findEndpoint(segments: readonly string[]): FoundEndpoint | undefined {
@@ -24,8 +24,8 @@ function placeholders(endpoint: ContractEndpoint): number {
 }
 
 /**
- * The segments of a path, percent-decoded; undefined where one cannot be decoded. A slash at the end is a segment
- * of its own, so that `/networks/` is another path than `/networks`.
+ * The segments of a path, percent-decoded; undefined if one cannot be decoded. A trailing slash adds an empty segment, so
+ * that `/networks/` is not the same path as `/networks`.
  */
 export function splitPath(path: string): readonly string[] | undefined {
   try {
@@ -35,7 +35,7 @@ export function splitPath(path: string): readonly string[] | undefined {
   }
 }
 
-/** The values of the template's `{names}`, none of them empty; undefined when the path is another. */
+/** The values of the `{names}` in the template, none of them empty; undefined if the path does not match. */
 export function matchTemplate(
   template: string,
   segments: readonly string[],

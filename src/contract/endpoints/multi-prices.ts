@@ -1,20 +1,17 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { query } from "../param.ts";
 import { address, optional, price, text, time } from "../record.ts";
 import { inNetwork } from "./shared-parts.ts";
 
-/** Specification, endpoint 2: one credit an address, unpriced ones included; order of the answer not promised. */
-export const multiPrices: ContractEndpoint<"multi_prices"> = {
-  id: "multi_prices",
+/** Specification, endpoint 2: 1 credit per address, even without a price. The order of the response is not promised. */
+export const multiPrices = defineEndpoint("multi_prices", {
   command: "prices",
-  method: "GET",
   path: "/networks/{network}/multi/prices",
   summary: "current USD prices of any number of tokens, in the order asked",
   examples: [
     "dexdata prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
     "dexdata tokens search base --limit 50 -o ndjson | dexdata prices base - -o ndjson",
   ],
-  plan: "keyless",
   params: [
     inNetwork,
     query("tokens", { kind: "list", max: 10, maxLength: 2000 }, "token addresses", {
@@ -23,22 +20,20 @@ export const multiPrices: ContractEndpoint<"multi_prices"> = {
     }),
   ],
   reply: { kind: "batch", param: "tokens", max: 10, maxLength: 2000, value: "price_usd" },
-  rows: {
-    rows: {
-      name: "price",
-      record: {
-        id: address,
-        chain: text,
-        price_usd: { ...price, nullable: true },
-        last_updated: optional(time),
-      },
-      identity: ["chain", "id"],
-      columns: [
-        { field: "chain", title: "network", priority: 3 },
-        { field: "price_usd", title: "price USD", priority: 2 },
-        { field: "last_updated", title: "updated", priority: 4 },
-        { field: "id", title: "token", priority: 1 },
-      ],
+  row: {
+    name: "price",
+    record: {
+      id: address,
+      chain: text,
+      price_usd: { ...price, nullable: true },
+      last_updated: optional(time),
     },
+    identity: ["chain", "id"],
+    columns: [
+      { field: "chain", title: "network", priority: 3 },
+      { field: "price_usd", title: "price USD", priority: 2 },
+      { field: "last_updated", title: "updated", priority: 4 },
+      { field: "id", title: "token", priority: 1 },
+    ],
   },
-};
+});

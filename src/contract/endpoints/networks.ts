@@ -1,36 +1,31 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { amount, count, optional, text } from "../record.ts";
 
-/** Specification, "Other endpoints"; the record is not laid down there (wire-facts 4.1). */
-export const networks: ContractEndpoint<"networks"> = {
-  id: "networks",
+/** Specification, "Other endpoints". The record is not specified (wire-facts 4.1). */
+export const networks = defineEndpoint("networks", {
   command: "networks",
   typedFields: ["id", "display_name"],
-  method: "GET",
   path: "/networks",
   summary: "the networks the service knows, with their slugs",
   examples: ["dexdata networks", "dexdata networks -o ndjson --fields id"],
-  plan: "keyless",
   params: [],
   reply: { kind: "list" },
-  rows: {
-    rows: {
-      name: "network",
-      record: {
-        id: text,
-        display_name: optional(text),
-        volume_usd_24h: optional(amount),
-        txns_24h: optional(count),
-        pools_count: optional(count),
-      },
-      identity: ["id"],
-      columns: [
-        { field: "id", title: "network", priority: 1 },
-        { field: "display_name", title: "name", priority: 2 },
-        { field: "volume_usd_24h", title: "volume 24h", priority: 3 },
-        { field: "txns_24h", title: "txns 24h", priority: 4 },
-        { field: "pools_count", title: "pools", priority: 5 },
-      ],
+  row: {
+    name: "network",
+    record: {
+      id: text,
+      display_name: optional(text),
+      volume_usd_24h: optional(amount),
+      txns_24h: optional(count),
+      pools_count: optional(count),
     },
+    identity: ["id"],
+    columns: [
+      { field: "id", title: "network", priority: 1 },
+      { field: "display_name", title: "name", priority: 2 },
+      { field: "volume_usd_24h", title: "volume 24h", priority: 3 },
+      { field: "txns_24h", title: "txns 24h", priority: 4 },
+      { field: "pools_count", title: "pools", priority: 5 },
+    ],
   },
-};
+});

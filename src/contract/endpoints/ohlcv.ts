@@ -1,12 +1,12 @@
-import type { ContractEndpoint, RowShape } from "../endpoint.ts";
+import { defineEndpoint, type RowShape } from "../endpoint.ts";
 import { choice, internal, query, type Param } from "../param.ts";
-import { count, mark, optional, price, time } from "../record.ts";
+import { count, each, mark, optional, price, time } from "../record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
 /** Specification, "Other endpoints": the accepted values of interval. */
 export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;
 
-/** `start` is required by the service; without --from the program sends the start that --count-back or the default window gives. */
+/** The service requires `start`. Without --from, dexdata computes it from --count-back or the default window. */
 const window: readonly Param[] = [
   query("interval", choice(intervals), "length of a candle", { default: "1h" }),
   query("start", { kind: "time" }, "first candle opens at or after this time", {
@@ -16,7 +16,7 @@ const window: readonly Param[] = [
   }),
   query("end", { kind: "time" }, "last candle opens before this time", { flag: "to", default: "now" }),
   query("count_back", { kind: "integer", min: 1 }, "This many of the newest candles, instead of --from"),
-  // The public service fills only 10 candles without it, forward from `start` (wire-facts 4.4).
+  // Without it, the public service returns only 10 candles from `start` on (wire-facts 4.4).
   internal("limit", { kind: "integer", min: 1, max: 1000 }, "candles an answer"),
 ];
 
@@ -25,11 +25,8 @@ const candle: RowShape = {
   record: {
     time_open: time,
     time_close: optional(time),
-    open: price,
-    high: price,
-    low: price,
-    close: price,
-    // The key is left out where the volume rounds to 0.
+    ...each("open high low close", price),
+    // The service omits the key if the volume rounds to 0.
     volume: optional({ ...count, reads: "amount" }),
   },
   identity: ["time_open"],
@@ -49,10 +46,8 @@ const candle: RowShape = {
 };
 
 /** Source: wire-facts 4.5 for the record; prices in USD over all pools of the token. */
-export const tokenOhlcv: ContractEndpoint<"token_ohlcv"> = {
-  id: "token_ohlcv",
+export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   command: "ohlcv",
-  method: "GET",
   path: "/networks/{network}/tokens/{token_address}/ohlcv",
   summary: "candles of a token in USD, or of one pool with --pool",
   examples: [
@@ -64,21 +59,18 @@ export const tokenOhlcv: ContractEndpoint<"token_ohlcv"> = {
   quote: "in USD",
   params: [inNetwork, tokenAddress, ...window],
   reply: { kind: "candles", maxLimit: 1000 },
-  rows: { rows: candle },
-};
+  row: candle,
+});
 
-/** Source: wire-facts 4.4; prices in the pool's other token. */
-export const poolOhlcv: ContractEndpoint<"pool_ohlcv"> = {
-  id: "pool_ohlcv",
+/** Source: wire-facts 4.4; prices in the other token of the pool. */
+export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",
-  method: "GET",
   path: "/networks/{network}/pools/{pool_address}/ohlcv",
   summary: "candles of one pool, in its other token",
   examples: tokenOhlcv.examples,
-  plan: "keyless",
   quote: "in the pool's other token",
   params: [inNetwork, poolAddress, ...window, inversed],
   reply: { kind: "candles", maxLimit: 1000 },
-  rows: { rows: candle },
-};
+  row: candle,
+});

@@ -1,24 +1,23 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { internal, query } from "../param.ts";
 import {
   address,
   blockNumber,
   count,
+  each,
+  nullable,
   numberOrText,
   optional,
-  nullable,
   price,
   text,
   time,
 } from "../record.ts";
-import { inNetwork, poolAddress } from "./shared-parts.ts";
+import { inNetwork, numberedPaging, poolAddress } from "./shared-parts.ts";
 
-/** Specification, endpoint 1. Both bounds are inclusive there; nothing is cut on our side. */
-export const poolTransactions: ContractEndpoint<"pool_transactions"> = {
-  id: "pool_transactions",
+/** Specification, endpoint 1. The service includes both ends of the time range, and dexdata drops no row. */
+export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
   feed: "transactions",
-  method: "GET",
   path: "/networks/{network}/pools/{pool_address}/transactions",
   summary: "swaps, liquidity adds and removes of one pool, newest first",
   examples: [
@@ -31,49 +30,43 @@ export const poolTransactions: ContractEndpoint<"pool_transactions"> = {
   params: [
     inNetwork,
     poolAddress,
-    internal("page", { kind: "integer", min: 0, max: 1000 }, "page, from 1"),
-    internal("limit", { kind: "integer", min: 1, max: 100 }, "rows a page"),
+    ...numberedPaging,
     internal("cursor", { kind: "text" }, "id of a transaction: the rows after it"),
     query("from", { kind: "time" }, "at or after this time"),
     query("to", { kind: "time" }, "at or before this time"),
   ],
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
-  rows: {
-    rows: {
-      name: "transaction",
-      record: {
-        id: text,
-        log_index: count,
-        transaction_index: optional(count),
-        pool_id: optional(address),
-        sender: optional(address),
-        recipient: { ...optional(numberOrText), reads: "address" },
-        token_0: address,
-        token_0_symbol: optional(text),
-        token_1: address,
-        token_1_symbol: optional(text),
-        amount_0: numberOrText,
-        amount_1: numberOrText,
-        price_0: nullable(price),
-        price_1: nullable(price),
-        price_0_usd: nullable(price),
-        price_1_usd: nullable(price),
-        created_at_block_number: optional(blockNumber),
-        created_at: time,
-      },
-      identity: ["id", "log_index"],
-      columns: [
-        { field: "created_at", title: "time", priority: 1 },
-        { field: "token_0_symbol", title: "token 0", priority: 2 },
-        { field: "amount_0", title: "amount 0 (raw)", priority: 3 },
-        { field: "token_1_symbol", title: "token 1", priority: 5 },
-        { field: "amount_1", title: "amount 1 (raw)", priority: 6 },
-        { field: "price_0_usd", title: "price 0 USD", priority: 4 },
-        { field: "price_1_usd", title: "price 1 USD", priority: 7 },
-        { field: "created_at_block_number", title: "block", priority: 10 },
-        { field: "sender", title: "sender", priority: 9 },
-        { field: "id", title: "transaction", priority: 8 },
-      ],
+  row: {
+    name: "transaction",
+    record: {
+      id: text,
+      log_index: count,
+      transaction_index: optional(count),
+      pool_id: optional(address),
+      sender: optional(address),
+      recipient: { ...optional(numberOrText), reads: "address" },
+      token_0: address,
+      token_0_symbol: optional(text),
+      token_1: address,
+      token_1_symbol: optional(text),
+      amount_0: numberOrText,
+      amount_1: numberOrText,
+      ...each("price_0 price_1 price_0_usd price_1_usd", nullable(price)),
+      created_at_block_number: optional(blockNumber),
+      created_at: time,
     },
+    identity: ["id", "log_index"],
+    columns: [
+      { field: "created_at", title: "time", priority: 1 },
+      { field: "token_0_symbol", title: "token 0", priority: 2 },
+      { field: "amount_0", title: "amount 0 (raw)", priority: 3 },
+      { field: "token_1_symbol", title: "token 1", priority: 5 },
+      { field: "amount_1", title: "amount 1 (raw)", priority: 6 },
+      { field: "price_0_usd", title: "price 0 USD", priority: 4 },
+      { field: "price_1_usd", title: "price 1 USD", priority: 7 },
+      { field: "created_at_block_number", title: "block", priority: 10 },
+      { field: "sender", title: "sender", priority: 9 },
+      { field: "id", title: "transaction", priority: 8 },
+    ],
   },
-};
+});

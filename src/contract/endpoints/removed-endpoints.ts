@@ -1,8 +1,8 @@
-/** A path that answers 410 for good, and the one that took its place. */
+/** A path that returns 410 permanently, and its replacement. */
 export interface RemovedEndpoint {
   readonly path: string;
   readonly replacement: string;
-  /** Words of the old path that became parameters: the old name, and the new. */
+  /** Placeholders of the old path that became parameters: old name and new name. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
@@ -16,7 +16,7 @@ const removed = (
   carried,
 });
 
-/** Specification, Removed endpoints; those of the streaming host stand apart. */
+/** Specification, Removed endpoints, except on the streaming host. */
 export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/pools", "/pools/search"),
   removed("/networks/{network}/pools", "/networks/{network}/pools/search"),
@@ -29,10 +29,10 @@ export const removedEndpoints: readonly RemovedEndpoint[] = [
   removed("/networks/{network}/tokens/top", "/networks/{network}/tokens/search"),
 ];
 
-/** GET and POST, on both streaming hosts; the method of an asset says which feed it belongs to now. */
+/** GET and POST, on both streaming hosts. The method of an asset determines its current feed. */
 export const removedStream = "/stream";
 
-/** Parameters that the service renamed (specification, Removed endpoints), with their siblings, and what clients sent. */
+/** Parameters that the service renamed (specification, Removed endpoints), with similar names that clients sent. */
 const names: ReadonlyMap<string, string> = new Map([
   ["sort_by", "order_by"],
   ["sort_dir", "sort"],
@@ -40,7 +40,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ["fdv_max", "fdv_usd_max"],
 ]);
 
-/** The name that a parameter has now. */
+/** The current name of a parameter. */
 export function renamed(name: string): string {
   return names.get(name) ?? name.replace(/^volume_(24h|7d|30d)_(min|max)$/u, "volume_usd_$1_$2");
 }
@@ -56,7 +56,7 @@ const orders: ReadonlyMap<string, string> = new Map([
   ["price_change", "price_change_percentage_24h"],
 ]);
 
-/** The order key that took the place of an older one. */
+/** The current name of an order key. */
 export function renamedOrder(key: string): string {
   return (
     orders.get(key) ??

@@ -1,10 +1,11 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { query } from "../param.ts";
 import {
   address,
   amount,
   blockNumber,
   count,
+  each,
   listOf,
   nullable,
   optional,
@@ -21,21 +22,16 @@ const tokenFields = {
   chain: text,
   decimals: optional(count),
   total_supply: nullable(amount),
-  description: optional(text),
-  website: optional(text),
-  explorer: optional(text),
+  ...each("description website explorer", optional(text)),
 };
 
-/** Specification, endpoint 5 and resource Search result. The names here are not those of pool search. */
-export const search: ContractEndpoint<"search"> = {
-  id: "search",
+/** Specification, endpoint 5 and resource Search result. Its field names differ from pool search. */
+export const search = defineEndpoint("search", {
   command: "search",
   words: "query",
-  method: "GET",
   path: "/search",
   summary: "tokens, pools and DEXes by name, symbol or address",
   examples: ["dexdata search weth", "dexdata search usdc --type tokens -o ndjson"],
-  plan: "keyless",
   params: [query("query", { kind: "text" }, "name, symbol or address", { required: true, flag: undefined })],
   reply: { kind: "groups", groups: ["tokens", "pools", "dexes"] },
   rows: {
@@ -62,7 +58,7 @@ export const search: ContractEndpoint<"search"> = {
       name: "found-pool",
       record: {
         id: address,
-        // The factory or program address in public answers, so it is no value for --dex.
+        // The public service sends the factory or program address, so it is not a value for --dex.
         dex_id: optional(text),
         dex_name: optional(text),
         chain: text,
@@ -71,9 +67,10 @@ export const search: ContractEndpoint<"search"> = {
         volume_usd: nullable(amount),
         transactions: nullable(count),
         price_usd: nullable(price),
-        last_price_change_usd_5m: nullable(percent),
-        last_price_change_usd_1h: nullable(percent),
-        last_price_change_usd_24h: nullable(percent),
+        ...each(
+          "last_price_change_usd_5m last_price_change_usd_1h last_price_change_usd_24h",
+          nullable(percent),
+        ),
         tokens: optional(listOf({ ...tokenFields, chain: optional(text), added_at: optional(time) })),
       },
       identity: ["chain", "id"],
@@ -94,11 +91,7 @@ export const search: ContractEndpoint<"search"> = {
     dexes: {
       name: "found-dex",
       record: {
-        id: optional(text),
-        dex_id: optional(text),
-        dex_name: optional(text),
-        chain: optional(text),
-        protocol: optional(text),
+        ...each("id dex_id dex_name chain protocol", optional(text)),
         volume_usd_24h: nullable(amount),
         txns_24h: nullable(count),
         pools_count: nullable(count),
@@ -115,4 +108,4 @@ export const search: ContractEndpoint<"search"> = {
       ],
     },
   },
-};
+});

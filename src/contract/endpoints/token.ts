@@ -1,9 +1,10 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import {
   address,
   amount,
   anything,
   count,
+  each,
   everyWindow,
   nullable,
   optional,
@@ -16,75 +17,59 @@ import {
 } from "../record.ts";
 import { inNetwork, tokenAddress } from "./shared-parts.ts";
 
-/** The specification says sell and buy; the public service sells and buys (wire-facts 4.7). Both are read. */
+/** The specification has sell and buy; the public service sends sells and buys (wire-facts 4.7). dexdata reads both. */
 const window = record({
-  volume: nullable(amount),
-  volume_usd: nullable(amount),
-  buy_usd: nullable(amount),
-  sell_usd: nullable(amount),
-  sell: nullable(count),
-  buy: nullable(count),
-  sells: nullable(count),
-  buys: nullable(count),
-  txns: nullable(count),
+  ...each("volume volume_usd buy_usd sell_usd", nullable(amount)),
+  ...each("sell buy sells buys txns", nullable(count)),
   last_price_usd_change: nullable(percent),
 });
 
 /** Specification, resource Token detail. */
-export const token: ContractEndpoint<"token"> = {
-  id: "token",
+export const token = defineEndpoint("token", {
   command: "token",
-  method: "GET",
   path: "/networks/{network}/tokens/{token_address}",
   summary: "one token: names, supply, price, liquidity and activity",
   examples: [
     "dexdata token ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
     "dexdata token solana So11111111111111111111111111111111111111112 -o json",
   ],
-  plan: "keyless",
   params: [inNetwork, tokenAddress],
   reply: { kind: "single" },
-  rows: {
-    rows: {
-      name: "token",
-      record: {
-        id: address,
-        name: optional(text),
-        symbol: optional(text),
-        chain: text,
-        decimals: optional(count),
-        total_supply: nullable(amount),
-        description: optional(text),
-        website: optional(text),
-        explorer: optional(text),
-        telegram: optional(text),
-        twitter: optional(text),
-        has_image: optional(yesNo),
-        added_at: optional(time),
-        last_updated: optional(time),
-        fdv: nullable(amount),
-        price_stats: optional(anything),
-        summary: optional(
-          record({
-            price_usd: nullable(price),
-            fdv: nullable(amount),
-            liquidity_usd: nullable(amount),
-            ...everyWindow(optional(window)),
-          }),
-        ),
-      },
-      identity: ["chain", "id"],
-      columns: [
-        { field: "symbol", title: "symbol", priority: 2 },
-        { field: "name", title: "name", priority: 6 },
-        { field: "chain", title: "network", priority: 5 },
-        { field: "summary.price_usd", title: "price USD", priority: 3 },
-        { field: "summary.24h.last_price_usd_change", title: "24h", priority: 9 },
-        { field: "summary.24h.volume_usd", title: "volume 24h", priority: 4 },
-        { field: "summary.liquidity_usd", title: "liquidity", priority: 7 },
-        { field: ["summary.fdv", "fdv"], title: "FDV", priority: 8 },
-        { field: "id", title: "token", priority: 1 },
-      ],
+  row: {
+    name: "token",
+    record: {
+      id: address,
+      name: optional(text),
+      symbol: optional(text),
+      chain: text,
+      decimals: optional(count),
+      total_supply: nullable(amount),
+      ...each("description website explorer telegram twitter", optional(text)),
+      has_image: optional(yesNo),
+      added_at: optional(time),
+      last_updated: optional(time),
+      fdv: nullable(amount),
+      price_stats: optional(anything),
+      summary: optional(
+        record({
+          price_usd: nullable(price),
+          fdv: nullable(amount),
+          liquidity_usd: nullable(amount),
+          ...everyWindow(optional(window)),
+        }),
+      ),
     },
+    identity: ["chain", "id"],
+    columns: [
+      { field: "symbol", title: "symbol", priority: 2 },
+      { field: "name", title: "name", priority: 6 },
+      { field: "chain", title: "network", priority: 5 },
+      { field: "summary.price_usd", title: "price USD", priority: 3 },
+      { field: "summary.24h.last_price_usd_change", title: "24h", priority: 9 },
+      { field: "summary.24h.volume_usd", title: "volume 24h", priority: 4 },
+      { field: "summary.liquidity_usd", title: "liquidity", priority: 7 },
+      { field: ["summary.fdv", "fdv"], title: "FDV", priority: 8 },
+      { field: "id", title: "token", priority: 1 },
+    ],
   },
-};
+});

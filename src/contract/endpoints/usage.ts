@@ -1,34 +1,29 @@
-import type { ContractEndpoint } from "../endpoint.ts";
+import { defineEndpoint } from "../endpoint.ts";
 import { anything, optional, text, time } from "../record.ts";
 
-/** Specification, "Other endpoints": the plan, and with a paid key the period's use; only `plan` is publicly known. */
-export const usage: ContractEndpoint<"usage"> = {
-  id: "usage",
+/** Specification, "Other endpoints": the plan, and the usage of the period with a paid key. Only `plan` is documented. */
+export const usage = defineEndpoint("usage", {
   command: "usage",
-  method: "GET",
   path: "/usage",
   summary: "the plan you are counted under, and credits used and left",
   examples: ["dexdata usage", "dexdata usage -o json"],
-  plan: "keyless",
   params: [],
   reply: { kind: "single" },
-  rows: {
-    rows: {
-      name: "usage",
-      record: {
-        plan: optional(text),
-        credits: optional(anything),
-        overage: optional(anything),
-        resets_at: optional(time),
-      },
-      identity: [],
-      columns: [
-        { field: "plan", title: "plan", priority: 1 },
-        { field: "credits.limit", title: "credits", priority: 4 },
-        { field: "credits.used", title: "used", priority: 3 },
-        { field: "credits.remaining", title: "left", priority: 2 },
-        { field: "resets_at", title: "resets", priority: 5 },
-      ],
+  row: {
+    name: "usage",
+    record: {
+      plan: optional(text),
+      credits: optional(anything),
+      overage: optional(anything),
+      resets_at: optional(time),
     },
+    identity: [],
+    columns: [
+      { field: "plan", title: "plan", priority: 1 },
+      { field: "credits.limit", title: "credits", priority: 4 },
+      { field: "credits.used", title: "used", priority: 3 },
+      { field: "credits.remaining", title: "left", priority: 2 },
+      { field: "resets_at", title: "resets", priority: 5 },
+    ],
   },
-};
+});

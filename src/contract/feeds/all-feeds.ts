@@ -11,7 +11,7 @@ const all = {
   reserves: reservesFeed,
 };
 
-/** The names of all of them: the compiler asks for whatever has to be there for each. */
+/** The names of all feeds. A table by this type does not compile without an entry for each. */
 export type FeedName = keyof typeof all;
 
 /** Every feed of the streaming host by its name, in the order of help. */
@@ -22,17 +22,17 @@ export const defaultFeed: Feed<FeedName> = pricesFeed;
 
 export const feedNames: readonly FeedName[] = Object.values(feeds).map(({ name }) => name);
 
-/** Undefined for a word that names no feed. */
+/** Undefined if no feed has this name. */
 export function findFeed(word: string | undefined): Feed<FeedName> | undefined {
   return Object.values(feeds).find(({ name }) => name === word);
 }
 
-/** The command that streams it. */
+/** The command that streams this feed. */
 export function streamCommand(feed: Feed): string {
   return feed === defaultFeed ? "stream" : `stream --feed ${feed.name}`;
 }
 
-/** The names of the feeds that have a parameter, as messages list them. */
+/** The names of the feeds with this parameter, as messages list them. */
 export function feedsTaking(param: FeedParam): string {
   const taking = Object.values(feeds).filter(({ params }) => params.includes(param));
   return taking.map(({ name }) => name).join(", ");

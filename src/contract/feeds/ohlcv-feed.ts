@@ -1,7 +1,7 @@
 import { parseTimeBound } from "../../time/time.ts";
 import { usageFailure } from "../failure.ts";
 import { type Feed, unixSeconds } from "../feed.ts";
-import { address, amount, count, optional, price, text } from "../record.ts";
+import { address, amount, count, each, optional, price, text } from "../record.ts";
 
 export const ohlcvFeed: Feed<"ohlcv"> = {
   name: "ohlcv",
@@ -17,10 +17,7 @@ export const ohlcvFeed: Feed<"ohlcv"> = {
           token_id: address,
           interval: optional(text),
           timestamp: unixSeconds,
-          open: price,
-          high: price,
-          low: price,
-          close: price,
+          ...each("open high low close", price),
           avg: optional(price),
           volume_usd: optional(amount),
           txns: optional(count),
@@ -43,13 +40,13 @@ export const ohlcvFeed: Feed<"ohlcv"> = {
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 export type StreamInterval = (typeof streamIntervals)[number];
 
-/** Seconds for which the service keeps candles that a stream can start with. */
+/** Seconds of past candles that a stream can start with. */
 export const longestBackfill = 15 * 60;
 
-/** Seconds. A time that is just young enough when it is typed would be too old when the service reads it. */
+/** Seconds of margin: a time at the limit when it is typed would be too old when the service reads it. */
 const onTheWay = 5;
 
-/** Where a stream of candles begins, in unix seconds. `name`: what it was given as; `now`: milliseconds. */
+/** The start of a stream of candles, in unix seconds. `name`: the input as typed; `now`: milliseconds. */
 export function readSince(name: string, typed: string, now: number): number {
   const label = `${name} "${typed}"`;
   const instant = parseTimeBound(typed, now);

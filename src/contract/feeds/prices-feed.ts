@@ -22,7 +22,7 @@ export const pricesFeed: Feed<"prices"> = {
       },
     },
   ],
-  // The older name still comes from hosts that were requested by the older method.
+  // Hosts still send the older name for requests with the older method.
   events: new Set(["token_price", "t_p"]),
   batches: "always",
   plan: "keyless",

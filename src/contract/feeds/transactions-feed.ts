@@ -1,5 +1,15 @@
 import type { Feed } from "../feed.ts";
-import { address, amount, type NamedRecord, numberOrText, optional, price, text, time } from "../record.ts";
+import {
+  address,
+  amount,
+  each,
+  type NamedRecord,
+  numberOrText,
+  optional,
+  price,
+  text,
+  time,
+} from "../record.ts";
 
 const transactionEvent: NamedRecord = {
   name: "transaction-event",
@@ -7,10 +17,7 @@ const transactionEvent: NamedRecord = {
     chain: text,
     pool_id: address,
     tx_hash: text,
-    sender: optional(address),
-    recipient: optional(address),
-    token_0: optional(address),
-    token_1: optional(address),
+    ...each("sender recipient token_0 token_1", optional(address)),
     block_number: optional(text),
     block_timestamp: time,
     amount_0: numberOrText,

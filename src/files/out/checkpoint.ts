@@ -1,18 +1,19 @@
-import { closeSync, constants, readFileSync } from "node:fs";
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import * as z from "zod";
 import { cannotBeRead, errorCode } from "../file-fault.ts";
 import { fail, Failure, usageFailure } from "../../contract/failure.ts";
-import { checkRegular, openRegular } from "../regular-file.ts";
+import { checkRegular, isSameFile, openRegular } from "../regular-file.ts";
 import { journalOf, partOf } from "./out-file.ts";
 
 /**
- * The journal beside an `--out` file that says how far the pull is: a line for the question, then one after every
- * page, and one with the size of the complete file. A line is appended only when its rows are in the file, so whatever instant the process is killed at, the last
- * whole line describes rows that are there; what the file holds beyond them is cut off when the pull goes on.
+ * The journal next to an `--out` file records how far the pull is: a line for the query, then one after every page, and
+ * one with the size of the complete file. A line is appended only when its rows are in the file. Whenever the process is
+ * killed, the last complete line describes rows that are there, and a resumed pull cuts off the rows after them.
  */
 const count = z.int().nonnegative();
 
-const place = z.object({
+const placeSchema = z.object({
   flag: z.enum(["cursor", "page", "from", "subject"]),
   value: z.string(),
   to: z.optional(z.string()),
@@ -21,67 +22,66 @@ const place = z.object({
   due: z.optional(z.int()),
 });
 
-/** How far the pull is, all runs together. */
-const progress = z.object({
+/** How far the pull is, over all its runs. */
+const progressSchema = z.object({
   /** Bytes of the file that are accounted for. */
   bytes: count,
-  /** SHA-256 over all of them, where the run hashed its output; else over the last of them (`hashEnd`). */
-  sha256: z.optional(z.string()),
-  end: z.optional(z.string()),
+  /** SHA-256 over them. */
+  sha256: z.string(),
   rows: count,
   repeats: count,
   missing: count,
-  /** Inputs that were refused. */
+  /** Inputs that the service rejected. */
   refused: count,
   requests: count,
   credits: count,
-  /** Credits of answers that did not come whole. */
+  /** Credits of responses that were truncated. */
   inDoubt: count,
-  /** What the service said was left before the first run, in its own digits. */
+  /** Credits left before the first run, in the digits that the service sent. */
   creditsBefore: z.optional(z.string()),
-  /** The question to go on with, and where in its answer. */
+  /** The query to continue with, and the place in its response. */
   question: count,
-  at: z.optional(place),
-  /** Rows of that question. */
+  at: z.optional(placeSchema),
+  /** Rows of that query. */
   rowsOfQuestion: count,
-  /** Hashes of rows new since the line before, for dropping repeats; comma-separated where they are of several pages. */
+  /** Hashes of rows new since the previous line, for dropping repeats; comma-separated for several pages. */
   seen: z.optional(z.string()),
-  /** What tells the first and the last row apart from others, as JSON. */
+  /** The identities of the first and the last row, as JSON. */
   first: z.optional(z.string()),
   last: z.optional(z.string()),
   /** The upper bound in time the pull was frozen to, as on the wire. */
   to: z.optional(z.string()),
-  /** What proves that the answers which have ended are complete. */
+  /** What proves that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
 });
 
-/** The last line of a pull whose rows are complete, which also have a closing bracket where they are JSON. */
-const ending = z.object({ complete: count });
+/** The last line of a pull whose rows are complete, with their closing bracket if they are JSON. */
+const endingSchema = z.object({ complete: count });
 
-const header = z.object({
-  checkpoint: z.literal(3),
+const headerSchema = z.object({
+  checkpoint: z.literal(4),
   /** Where the rows are: in `FILE` itself, or in `FILE.part` until the pull is complete. */
   rows: z.enum(["file", "part"]),
   /** The pull began with --force: at its end `FILE` may be replaced. */
   mayReplace: z.boolean(),
-  /** What was asked, by name, to compare and to say what differs. */
+  /** Parameters of the query by name, to compare them and to report what differs. */
   query: z.record(z.string(), z.string()),
   /** Milliseconds: the clock reading that resolved every time bound. */
   now: z.number(),
   tier: z.string(),
-  /** Milliseconds since the epoch: the first run's beginning. */
+  /** Milliseconds since the epoch: the start of the first run. */
   started: z.number(),
 });
 
-export type Progress = z.infer<typeof progress>;
-export type CheckpointHeader = z.infer<typeof header>;
+export type Progress = z.infer<typeof progressSchema>;
+export type CheckpointHeader = z.infer<typeof headerSchema>;
 
-/** The journal of a pull, as far as its lines are complete. */
+/** The journal of a pull, up to its last complete line. */
 export interface FoundJournal {
   readonly header: CheckpointHeader;
   /**
-   * How far the pull is if its file holds that many bytes. Lines that account for more are left out, for after a loss of
-   * power the file may be behind its journal.
+   * How far the pull is if its file holds that many bytes. Lines that account for more are left out: after a power
+   * failure, the file may be behind its journal.
    */
   readonly upTo: (size: number) => FoundProgress;
 }
@@ -99,7 +99,7 @@ export interface FoundProgress {
   readonly length: number;
 }
 
-/** Undefined where there is none, or none that has begun. */
+/** Undefined if the journal does not exist or has no complete line. */
 export function readJournal(file: string): FoundJournal | undefined {
   const path = journalOf(file);
   const bytes = readBytes(path);
@@ -108,7 +108,7 @@ export function readJournal(file: string): FoundJournal | undefined {
     if (isOurs(bytes)) return undefined;
     throw foreignJournal(path);
   }
-  const begun = header.safeParse(first.value);
+  const begun = headerSchema.safeParse(first.value);
   if (!begun.success) throw foreignJournal(path);
   const upTo = (size: number): FoundProgress => {
     const seen: string[] = [];
@@ -117,8 +117,8 @@ export function readJournal(file: string): FoundJournal | undefined {
     let isCut = false;
     let { end } = first;
     for (const line of rest) {
-      const read = progress.safeParse(line.value);
-      if (!read.success) complete = ending.safeParse(line.value).data?.complete;
+      const read = progressSchema.safeParse(line.value);
+      if (!read.success) complete = endingSchema.safeParse(line.value).data?.complete;
       else isCut = read.data.bytes > size;
       if (!read.success || isCut) break;
       at = read.data;
@@ -130,7 +130,7 @@ export function readJournal(file: string): FoundJournal | undefined {
   return { header: begun.data, upTo };
 }
 
-/** Refuses a file beside `file` that starting over would replace, and that dexdata did not create. */
+/** Throws a failure if starting over would replace a file that dexdata did not create. */
 export function checkReplaceable(file: string): void {
   const bytes = readBytes(journalOf(file));
   if (!isOurs(bytes)) throw inTheWay(journalOf(file));
@@ -140,7 +140,7 @@ export function checkReplaceable(file: string): void {
       `${partOf(file)} exists without its checkpoint ${journalOf(file)}`,
       "move or delete it",
     );
-  const begun = header.safeParse(readLines(bytes)[0]?.value);
+  const begun = headerSchema.safeParse(readLines(bytes)[0]?.value);
   if (!begun.success || begun.data.rows !== "part") throw inTheWay(partOf(file));
 }
 
@@ -151,7 +151,7 @@ function inTheWay(path: string): Failure {
   );
 }
 
-/** Of any version. An empty one is what a loss of power leaves of one that was just created. */
+/** Accepts every version. A power failure leaves a new journal empty. */
 function isOurs(bytes: Buffer): boolean {
   const begin = '{"checkpoint":';
   return begin.startsWith(bytes.toString("latin1", 0, begin.length));
@@ -172,7 +172,7 @@ function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly 
   return lines;
 }
 
-/** Nothing where there is no such file. */
+/** Empty if there is no such file. */
 function readBytes(path: string): Buffer {
   try {
     const descriptor = openRegular(path, constants.O_RDONLY);
@@ -191,7 +191,7 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** A journal that accounts for more inputs than were typed is damaged: it must not pass for finished. */
+/** A journal that accounts for more inputs than were typed is damaged. It must not pass for finished. */
 export function checkInputs(file: string, at: Progress | undefined, inputs: number): void {
   if (at !== undefined && at.question > inputs) throw foreignJournal(journalOf(file));
 }
@@ -200,4 +200,101 @@ function foreignJournal(path: string): Failure {
   return fail("checkpoint", `${path} is not a checkpoint of this version of dexdata`, {
     next: "start over with --force, or name another file",
   });
+}
+
+/** A pull that an earlier run did not finish, with rows that this run can continue. */
+export interface Interrupted extends FoundProgress {
+  readonly header: CheckpointHeader;
+  /** The file that holds the rows. */
+  readonly rowsAt: string;
+}
+
+/** Finds the rows that an earlier run left of a pull into `file`; undefined if there is nothing to continue. */
+export async function findInterrupted(file: string, signal: AbortSignal): Promise<Interrupted | undefined> {
+  const journal = readJournal(file);
+  if (journal === undefined) return undefined;
+  const { header, upTo } = journal;
+  const at = (rowsAt: string): Interrupted | undefined => {
+    const size = lstatSync(rowsAt, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return undefined;
+    const found = { header, rowsAt, ...upTo(size) };
+    const { progress, complete, isCut } = found;
+    // Bytes after the rows of an unfinished pull may be its next page, and are cut off. Here they are not: another
+    // program added rows to a complete file, or the file never belonged to the pull.
+    const isLonger = complete !== undefined && size > complete;
+    const isOther = isCut && size > 0 && (progress?.bytes ?? 0) === 0;
+    if (rowsAt === file && (isLonger || isOther)) throw modified(file);
+    return found;
+  };
+  // A user who deleted the rows wants them again, for the time range of today.
+  if (header.rows === "file") return at(file);
+  const isPlaced = dropPlacedPart(file);
+  const found = at(isPlaced ? file : partOf(file));
+  // Before the first page there is nothing to lose.
+  if (found?.progress === undefined) return undefined;
+  const { bytes, sha256 } = found.progress;
+  return isPlaced && !(await beginsWithRows(file, bytes, sha256, signal)) ? undefined : found;
+}
+
+/**
+ * Whether the rows already have the name `file`, because the run was killed before it removed its checkpoint. For a
+ * moment before that, they have both names.
+ */
+function dropPlacedPart(file: string): boolean {
+  const part = partOf(file);
+  if (!checkRegular(part)) return true;
+  const exactly = { bigint: true, throwIfNoEntry: false } as const;
+  const [one, other] = [lstatSync(part, exactly), lstatSync(file, exactly)];
+  if (one === undefined || other === undefined || !isSameFile(one, other)) return false;
+  rmSync(part);
+  return true;
+}
+
+/** Returns a SHA-256, in progress, over the rows of the pull, which must match its checkpoint. */
+export async function hashRows(
+  file: string,
+  { rowsAt, progress }: Interrupted,
+  signal: AbortSignal,
+): Promise<Hash> {
+  const hash = await hashOf(rowsAt, progress?.bytes ?? 0, signal);
+  if (progress === undefined || hash.copy().digest("hex") === progress.sha256) return hash;
+  throw modified(file);
+}
+
+function modified(file: string): Failure {
+  return fail("checkpoint", `cannot resume ${file}: it was modified after the interruption`, {
+    next: "start over with --force instead of --resume, or name another file",
+  });
+}
+
+/** Whether a file holds exactly these bytes. */
+export async function holdsExactly(
+  file: string,
+  bytes: number,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (lstatSync(file, { throwIfNoEntry: false })?.size !== bytes) return false;
+  return await beginsWithRows(file, bytes, sha256, signal);
+}
+
+async function beginsWithRows(
+  file: string,
+  bytes: number,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const hash = await hashOf(file, bytes, signal);
+  return hash.digest("hex") === sha256;
+}
+
+/** SHA-256, in progress, over the first `bytes` of a file. */
+async function hashOf(file: string, bytes: number, signal: AbortSignal): Promise<Hash> {
+  const hash = createHash("sha256");
+  if (bytes === 0) return hash;
+  for await (const chunk of createReadStream(file, { end: bytes - 1 })) {
+    signal.throwIfAborted();
+    hash.update(Buffer.from(chunk));
+  }
+  return hash;
 }

@@ -1,28 +1,23 @@
 import type { Hash } from "node:crypto";
 import { rmSync } from "node:fs";
-import type { Clock } from "../../context/context.ts";
-import { checkRegular } from "../regular-file.ts";
 import { checkHeld, type FileLock } from "../file-lock.ts";
-import type { CheckpointHeader, Progress } from "./checkpoint.ts";
-import type { Interrupted } from "./interrupted.ts";
+import { checkRegular } from "../regular-file.ts";
+import type { CheckpointHeader, Interrupted, Progress } from "./checkpoint.ts";
 import { beginJournal, continueJournal, type Journal } from "./journal.ts";
 import { lockOf, partOf } from "./out-file.ts";
 import { continueRowFile, createRowFile, placePart, type RowFile } from "./row-file.ts";
 import { countedSink, type Sink } from "./sink.ts";
 
-/** Everything of a line of the checkpoint that the file itself does not know. */
-export type Account = Omit<Progress, "bytes" | "sha256" | "end" | "seen">;
+/** Everything in a line of the checkpoint that the file itself does not know. */
+export type Account = Omit<Progress, "bytes" | "sha256" | "seen">;
 
-/** The rows of a pull into a file, and the checkpoint beside them. */
+/** The rows of a pull into a file, and its checkpoint. */
 export interface GrowingFile {
   readonly sink: Sink;
-  /** The file that has the rows now. */
+  /** The file that holds the rows now. */
   readonly rowsAt: () => string;
-  /**
-   * The rows so far are accounted for. `seen`: hashes of those that are new since the last call. `account` is called
-   * when the line is written, which may be later.
-   */
-  readonly note: (seen: string, account: () => Account) => void;
+  /** Accounts for the rows written so far. `seen`: hashes of those that are new since the last call. */
+  readonly note: (seen: string, account: Account) => void;
   /** The output is complete: gives it its name. */
   readonly finish: () => Promise<void>;
   /** The run ends before that. What can be continued stays, and nothing else does. */
@@ -37,15 +32,12 @@ export interface Growing {
   readonly file: string;
   readonly header: CheckpointHeader;
   readonly interrupted: Interrupted | undefined;
-  /** Over the rows so far; undefined where the output is not hashed. */
-  readonly hash: Hash | undefined;
+  /** Over the rows written by earlier runs. */
+  readonly hash: Hash;
   /** Permissions of the file that is replaced. */
   readonly kept: number | undefined;
-  /** Milliseconds between two lines of the checkpoint; of those in between only the last one is written. */
-  readonly lineGapMs: number;
-  /** Of the file, held by this run. */
+  /** The lock of the file, held by this run. */
   readonly lock: Pick<FileLock, "isHeld">;
-  readonly clock: Pick<Clock, "elapsed" | "every">;
   readonly random: () => number;
 }
 
@@ -54,33 +46,49 @@ export interface Growing {
  * row, so that a failure before it leaves nothing and destroys nothing.
  */
 export async function growFile(growing: Growing): Promise<GrowingFile> {
-  const { file, header, interrupted, lock } = growing;
+  const { file, header, interrupted, lock, hash } = growing;
   const part = header.rows === "part" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
   let rowsAt = part ?? file;
+  let canContinue = interrupted !== undefined;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
+  /** A line that waits for the checkpoint to be created. */
+  let line: Progress | undefined;
 
-  const open = async (): Promise<Opened> => (opened ??= await beginRows(growing, rowsAt));
-  const sink = countedSink(
-    async (text) => {
-      // Another run may have finished the file while this one was suspended.
-      checkHeld(lock, lockOf(file));
-      await (await open()).rows.write(text);
-    },
-    interrupted?.progress?.bytes,
-    growing.hash,
-  );
-  const lines = createLines(growing, sink, () => opened);
+  const writeLine = ({ rows, journal }: Opened): void => {
+    if (line === undefined) return;
+    checkHeld(lock, lockOf(file));
+    rows.verify(line.bytes);
+    journal.note(line);
+    line = undefined;
+    canContinue = true;
+  };
+  const open = async (): Promise<Opened> => {
+    if (opened === undefined) {
+      opened = await beginRows(growing, rowsAt);
+      writeLine(opened);
+    }
+    return opened;
+  };
+  const write = async (text: string | Uint8Array): Promise<void> => {
+    // Another run may have finished the file while this one was suspended.
+    checkHeld(lock, lockOf(file));
+    await (await open()).rows.write(text);
+  };
+  const sink = countedSink(write, interrupted?.progress?.bytes, hash);
 
   return {
     sink,
     rowsAt: () => rowsAt,
-    note: lines.note,
+    note: (added, account) => {
+      const seen = [line?.seen, added].filter((hashes) => hashes !== undefined && hashes !== "").join(",");
+      const sha256 = hash.copy().digest("hex");
+      line = { ...account, bytes: sink.bytes(), sha256, ...(seen !== "" && { seen }) };
+      if (opened !== undefined) writeLine(opened);
+    },
     finish: async () => {
-      lines.stop();
-      const { rows, journal } = await open();
       try {
+        const { rows, journal } = await open();
         checkHeld(lock, lockOf(file));
-        lines.write();
         await rows.sync();
         const written = rows.verify(sink.bytes());
         journal.end(sink.bytes());
@@ -88,20 +96,17 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         if (part !== undefined) await placePart(part, file, header.mayReplace, written);
         rowsAt = file;
       } finally {
-        await rows.close();
-        journal.close();
+        await opened?.rows.close();
+        opened?.journal.close();
       }
     },
     abandon: async () => {
-      lines.stop();
       try {
-        // With --resume, requests that found no row are not sent again either.
-        if (lines.isHeldBack() && part === undefined) await open();
-        lines.write(false);
+        // With --resume, requests that returned no row are not sent again either.
+        if (line !== undefined && part === undefined) await open();
       } catch {
-        // The checkpoint ends before these rows. What ended the run is reported, and matters more.
+        // The checkpoint lacks them. The error that ended the run is reported, and matters more.
       }
-      const canContinue = lines.canContinue();
       if (!canContinue) rowsAt = file;
       try {
         await opened?.rows.close();
@@ -110,82 +115,12 @@ export async function growFile(growing: Growing): Promise<GrowingFile> {
         rmSync(part, { force: true });
         opened.journal.remove();
       } catch {
-        // The folder was closed to this user. That matters less, too.
+        // The directory was closed to this user. That matters less, too.
       }
     },
     forget: () => {
       if (lock.isHeld()) opened?.journal.remove();
     },
-    canContinue: lines.canContinue,
-  };
-}
-
-/** A line of the checkpoint that is due. */
-interface Line {
-  readonly bytes: number;
-  readonly sha256: string | undefined;
-  readonly account: () => Account;
-}
-
-/** The lines of the checkpoint, of which the latest may be held back until it is due. */
-interface Lines extends Pick<GrowingFile, "note" | "canContinue"> {
-  /** Writes the line that is held back. The last write of rows may not be whole where the run ends early. */
-  readonly write: (isLastWriteWhole?: boolean) => void;
-  readonly isHeldBack: () => boolean;
-  /** No line is written any more but by `write`. */
-  readonly stop: () => void;
-}
-
-function createLines(
-  { file, interrupted, lock, clock, lineGapMs }: Growing,
-  sink: Sink,
-  files: () => Opened | undefined,
-): Lines {
-  let canContinue = interrupted !== undefined;
-  let line: Line | undefined;
-  let seen: string[] = [];
-  let lastLine = Number.NEGATIVE_INFINITY;
-  let lateFailure: unknown;
-
-  const write = (isLastWriteWhole = true): void => {
-    if (lateFailure !== undefined) throw lateFailure;
-    const opened = files();
-    if (line === undefined || opened === undefined) return;
-    const { bytes, sha256, account } = line;
-    checkHeld(lock, lockOf(file));
-    opened.rows.verify(sink.bytes(), isLastWriteWhole ? undefined : bytes);
-    opened.journal.note({
-      ...account(),
-      bytes,
-      ...(sha256 === undefined ? { end: opened.rows.endHash(bytes) } : { sha256 }),
-      ...(seen.length > 0 && { seen: seen.join(",") }),
-    });
-    line = undefined;
-    seen = [];
-    lastLine = clock.elapsed();
-    canContinue = true;
-  };
-  const isDue = (): boolean => clock.elapsed() - lastLine >= lineGapMs;
-  // The next page may be a long wait away, and a kill -9 would lose the pages of the line that is held back.
-  const writeHeldLine = (): void => {
-    try {
-      // Rows of the next page may be on their way into the file.
-      if (isDue()) write(false);
-    } catch (cause) {
-      lateFailure = cause;
-    }
-  };
-  const stopTimer = lineGapMs > 0 ? clock.every(lineGapMs, writeHeldLine) : undefined;
-
-  return {
-    note: (added, account) => {
-      if (added !== "") seen.push(added);
-      line = { bytes: sink.bytes(), sha256: sink.sha256(), account };
-      if (isDue()) write();
-    },
-    write,
-    isHeldBack: () => line !== undefined,
-    stop: () => stopTimer?.(),
     canContinue: () => canContinue,
   };
 }
@@ -195,11 +130,11 @@ interface Opened {
   readonly journal: Journal;
 }
 
-/** The checkpoint comes first, so that a run which finds the rows always knows whose they are. */
+/** The checkpoint comes first, so that a run which finds the rows always knows which pull they belong to. */
 async function beginRows(growing: Growing, rowsAt: string): Promise<Opened> {
   const { file, header, kept, lock, random } = growing;
   checkHeld(lock, lockOf(file));
-  // Left of a run that had not accounted for any row.
+  // An earlier run left it before it had accounted for any row.
   if (checkRegular(partOf(file))) rmSync(partOf(file));
   const journal = beginJournal(file, header, random);
   try {

@@ -1,6 +1,6 @@
 import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node:fs";
-import { fail, Failure } from "../../contract/failure.ts";
-import { cannotBeWritten, diskAdvice } from "../file-fault.ts";
+import type { Failure } from "../../contract/failure.ts";
+import { writeFailure } from "../file-fault.ts";
 import { openRegular } from "../regular-file.ts";
 import { replaceWithText } from "../replace-file.ts";
 import type { CheckpointHeader, Progress } from "./checkpoint.ts";
@@ -8,16 +8,16 @@ import { journalOf } from "./out-file.ts";
 
 /** The checkpoint of a pull while it is written: a line after every page, in the order of the rows. */
 export interface Journal {
-  /** Call it once the rows are in the file. */
+  /** Call this when the rows are in the file. */
   readonly note: (progress: Progress) => void;
-  /** All rows are in the file: from now on, that is its size in bytes. */
+  /** All rows are in the file, which now has its final size in bytes. */
   readonly end: (bytes: number) => void;
   readonly close: () => void;
   /** The output is complete, and nothing is left to continue. */
   readonly remove: () => void;
 }
 
-/** Replaces an older journal at once: whenever the process is killed, a complete header is there. */
+/** Replaces an older journal atomically: whenever the process is killed, a complete header is there. */
 export function beginJournal(file: string, header: CheckpointHeader, random: () => number): Journal {
   const path = journalOf(file);
   try {
@@ -28,11 +28,11 @@ export function beginJournal(file: string, header: CheckpointHeader, random: () 
   }
 }
 
-/** Continues behind its first `length` bytes. */
+/** Continues after its first `length` bytes. */
 export function continueJournal(file: string, length: number): Journal {
   const path = journalOf(file);
   try {
-    // Windows does not cut a file through a handle that can only append.
+    // Windows does not truncate a file through a handle that can only append.
     const descriptor = openRegular(path, constants.O_RDWR);
     try {
       ftruncateSync(descriptor, length);
@@ -70,9 +70,5 @@ function journal(path: string, descriptor: number): Journal {
 }
 
 function unwritten(path: string, cause: unknown): Failure {
-  if (cause instanceof Failure) return cause;
-  return fail("output", `${path} ${cannotBeWritten(cause)}`, {
-    next: diskAdvice(cause) ?? "check its permissions and those of its folder",
-    cause,
-  });
+  return writeFailure("output", path, cause, "check its permissions and those of its folder");
 }

@@ -11,13 +11,14 @@ import {
 import path from "node:path";
 import { fail, Failure, usageFailure } from "../../contract/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../file-fault.ts";
+import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 
-/** As many links as Linux follows. */
+/** Linux follows as many links. */
 const maxLinks = 40;
 
 /**
- * The file that a name leads to, over links of the user's own, also where that does not exist yet. The files that belong
- * to it are beside it, so that two runs which name it in different ways meet.
+ * Follows symbolic links to the file itself, which need not exist yet. The checkpoint and the lock are next to that file,
+ * so that two runs which name it in different ways use the same ones.
  */
 export function targetOf(file: string): string {
   let target = file;
@@ -36,7 +37,7 @@ export function journalOf(file: string): string {
   return `${file}.resume`;
 }
 
-/** The rows of a pull into `FILE` that has not finished, unless they grow in `FILE` itself. */
+/** The rows of an unfinished pull into `FILE`, unless they grow in `FILE` itself. */
 export function partOf(file: string): string {
   return `${file}.part`;
 }
@@ -46,7 +47,7 @@ export function lockOf(file: string): string {
   return `${file}.lock`;
 }
 
-/** The same for every way to name a file, also one that does not exist yet. */
+/** The same result for every way to name a file, even one that does not exist yet. */
 export function trueName(file: string): string {
   const target = targetOf(path.resolve(file));
   try {
@@ -56,20 +57,20 @@ export function trueName(file: string): string {
   }
 }
 
-/** Whether an earlier run left a pull into the file unfinished. */
+/** Whether an earlier run left an unfinished pull into the file. */
 export function isUnfinished(file: string): boolean {
   return existsSync(journalOf(file));
 }
 
-/** Bytes of a file name on every common file system. */
+/** The limit in bytes of every common file system. */
 const longestName = 255;
-/** Of the longest name that is made of the file's own: while `FILE.resume` is replaced, or the receipt. */
+/** The longest suffix that a file name gets: while `FILE.resume` is replaced, or the receipt. */
 const longestEnding = {
   "--out": ".resume.0123456789abcdef.new".length,
   "--receipt": ".0123456789abcdef.new".length,
 };
 
-/** Refuses, before anything is sent, a file that would be lost, or one that rows cannot be kept in. */
+/** Rejects, before anything is sent, a file that would be lost or that cannot hold rows. */
 export function checkOutFile(
   file: string,
   mayExist: boolean,
@@ -80,7 +81,7 @@ export function checkOutFile(
     try {
       return stat(at, { throwIfNoEntry: false });
     } catch (cause) {
-      // A file stands where a folder of the path should be.
+      // A file has the name of a directory in the path.
       if (errorCode(cause) === "ENOTDIR") return undefined;
       throw unwritable(label, cause);
     }
@@ -93,21 +94,26 @@ export function checkOutFile(
       `use a name of at most ${most} bytes: files beside it have longer names`,
     );
   if (!isThere) {
-    const folder = look(statSync, path.dirname(path.resolve(file)));
-    if (folder?.isDirectory() === true) return;
-    throw usageFailure(
-      `${label}: there is no folder ${path.dirname(file)}`,
-      "make it first, or name another file",
-    );
+    checkFolder(label, path.dirname(file), look(statSync, path.dirname(path.resolve(file))));
+    return;
   }
-  const target = look(statSync);
-  if (target?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
-  if (target?.isFile() === false)
-    throw usageFailure(`${label}: is no regular file`, `leave ${flag} out, or name a regular file`);
+  checkFile(label, look(statSync), `leave ${flag} out, or name a regular file`);
   if (!mayExist) throw alreadyExists(file);
 }
 
-/** An older receipt is replaced; the rows and what belongs to them are not. */
+/** Throws a usage failure if the directory does not exist. */
+export function checkFolder(label: string, folder: string, found: Stats | undefined): void {
+  if (found?.isDirectory() === true) return;
+  throw usageFailure(`${label}: there is no folder ${folder}`, "make it first, or name another file");
+}
+
+/** Throws a usage failure if something other than a regular file has the name. */
+export function checkFile(label: string, found: Stats | undefined, hint: string): void {
+  if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
+  if (found?.isFile() === false) throw usageFailure(`${label}: is no regular file`, hint);
+}
+
+/** An older receipt is replaced, but not the rows, their checkpoint or their lock. */
 export function checkReceiptFile(receipt: string, file: string | undefined): void {
   checkOutFile(receipt, true, "--receipt");
   try {
@@ -136,4 +142,27 @@ export function unwritable(label: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   const code = diskAdvice(cause) === undefined ? "usage" : "output";
   return fail(code, `${label}: ${cannotBeWritten(cause)}`, { next: writeAdvice(cause), cause });
+}
+
+/**
+ * Locks a file that one process at a time may write. If another process holds the lock, the failure is temporary (exit 7):
+ * a service manager that does not restart a command after a usage error should retry this one.
+ */
+export async function holdFile(
+  context: Locking,
+  file: string,
+  lockFile: string,
+  remark: (text: string) => void,
+): Promise<FileLock> {
+  const watch = (): void => remark(`waiting for the lock ${lockFile} of another host or container`);
+  const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
+    // The lock is the first file created there, so its directory or its disk is the problem.
+    if (thrown instanceof Failure && thrown.cause !== undefined)
+      throw unwritable(`--out "${file}"`, thrown.cause);
+    throw thrown;
+  });
+  if ("release" in lock) return lock;
+  throw fail("busy", `${file} is in use by ${lock.holder}`, {
+    next: `wait until it has finished, or stop it; if it is not dexdata, delete ${lockFile}`,
+  });
 }

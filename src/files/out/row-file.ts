@@ -1,33 +1,30 @@
-import { createHash } from "node:crypto";
-import { type BigIntStats, constants, fstatSync, lstatSync, readSync } from "node:fs";
+import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { cutFile } from "../last-lines.ts";
 import { carefully, checkRegular, isSameFile } from "../regular-file.ts";
-import { cannotBeWritten, diskAdvice, errorCode, fileFault } from "../file-fault.ts";
+import { errorCode, fileFault, writeFailure } from "../file-fault.ts";
 import { fail, type Failure, type FailureDetails } from "../../contract/failure.ts";
 import { keepMode } from "../replace-file.ts";
 import { unwritable } from "./out-file.ts";
 
-/** A file that this run adds rows to, and no other process is expected to touch. */
+/** A file that this run appends rows to. No other process is expected to touch it. */
 export interface RowFile {
   readonly write: (text: string | Uint8Array) => Promise<void>;
   /**
-   * Throws where another program has truncated, extended, moved or replaced it, which a run must not report as success.
-   * `bytes`: what it should hold; `least` where the last write may have failed. Gives what sets it apart from other files.
+   * Throws if another program truncated, extended, moved or replaced it, which a run must not report as success. Returns
+   * the stats that identify the file. `bytes`: its expected size.
    */
-  readonly verify: (bytes: number, least?: number) => BigIntStats;
-  /** SHA-256 over the last bytes before `bytes`, in hex. */
-  readonly endHash: (bytes: number) => string;
-  /** Its rows are on the disk then. */
+  readonly verify: (bytes: number) => BigIntStats;
+  /** Resolves when the rows are on the disk. */
   readonly sync: () => Promise<void>;
-  /** May be called again. */
+  /** Can be called more than once. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Creates it; a file of that name is an error. Rows are always added at its end: a position of its own would fill what
- * another program truncated with zeros, and the size would look right. `label` begins the messages, `kept` are its
- * permissions.
+ * Creates the file; an existing file of that name is an error. Rows are always appended: writes at a fixed position would
+ * fill bytes that another program truncated with zeros, and the size would look right. `label` starts the messages.
+ * `kept`: the permissions of the new file.
  */
 export async function createRowFile(file: string, label: string, kept?: number): Promise<RowFile> {
   try {
@@ -49,7 +46,7 @@ export async function createRowFile(file: string, label: string, kept?: number):
   }
 }
 
-/** Adds rows behind the first `bytes`; an incomplete row behind them is cut off. */
+/** Adds rows after the first `bytes`; an incomplete row after them is cut off. */
 export async function continueRowFile(file: string, label: string, bytes: number): Promise<RowFile> {
   let handle: FileHandle | undefined;
   try {
@@ -63,26 +60,15 @@ export async function continueRowFile(file: string, label: string, bytes: number
   }
 }
 
-/** Bytes at the end of the rows that a checkpoint is compared with where the whole file is not hashed. */
-const endBytes = 64 * 1024;
-
-/** SHA-256 over the last bytes before `bytes`, in hex. */
-export function hashEnd(descriptor: number, bytes: number): string {
-  const end = Buffer.alloc(Math.min(endBytes, bytes));
-  const read = readSync(descriptor, end, 0, end.length, bytes - end.length);
-  return createHash("sha256").update(end.subarray(0, read)).digest("hex");
-}
-
 function rowFile(handle: FileHandle, file: string, label: string): RowFile {
   return {
     write: (text) => explained(label, handle.writeFile(text)),
-    verify: (bytes, least) => {
+    verify: (bytes) => {
       const written = fstatSync(handle.fd, { bigint: true });
       checkPlace(file, written);
-      checkSize(file, written, bytes, least);
+      checkSize(file, written, bytes);
       return written;
     },
-    endHash: (bytes) => hashEnd(handle.fd, bytes),
     sync: () => explained(label, handle.sync()),
     close: async () => {
       if (handle.fd !== -1) await handle.close();
@@ -90,7 +76,7 @@ function rowFile(handle: FileHandle, file: string, label: string): RowFile {
   };
 }
 
-/** Gives the complete rows in `part` the name `file`. A file of that name is replaced only where it may be. */
+/** Gives the complete rows in `part` the name `file`. An existing file is replaced only if `mayReplace` is set. */
 export async function placePart(
   part: string,
   file: string,
@@ -99,7 +85,7 @@ export async function placePart(
 ): Promise<void> {
   if (mayReplace) await rename(part, file).catch((cause: unknown) => notPlaced(part, file, cause));
   else await linkPart(part, file);
-  // Another program may have exchanged the part, or the file, in the moment before.
+  // Another program may have replaced the part or the file a moment before.
   checkSize(file, checkPlace(file, written), Number(written.size));
 }
 
@@ -109,7 +95,7 @@ async function linkPart(part: string, file: string): Promise<void> {
   } catch (cause) {
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     if (isThere) return notPlaced(part, file, cause, "another program created it during the pull");
-    // Not every file system has links.
+    // Some file systems have no hard links.
     return await rename(part, file).catch((refused: unknown) => notPlaced(part, file, refused));
   }
   await rm(part);
@@ -122,7 +108,7 @@ function notPlaced(part: string, file: string, cause: unknown, why = fileFault(c
   });
 }
 
-/** What the name leads to, which must be the file that was written. */
+/** Returns the stats of the file at this path, which must be the file that was written. */
 function checkPlace(file: string, written: BigIntStats): BigIntStats {
   const there = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   if (there !== undefined && isSameFile(there, written)) return there;
@@ -132,29 +118,26 @@ function checkPlace(file: string, written: BigIntStats): BigIntStats {
   );
 }
 
-function checkSize(file: string, { size }: BigIntStats, bytes: number, least = bytes): void {
-  if (size >= BigInt(least) && size <= BigInt(bytes)) return;
+function checkSize(file: string, { size }: BigIntStats, bytes: number): void {
+  if (size === BigInt(bytes)) return;
   throw changed(
     `${file} was changed by another program during the pull: it has ${size} bytes instead of ${bytes}`,
     damaged,
   );
 }
 
-/** Of rows that are not as the checkpoint describes them. Where they were deleted, --resume pulls them again. */
+/** The rows differ from the checkpoint. If they were deleted instead, --resume pulls them again. */
 const damaged = { isDamaged: true, next: "start over with --force" };
 
 function changed(message: string, more: Pick<FailureDetails, "isDamaged" | "next">): Failure {
   return fail("output", message, { next: undefined, ...more });
 }
 
-/** A write to an open file that fails is a problem of the disk, not of the command. */
+/** A failed write to an open file is a problem with the disk, not with the command. */
 async function explained(label: string, written: Promise<void>): Promise<void> {
   try {
     await written;
   } catch (cause) {
-    throw fail("output", `${label}: ${cannotBeWritten(cause)}`, {
-      next: diskAdvice(cause),
-      cause,
-    });
+    throw writeFailure("output", `${label}:`, cause);
   }
 }

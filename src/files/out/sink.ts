@@ -1,16 +1,16 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Output } from "../../context/context.ts";
 
-/** Where the rows of a pull go, counted and hashed on their way. */
+/** The destination of the rows of a pull, which counts and hashes them. */
 export interface Sink {
   readonly write: (text: string | Uint8Array) => Promise<void>;
-  /** Bytes written in all, also by the runs before. */
+  /** All bytes written, including earlier runs. */
   readonly bytes: () => number;
-  /** SHA-256 over all of them, in hex; undefined of a sink that does not hash. */
+  /** SHA-256 over all of them, in hex; undefined if the sink does not hash. */
   readonly sha256: () => string | undefined;
 }
 
-/** `hash`: over the bytes before; undefined where nobody needs it, as it costs a tenth of a local pull. */
+/** `hash`: over the earlier bytes; undefined if it is not needed, because it costs 10 % of a local pull to stdout. */
 export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash): Sink {
   let bytes = bytesBefore;
   return {

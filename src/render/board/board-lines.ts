@@ -1,7 +1,6 @@
 import type { Paint } from "../painter.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
-import type { Cell } from "../values/cell.ts";
-import { cutText, joinFitting } from "../values/width.ts";
+import { cutText, ellipsis, joinFitting } from "../values/width.ts";
 import { visibleText } from "../sanitise.ts";
 import { counted } from "../../text/counted.ts";
 
@@ -12,8 +11,27 @@ export interface BoardOptions {
   readonly isSimulated: boolean;
   readonly isUnicode: boolean;
   readonly paint: Paint;
-  /** Milliseconds of the clock that cannot jump. */
+  /** Milliseconds of the monotonic clock. */
   readonly start: number;
+}
+
+/** Assigns the lines of a window: the state of the connections first, then rows, then titles and messages. */
+export function arrange(count: number, said: number, height: number) {
+  let left = height - 1;
+  const take = (lines: number, least: number): boolean => {
+    const isTaken = left - lines >= least;
+    if (isTaken) left -= lines;
+    return isTaken;
+  };
+  const some = Math.min(count, 3);
+  const hasHeads = take(1, some);
+  const hasTitle = take(1, some);
+  const saidLines = Math.max(0, Math.min(said, left - some));
+  left -= saidLines;
+  const hasBlanks = take(2, Math.min(count, 8));
+  // The line with the number of hidden rows takes the place of one.
+  const rows = count <= left ? count : Math.max(0, left - 1);
+  return { rows, hasTitle, hasHeads, hasBlanks, said: saidLines };
 }
 
 export function drawTitle(options: BoardOptions, assets: number, columns: number, elapsed: number): string {
@@ -28,20 +46,8 @@ export function drawTitle(options: BoardOptions, assets: number, columns: number
   return paint(line.slice(0, title.length), "heading") + paint(line.slice(title.length), "faint");
 }
 
-export function drawMore(options: BoardOptions, count: number, columns: number): string {
-  const { isUnicode } = options;
-  return drawText(options, { text: `${isUnicode ? "…" : "..."} ${count} more`, tone: "faint" }, columns);
-}
-
-/** Only the mark has a colour: a whole line of it would be read as news. */
-export function drawStatus(options: BoardOptions, state: TailState, columns: number): string {
-  const { text, tone } = statusLine(state, options.isUnicode, columns);
-  const [mark = "", ...rest] = text;
-  return options.paint(mark, tone) + rest.join("");
-}
-
-export function drawText({ paint, isUnicode }: BoardOptions, { text, tone }: Cell, columns: number): string {
-  return paint(cutText(visibleText(text), columns, isUnicode ? "…" : "..."), tone);
+export function drawFaint({ paint, isUnicode }: BoardOptions, text: string, columns: number): string {
+  return paint(cutText(visibleText(text), columns, ellipsis(isUnicode)), "faint");
 }
 
 /** `12 s`, `3 min`, `5 h 12 min`, `2 d 4 h`. */
@@ -55,9 +61,9 @@ function duration(milliseconds: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** How the tail is doing, at one moment. */
+/** The state of the streams at one moment. */
 export interface TailState {
-  /** Connections: all that are wanted, those that are open, and those that wait to be tried again. */
+  /** Connections: the required ones, the open ones, and those that wait for a retry. */
   readonly wanted: number;
   readonly open: number;
   readonly retrying: number;
@@ -66,22 +72,21 @@ export interface TailState {
   readonly gaps: number;
 }
 
-/** One line, the most telling first: a narrow window has no room for the rest. */
-function statusLine(state: TailState, isUnicode: boolean, width: number): Cell {
+/** One line, the most important part first: a narrow window has no room for the rest. */
+export function drawStatus({ isUnicode, paint }: BoardOptions, state: TailState, columns: number): string {
   const { wanted, open, retrying, events, credits, gaps } = state;
   const isWhole = open >= wanted;
-  const mark = isUnicode ? (isWhole ? "●" : "○") : isWhole ? "*" : "!";
+  const [whole, partial] = isUnicode ? ["●", "○"] : ["*", "!"];
   const connections = isWhole
-    ? `${counted(open, "connection")} open`
-    : `${open} of ${counted(wanted, "connection")} open, ${retrying > 0 ? `${retrying} retrying` : "connecting"}`;
+    ? `${whole} ${counted(open, "connection")} open`
+    : `${partial} ${open} of ${counted(wanted, "connection")} open, ${retrying > 0 ? `${retrying} retrying` : "connecting"}`;
   const parts = [
-    `${mark} ${connections}`,
+    connections,
     counted(events, "event"),
     gaps === 0 ? "no gaps" : counted(gaps, "gap"),
     counted(credits, "credit"),
   ];
-  return {
-    text: joinFitting(parts, isUnicode, width),
-    tone: isWhole ? "up" : retrying > 0 ? "down" : "faint",
-  };
+  const line = joinFitting(parts, isUnicode, columns);
+  // Only the mark is colored: a colored line would look like an alert.
+  return paint(line.slice(0, 1), isWhole ? "up" : retrying > 0 ? "down" : "faint") + line.slice(1);
 }

@@ -1,77 +1,82 @@
 import type { Cell } from "../values/cell.ts";
 import { visibleText } from "../sanitise.ts";
-import { assetLabel, cutText, textWidth } from "../values/width.ts";
+import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";
+import { GAP } from "../table/fit-columns.ts";
 import type { AssetRow } from "./asset-row.ts";
 import type { BoardOptions } from "./board-lines.ts";
-import { type BoardWidths, fitBoard, gap } from "./board-layout.ts";
 import { feeds } from "../../contract/feeds/all-feeds.ts";
 import { sparkline } from "../values/sparkline.ts";
 
-/** What a table is drawn from. */
-export interface Drawing extends Pick<BoardOptions, "isUnicode" | "paint" | "feed"> {
-  readonly assets: readonly string[];
-  readonly rows: readonly AssetRow[];
-}
-
+/** Draws the rows and the titles above them in a terminal of `columns`. */
 export function drawTable(
-  drawing: Drawing,
-  count: number,
+  { isUnicode, feed, paint }: Pick<BoardOptions, "isUnicode" | "paint" | "feed">,
+  rows: readonly (readonly [asset: string, row: AssetRow])[],
   columns: number,
   elapsed: number,
-): { readonly heads: string; readonly rows: readonly string[] } {
-  const { assets, isUnicode, feed, paint } = drawing;
-  const titles = feeds[feed].shown.map(({ title }) => title);
-  const heads = [...titles, "CHANGE", "/MIN"];
-  const lines = drawing.rows.slice(0, count).map((row, index) => ({
-    asset: assets[index] ?? "",
+) {
+  const heads = [...feeds[feed].shown.map(({ title }) => title), "CHANGE", "/MIN"];
+  const lines = rows.map(([asset, row]) => ({
+    asset,
     row,
     cells: [...row.values(), row.change(), row.updates(elapsed)],
   }));
-  const widths = heads.map((head, index) =>
+  const natural = heads.map((head, index) =>
     Math.max(head.length, ...lines.map(({ cells }) => textWidth(cells[index]?.text ?? ""))),
   );
-  const needed = {
-    asset: Math.max(5, ...lines.map(({ asset }) => textWidth(visibleText(asset)))),
-    values: widths.slice(0, titles.length),
-    change: widths.at(-2) ?? 0,
-    updates: widths.at(-1) ?? 0,
+  const widestAsset = Math.max(5, ...lines.map(({ asset }) => textWidth(visibleText(asset))));
+  const { label, widths, trend } = fitBoard(widestAsset, natural, columns);
+  const draw = (asset: string, cells: readonly Cell[], course: string): string => {
+    let room = columns - label;
+    const drawn = cells.map(({ text, tone }, index) => {
+      const width = widths[index] ?? 0;
+      if (width === 0 || room <= GAP) return "";
+      const fitting = Math.min(width, room - GAP);
+      const kept = cutText(text, fitting, ellipsis(isUnicode));
+      room -= fitting + GAP;
+      return " ".repeat(GAP) + padding(kept, fitting) + paint(kept, tone);
+    });
+    return (asset + drawn.join("") + (trend > 0 ? " ".repeat(GAP) + course : "")).trimEnd();
   };
-  const fitted = fitBoard(needed, columns);
-  const draw = (label: string, cells: readonly Cell[], course: string): string =>
-    drawRow(drawing, fitted, columns, label, cells, course);
   return {
     heads: draw(
-      paint("ASSET".padEnd(fitted.asset).slice(0, fitted.asset), "heading"),
-      heads.map((text) => ({ text, tone: "heading" as const })),
+      paint("ASSET".padEnd(label).slice(0, label), "heading"),
+      heads.map((text) => ({ text, tone: "heading" })),
       paint("TREND", "heading"),
     ),
     rows: lines.map(({ asset, row, cells }) => {
-      const label = assetLabel(asset, fitted.asset, isUnicode);
-      const padding = " ".repeat(Math.max(0, fitted.asset - textWidth(label)));
-      const course = fitted.course > 0 ? row.course(fitted.course, elapsed) : [];
-      return draw(label + padding, cells, sparkline(course, isUnicode));
+      const text = assetLabel(asset, label, isUnicode);
+      const course = trend > 0 ? row.course(trend, elapsed) : [];
+      return draw(text + padding(text, label), cells, sparkline(course, isUnicode));
     }),
   };
 }
 
-function drawRow(
-  { paint, isUnicode }: Drawing,
-  widths: BoardWidths,
-  columns: number,
-  label: string,
-  cells: readonly Cell[],
-  course: string,
-): string {
-  const columnWidths = [...widths.values, widths.change, widths.updates];
-  let room = columns - widths.asset;
-  const drawn = columnWidths.map((width, index) => {
-    const { text, tone } = cells[index] ?? { text: "", tone: "plain" };
-    if (width === 0 || room <= gap) return "";
-    const fitting = Math.min(width, room - gap);
-    const kept = cutText(text, fitting, isUnicode ? "…" : "...");
-    room -= fitting + gap;
-    return " ".repeat(gap + fitting - textWidth(kept)) + paint(kept, tone);
-  });
-  const end = widths.course > 0 ? " ".repeat(gap) + course : "";
-  return (label + drawn.join("") + end).trimEnd();
+/** A shorter sparkline shows nothing, a longer one nothing more. */
+const [shortestTrend, longestTrend] = [8, 30];
+/** An asset keeps its network and most of its address as long as something else can be shortened. */
+const readableLabel = 26;
+/** A cut price would read as another price, so the asset shrinks for it, down to this width. */
+const shortestLabel = 6;
+
+/**
+ * Fits the columns into the window. The sparkline grows into spare room. Where room is short, it shrinks first, then
+ * the middle of addresses is cut, and then columns are left out (width 0), the least important first. The asset and its
+ * first value always stay.
+ */
+function fitBoard(widestAsset: number, natural: readonly number[], columns: number) {
+  const fitted = [...natural, shortestTrend];
+  const leftFor = (widths: readonly number[]): number =>
+    widths.reduce((left, width) => left - (width > 0 ? width + GAP : 0), columns);
+  const [trend, updates, change] = [natural.length, natural.length - 1, natural.length - 2];
+  const spare = leftFor(fitted) - widestAsset;
+  if (spare >= 0)
+    return { label: widestAsset, widths: natural, trend: Math.min(longestTrend, shortestTrend + spare) };
+  const least = Math.min(readableLabel, widestAsset);
+  const otherValues = [...natural.keys()].slice(1, change);
+  for (const leaving of [[], otherValues, [updates], [trend], [change]]) {
+    for (const index of leaving) fitted[index] = 0;
+    if (leftFor(fitted) >= least) break;
+  }
+  const label = Math.max(Math.min(shortestLabel, columns), Math.min(widestAsset, leftFor(fitted)));
+  return { label, widths: fitted.slice(0, trend), trend: fitted[trend] ?? 0 };
 }

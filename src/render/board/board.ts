@@ -1,21 +1,21 @@
 import { addressKey } from "../../client/pages/page.ts";
+import { isObject, member } from "../../json/raw-json.ts";
 import type { CellStyle } from "../values/cell.ts";
 import type { Window } from "../display.ts";
-import { arrange } from "./board-layout.ts";
+import { ellipsis } from "../values/width.ts";
 import { type AssetRow, createAssetRow } from "./asset-row.ts";
-import { feeds } from "../../contract/feeds/all-feeds.ts";
+import { type FeedName, feeds } from "../../contract/feeds/all-feeds.ts";
 import {
+  arrange,
   type BoardOptions,
-  drawMore,
+  drawFaint,
   drawStatus,
-  drawText,
   drawTitle,
   type TailState,
 } from "./board-lines.ts";
-import { type Drawing, drawTable } from "./board-table.ts";
-import { type Reading, readEvent } from "./readings.ts";
+import { drawTable } from "./board-table.ts";
 
-/** What came, and of which asset where that is known. */
+/** The data of an event, and its asset if the connection identifies it. */
 interface BoardEvent {
   readonly data: Buffer;
   /** `network:address` */
@@ -23,20 +23,17 @@ interface BoardEvent {
 }
 
 export interface Board {
-  /** Data events at one moment. */
+  /** Adds the data events of one moment. */
   readonly events: (events: readonly BoardEvent[], elapsed: number) => void;
-  /** Something to tell beside the rows: the last few are shown for a while. */
+  /** Adds a message below the rows: the latest few are shown for a while. */
   readonly say: (line: string, elapsed: number) => void;
-  /** These assets from now on, in this order; what is known of those that stay is kept. */
+  /** Shows these assets from now on, in this order; assets that stay keep their data. */
   readonly watch: (assets: readonly string[], elapsed: number) => void;
-  /**
-   * The lines of the whole picture, none wider and no more than there is room for. Without a state the tail is over:
-   * only what it brought is shown.
-   */
+  /** The lines of the complete picture, fitted to the window. Without a state the stream has ended, and only rows show. */
   readonly frame: (window: Window, state: TailState | undefined, elapsed: number) => readonly string[];
 }
 
-/** How many of the things said are shown, and for how many milliseconds. */
+/** Maximum number of messages, and the milliseconds that each is shown. */
 const [mostSaid, longestSaid] = [3, 60_000];
 
 /** The state of the live board and its picture, without a terminal or a timer. */
@@ -51,20 +48,10 @@ export function createBoard(options: BoardOptions): Board {
   const watch = (wanted: readonly string[], elapsed: number): void => {
     const before = rows;
     assets = [...new Map(wanted.map((asset) => [assetKey(asset), asset])).values()];
-    rows = new Map(
-      assets.map((asset) => {
-        const key = assetKey(asset);
-        return [key, before.get(key) ?? createAssetRow(shown, style, elapsed)];
-      }),
-    );
+    const keys = assets.map(assetKey);
+    rows = new Map(keys.map((key) => [key, before.get(key) ?? createAssetRow(shown, style, elapsed)]));
   };
   watch(options.assets, start);
-
-  /** By the place in its batch, else by the addresses it names. */
-  const rowsOf = ({ asset }: BoardEvent, { chain, addresses }: Reading): ReadonlySet<AssetRow> => {
-    const names = asset === undefined ? addresses.map((address) => `${chain}:${address}`) : [asset];
-    return new Set(names.map((name) => rows.get(assetKey(name))).filter((row) => row !== undefined));
-  };
 
   return {
     watch,
@@ -72,31 +59,33 @@ export function createBoard(options: BoardOptions): Board {
       for (const event of events) {
         const reading = readEvent(event.data, feed);
         if (reading === undefined) continue;
-        for (const row of rowsOf(event, reading)) row.update(reading.values, elapsed);
+        // Without the asset of the event, the addresses in its data decide.
+        const named = event.asset === undefined ? reading.assets : [event.asset];
+        const found = new Set(named.map((name) => rows.get(assetKey(name))));
+        for (const row of found) row?.update(reading.values, elapsed);
       }
     },
     say: (line, elapsed) => {
       said = [...said, { line, at: elapsed }].slice(-mostSaid);
     },
-    frame: (window, state, elapsed) => {
-      const { columns } = window;
+    frame: ({ columns, rows: height }, state, elapsed) => {
       said = state === undefined ? [] : said.filter(({ at }) => elapsed - at < longestSaid);
-      const parts = arrange(rows.size, said.length, window.rows);
-      const drawing: Drawing = { ...options, assets, rows: [...rows.values()] };
-      const table = drawTable(drawing, parts.rows, columns, elapsed);
+      const parts = arrange(rows.size, said.length, height);
+      const shownRows = [...rows.values()].slice(0, parts.rows);
+      const named = shownRows.map((row, index) => [assets[index] ?? "", row] as const);
+      const table = drawTable(options, named, columns, elapsed);
       const left = rows.size - parts.rows;
+      const messages = said.slice(said.length - parts.said);
       return [
         ...(parts.hasTitle ? [drawTitle(options, assets.length, columns, elapsed)] : []),
         ...(parts.hasBlanks ? [""] : []),
         ...(parts.hasHeads ? [table.heads] : []),
         ...table.rows,
-        ...(left > 0 ? [drawMore(options, left, columns)] : []),
+        ...(left > 0 ? [drawFaint(options, `${ellipsis(isUnicode)} ${left} more`, columns)] : []),
         ...(parts.hasBlanks && state !== undefined ? [""] : []),
-        ...said
-          .slice(said.length - parts.said)
-          .map(({ line }) => drawText(options, { text: line, tone: "faint" }, columns)),
+        ...messages.map(({ line }) => drawFaint(options, line, columns)),
         ...(state === undefined ? [] : [drawStatus(options, state, columns)]),
-      ].slice(-window.rows);
+      ].slice(-height);
     },
   };
 }
@@ -104,4 +93,34 @@ export function createBoard(options: BoardOptions): Board {
 function assetKey(asset: string): string {
   const colon = asset.indexOf(":");
   return asset.slice(0, colon + 1) + addressKey(asset.slice(colon + 1));
+}
+
+/** The fields that name the asset of an event: a transaction of a token names the token as one of two. */
+const chainNames = ["chain", "c"];
+const addressNames = ["address", "a", "pool_id", "token_id", "token_0", "token_1"];
+
+/** The asset and the values of an event. Undefined for data that is not a JSON object, which the client reports. */
+function readEvent(data: Buffer, feed: FeedName) {
+  const row = parse(data.toString("utf8"));
+  if (row === undefined) return undefined;
+  const texts = (names: readonly string[]): string[] =>
+    names.map((name) => member(row, name)).filter((value) => typeof value === "string");
+  const numeric = (names: readonly string[]): string | number | undefined =>
+    names
+      .map((name) => member(row, name))
+      .find((value) => typeof value === "string" || typeof value === "number");
+  const [chain = ""] = texts(chainNames);
+  return {
+    assets: texts(addressNames).map((address) => `${chain}:${address}`),
+    values: feeds[feed].shown.map(({ names }) => numeric(names)),
+  };
+}
+
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

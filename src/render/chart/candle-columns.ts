@@ -1,36 +1,29 @@
 import { member } from "../../json/raw-json.ts";
 
-/** The trades of one span of time: a candle, or several that were merged. */
+/** The trades of one span of time: one candle, or several merged ones. */
 export interface CandleColumn {
   readonly open: number;
   readonly high: number;
   readonly low: number;
   readonly close: number;
   readonly volume: number;
-  /** Not one trade: `--fill previous` wrote the close before. */
+  /** There was no trade: `--fill previous` repeated the close before. */
   readonly isFilled: boolean;
   readonly isPartial: boolean;
 }
 
-/** Equal spans of time, in seconds; undefined for one without a trade. */
+/** Equal spans of time, in seconds; a column without a trade is undefined. */
 export interface CandleColumns {
   readonly start: number;
   readonly span: number;
   readonly columns: readonly (CandleColumn | undefined)[];
-  /** The window ends within the last of them. */
+  /** The time range ends within the last column. */
   readonly isCut: boolean;
 }
 
-export interface Candles {
-  /** Candles come in the order of their times. */
-  readonly add: (opens: number, candle: object) => void;
-  /** All of them as one; undefined where nothing was traded. */
-  readonly whole: () => CandleColumn | undefined;
-  /** So many columns at most. */
-  readonly merged: (most: number) => CandleColumns;
-}
+export type Candles = ReturnType<typeof createCandles>;
 
-/** A year of minutes is kept in spans of two hours: no window has columns for more. */
+/** A year of minutes is stored in spans of two hours: no terminal has columns for more. */
 const mostKept = 6000;
 
 const minutes = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720];
@@ -38,15 +31,16 @@ const days = [1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 60, 90, 180, 365];
 const spans = [...minutes.map((count) => count * 60), ...days.map((count) => count * 86_400)];
 
 /** `from`, `to` and `interval` in seconds; the first candle opens at `from` or later. */
-export function createCandles(from: number, to: number, interval: number): Candles {
+export function createCandles(from: number, to: number, interval: number) {
   const kept = spanFor(interval, to - from, mostKept);
   const byIndex = new Map<number, CandleColumn>();
   let start = Math.ceil(from / interval) * interval;
   let whole: CandleColumn | undefined;
   let last = 0;
   return {
-    add: (opens, candle) => {
-      // A service that rounds `start` down gives one candle more.
+    /** Expects candles in the order of their times. */
+    add: (opens: number, candle: object): void => {
+      // A service that rounds `start` down returns one candle more.
       if (byIndex.size === 0) start = Math.min(start, Math.floor(opens / interval) * interval);
       const index = Math.max(0, Math.floor((opens - start) / kept));
       const column = readCandle(candle);
@@ -55,8 +49,10 @@ export function createCandles(from: number, to: number, interval: number): Candl
       byIndex.set(index, merge(byIndex.get(index), column));
       whole = merge(whole, column);
     },
+    /** All candles as one; undefined without a trade. */
     whole: () => whole,
-    merged: (most) => {
+    /** Merges the candles into at most this many columns. */
+    merged: (most: number): CandleColumns => {
       const end = Math.max(to, start + (last + 1) * kept);
       const span = spanFor(kept, end - start, most);
       const columns = Array.from<CandleColumn | undefined>({ length: Math.ceil((end - start) / span) });
@@ -69,7 +65,7 @@ export function createCandles(from: number, to: number, interval: number): Candl
   };
 }
 
-/** The shortest common span that holds whole units and needs at most so many columns. */
+/** The shortest common span that is a multiple of the unit and needs at most `most` columns. */
 function spanFor(unit: number, length: number, most: number): number {
   const least = length / most;
   const common = spans.find((span) => span >= least && span % unit === 0);
@@ -89,7 +85,7 @@ function merge(before: CandleColumn | undefined, after: CandleColumn): CandleCol
   };
 }
 
-/** Undefined without four prices, as with `--fill null`. A double is near enough for a picture. */
+/** Undefined without four prices, as with `--fill null`. A double is precise enough for a picture. */
 function readCandle(candle: object): CandleColumn | undefined {
   const number = (name: string): number => {
     const value = member(candle, name);

@@ -1,26 +1,31 @@
-import type { Cell } from "../values/cell.ts";
-import { type Decimal, readDecimal } from "../values/decimal.ts";
-import { percentBetween, showAmount, showChange, showPrice } from "../values/numbers.ts";
-import { cutText, textWidth } from "../values/width.ts";
 import { wrapWords } from "../../text/wrap-words.ts";
-import { candleTone, type ChartStyle } from "./candle-cells.ts";
+import type { Paint } from "../painter.ts";
+import { type Cell, type CellStyle, plain, showCell } from "../values/cell.ts";
+import { percentBetween } from "../values/decimal.ts";
+import { cutText, ellipsis, separator, textWidth } from "../values/width.ts";
 import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 
-/** What the chart is of: safe to print. */
+export interface ChartStyle {
+  readonly isUnicode: boolean;
+  readonly isColored: boolean;
+  readonly paint: Paint;
+}
+
+/** The subject of the chart, safe to print. */
 export interface ChartSubject {
   /** `ethereum:0xc02a…` */
   readonly name: string;
   /** `15m` */
   readonly interval: string;
-  /** Seconds of it. */
+  /** The same in seconds. */
   readonly unit: number;
-  /** What a price is counted in. */
+  /** The currency of the prices. */
   readonly quote: string;
   /** `2026-11-21 08:00 to 2026-11-21 12:00 UTC` */
   readonly window: string;
 }
 
-/** What it is a picture of, then what can be read from it; as many lines as that takes. */
+/** The subject of the chart, then its main values, in as many lines as they take. */
 export function chartHeading(
   { name, interval, unit, quote, window }: ChartSubject,
   whole: CandleColumn | undefined,
@@ -45,47 +50,38 @@ export function chartHeading(
   ];
 }
 
-/** `3d`, of so many candles that their number says less than the time they take. */
+/** `3d`: the time of a column, which is clearer than the number of its candles. */
 function lengthOf(span: number): string {
   const [unit, name] = span % 86_400 === 0 ? [86_400, "d"] : span % 3600 === 0 ? [3600, "h"] : [60, "m"];
   return `${span / unit}${name}`;
 }
 
-function readings(whole: CandleColumn, isUnicode: boolean): readonly Cell[] {
-  const price = (value: number): string =>
-    shown(value, (decimal) => showPrice(decimal, undefined, isUnicode));
-  const change = percentBetween(whole.open, whole.close);
+function readings({ open, close, high, low, volume }: CandleColumn, isUnicode: boolean): readonly Cell[] {
+  const style: CellStyle = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false };
+  const price = (value: number): string => showCell(value, "price", style).text;
+  const change = percentBetween(open, close);
   return [
-    { text: `last ${price(whole.close)}`, tone: "heading" },
-    ...(change === "" ? [] : [{ text: shown(change, showChange), tone: candleTone(whole) }]),
-    plain(`high ${price(whole.high)}`),
-    plain(`low ${price(whole.low)}`),
-    plain(`volume ${shown(whole.volume, showAmount)} USD`),
+    { text: `last ${price(close)}`, tone: "heading" },
+    ...(change === "" ? [] : [showCell(change, "change", style)]),
+    plain(`high ${price(high)}`),
+    plain(`low ${price(low)}`),
+    plain(`volume ${showCell(volume, "amount", style).text} USD`),
   ];
 }
 
-function plain(text: string): Cell {
-  return { text, tone: "plain" };
-}
-
-function shown(value: number | string, show: (decimal: Decimal) => string): string {
-  const decimal = readDecimal(value);
-  return decimal === undefined ? String(value) : show(decimal);
-}
-
-/** Parts one after the other; a part begins a line of its own where it would not fit behind the others. */
+/** Joins the parts; a part that does not fit after the others starts a new line. */
 function lines(parts: readonly Cell[], columns: number, { paint, isUnicode }: ChartStyle): readonly string[] {
-  const separator = isUnicode ? " · " : ", ";
+  const between = separator(isUnicode);
   const drawn: string[] = [];
   let used = 0;
   for (const { text, tone } of parts) {
     for (const [index, words] of wrapWords(text, columns, textWidth).entries()) {
-      const fitting = cutText(words, columns, isUnicode ? "…" : "...");
+      const fitting = cutText(words, columns, ellipsis(isUnicode));
       const width = textWidth(fitting);
-      const fits = index === 0 && used > 0 && used + separator.length + width <= columns;
-      const before = fits ? `${drawn.pop() ?? ""}${separator}` : "";
+      const fits = index === 0 && used > 0 && used + between.length + width <= columns;
+      const before = fits ? `${drawn.pop() ?? ""}${between}` : "";
       drawn.push(before + paint(fitting, tone));
-      used = fits ? used + separator.length + width : width;
+      used = fits ? used + between.length + width : width;
     }
   }
   return drawn;

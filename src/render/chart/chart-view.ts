@@ -7,51 +7,42 @@ import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createCandles } from "./candle-columns.ts";
-import type { ChartSubject } from "./chart-heading.ts";
 import { drawChart } from "./draw-chart.ts";
 
-/** What is left of a window for the prompt and what stderr says; and no more than can be seen at one look. */
+/** Lines left for the prompt and stderr, and the limits of a picture that is seen at a glance. */
 const [linesLeft, mostLines, leastLines] = [4, 40, 12];
 const [usualColumns, usualRows, leastColumns] = [80, 24, 20];
 
-/** One chart of all candles, drawn when the last is there: what is kept of them does not grow with the window. */
+/** One chart of all candles, drawn after the last one. Its memory does not grow with the time range. */
 export async function createChartView(presentation: Presentation, args: Args): Promise<Renderer> {
-  const { output, isColored, isUnicode, now } = presentation;
+  const { output, endpoint, isColored, isUnicode, now } = presentation;
   const { start, end, interval } = candleWindow(args);
   const to = Math.min(wholeSeconds(end), Math.ceil(now / 1000));
   const candles = createCandles(wholeSeconds(start), to, interval);
-  let isAsked = false;
+  let hasRows = false;
   return {
     page: ({ rows }) => {
-      isAsked ||= rows.length > 0;
+      hasRows ||= rows.length > 0;
       for (const value of rows.values()) candles.add(openingOf(value), value);
       return Promise.resolve();
     },
     end: async () => {
-      if (!isAsked) return;
+      if (!hasRows) return;
       const columns = Math.max(leastColumns, roomOf(output) ?? usualColumns);
       const rows = Math.max(leastLines, Math.min(mostLines, (output.rows || usualRows) - linesLeft));
       const style = { paint: await createPaint(isColored), isColored, isUnicode };
-      const subject = subjectOf(presentation, args, columns);
-      await output.write(
-        drawChart(subject, candles, { columns, rows }, style)
-          .map((line) => `${line}\n`)
-          .join(""),
-      );
+      const address = endpoint.params.find(({ kind }) => kind.kind === "address")?.name ?? "";
+      const asset = `${args.get("network") ?? ""}:${args.get(address) ?? ""}`;
+      const subject = {
+        name: assetLabel(asset, columns, isUnicode),
+        interval: args.get("interval") ?? "",
+        unit: interval,
+        quote: `${endpoint.quote ?? ""}${args.get("inversed") === "true" ? ", inversed" : ""}`,
+        window: `${minuteOf(start)} to ${minuteOf(end)} UTC`,
+      };
+      const lines = drawChart(subject, candles, { columns, rows }, style);
+      await output.write(lines.map((line) => `${line}\n`).join(""));
     },
-  };
-}
-
-function subjectOf({ endpoint, isUnicode }: Presentation, args: Args, columns: number): ChartSubject {
-  const asset = endpoint.params.find(({ kind }) => kind.kind === "address");
-  const address = args.get(asset?.name ?? "") ?? "";
-  const { start, end, interval } = candleWindow(args);
-  return {
-    name: assetLabel(`${args.get("network") ?? ""}:${address}`, columns, isUnicode),
-    interval: args.get("interval") ?? "",
-    unit: interval,
-    quote: `${endpoint.quote ?? ""}${args.get("inversed") === "true" ? ", inversed" : ""}`,
-    window: `${minuteOf(start)} to ${minuteOf(end)} UTC`,
   };
 }
 

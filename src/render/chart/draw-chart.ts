@@ -1,28 +1,19 @@
-import { blank, type Cell } from "../values/cell.ts";
-import { readDecimal, roundSignificant } from "../values/decimal.ts";
-import { showAmount } from "../values/numbers.ts";
+import { blank, type Cell, type Tone } from "../values/cell.ts";
+import { readDecimal, roundSignificant, showAmount } from "../values/decimal.ts";
 import type { Paint } from "../painter.ts";
-import { barCells, candleCells, candleTone, type ChartStyle } from "./candle-cells.ts";
 import type { CandleColumn, CandleColumns, Candles } from "./candle-columns.ts";
-import { chartHeading, type ChartSubject } from "./chart-heading.ts";
-import { createPriceAxis, type PriceAxis } from "./price-axis.ts";
-import { timeAxis } from "./time-axis.ts";
+import { createPriceAxis, type PriceAxis, timeAxis } from "./chart-axes.ts";
+import { chartHeading, type ChartStyle, type ChartSubject } from "./chart-heading.ts";
 
-interface ChartSize {
-  readonly columns: number;
-  /** Lines of the whole picture. */
-  readonly rows: number;
-}
-
-/** Fewer columns of candles say less than the labels that would stand beside them. */
+/** With fewer columns of candles, there is no room for labels. */
 const fewestColumns = 10;
 const widestPitch = 3;
 
-/** Candles, prices at their right, volume and time below them: lines of at most `columns`. */
+/** Candles, prices at their right, volume and time below them: at most `rows` lines of at most `columns`. */
 export function drawChart(
   subject: ChartSubject,
   candles: Candles,
-  { columns, rows }: ChartSize,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
   style: ChartStyle,
 ): readonly string[] {
   const whole = candles.whole();
@@ -37,19 +28,17 @@ export function drawChart(
   const left = Math.max(5, rows - heading.length - 2);
   const volumeRows = Math.max(1, Math.min(6, Math.round(left / 6)));
   const gapRows = left < 12 ? 0 : 1;
-  // A few candles are no tower.
+  // A few candles must not become a tower.
   const highest = Math.max(8, Math.ceil((merged.columns.length * pitch) / 2));
   const plot: Plot = { merged, pitch, labelWidth, style };
   return [
     ...heading,
     ...priceLines(plot, axis, whole, Math.min(left - volumeRows - gapRows, highest)),
-    ...Array.from({ length: gapRows }, () =>
-      drawLine(
-        plot,
-        merged.columns.map(() => undefined),
-        "side",
-        blank,
-      ),
+    ...drawPanel(
+      plot,
+      gapRows,
+      () => [],
+      () => ["side", blank],
     ),
     ...volumeLines(plot, volumeRows),
     ...timeLines(plot, whole, columns),
@@ -66,32 +55,26 @@ interface Plot {
 }
 
 function priceLines(plot: Plot, axis: PriceAxis, whole: CandleColumn, rows: number): readonly string[] {
-  const { merged, style } = plot;
-  const drawn = merged.columns.map((column) => column && candleCells(column, axis, rows, style));
   const rowOf = (price: number): number => rows - 1 - Math.floor(axis.halfRow(price, rows) / 2);
   const ticks = axis.ticks(Math.max(2, Math.round(rows / 2.5)));
   const labels = new Map(ticks.map((tick) => [rowOf(Number(tick)), axis.label(tick)]));
   const last = rowOf(whole.close);
-  return Array.from({ length: rows }, (_, row) => {
-    const cells = drawn.map((column) => column?.[row]);
-    if (row === last)
-      return drawLine(plot, cells, "last", { text: axis.label(whole.close), tone: candleTone(whole) });
+  const cellsOf = (candle: CandleColumn): readonly Cell[] => candleCells(candle, axis, rows, plot.style);
+  return drawPanel(plot, rows, cellsOf, (row) => {
+    if (row === last) return ["last", { text: axis.label(whole.close), tone: candleTone(whole) }];
     const text = labels.get(row);
-    return drawLine(plot, cells, text === undefined ? "side" : "tick", { text: text ?? "", tone: "plain" });
+    return [text === undefined ? "side" : "tick", { text: text ?? "", tone: "plain" }];
   });
 }
 
-/** The scale is that of the largest bar, and begins at nothing. */
+/** The scale goes from zero to the largest bar. */
 function volumeLines(plot: Plot, rows: number): readonly string[] {
-  const { columns } = plot.merged;
-  const largest = Math.max(...columns.map((column) => column?.volume ?? 0));
-  const drawn = columns.map(
-    (column) => column && barCells(largest > 0 ? column.volume / largest : 0, rows, plot.style.isUnicode),
-  );
-  return Array.from({ length: rows }, (_, row) => {
-    const cells = drawn.map((column) => column?.[row]);
+  const largest = Math.max(...plot.merged.columns.map((column) => column?.volume ?? 0));
+  const cellsOf = ({ volume }: CandleColumn): readonly Cell[] =>
+    barCells(largest > 0 ? volume / largest : 0, rows, plot.style.isUnicode);
+  return drawPanel(plot, rows, cellsOf, (row) => {
     const text = row === 0 ? showVolume(largest) : row === 1 ? "USD" : "";
-    return drawLine(plot, cells, row === 0 ? "tick" : "side", { text, tone: "faint" });
+    return [row === 0 ? "tick" : "side", { text, tone: "faint" }];
   });
 }
 
@@ -100,16 +83,14 @@ function showVolume(volume: number): string {
   return decimal === undefined ? "" : showAmount(roundSignificant(decimal, 3));
 }
 
-/** A candle that is not whole has a mark below it. */
+/** Marks a candle that is not complete. */
 function timeLines(plot: Plot, whole: CandleColumn, columns: number): readonly string[] {
   const { merged, pitch, style } = plot;
   const { isUnicode, paint } = style;
-  const { start, span, isCut } = merged;
-  const count = merged.columns.length;
-  const { marked, labels } = timeAxis({ start, span, count, pitch }, columns);
+  const { marked, labels } = timeAxis(merged, pitch, columns);
   const [line, tick, corner] = isUnicode ? ["─", "┬", "┘"] : ["-", "+", "+"];
   const ruler = merged.columns.map((_, index) => {
-    const isMarked = index === count - 1 && (isCut || whole.isPartial);
+    const isMarked = index === merged.columns.length - 1 && (merged.isCut || whole.isPartial);
     return (isMarked ? "*" : marked.has(index) ? tick : line) + line.repeat(pitch - 1);
   });
   return [paint(ruler.join("") + corner, "faint"), labels];
@@ -117,22 +98,28 @@ function timeLines(plot: Plot, whole: CandleColumn, columns: number): readonly s
 
 const sides = { side: ["│", "|"], tick: ["┤", "+"], last: ["◂", "<"] } as const;
 
-function drawLine(
-  { pitch, labelWidth, style: { paint, isUnicode } }: Plot,
-  cells: readonly (Cell | undefined)[],
-  side: keyof typeof sides,
-  label: Cell,
-): string {
-  const mark = sides[labelWidth === 0 && side === "tick" ? "side" : side][isUnicode ? 0 : 1];
-  const axis = paint(mark, side === "last" ? label.tone : "faint");
-  if (labelWidth === 0 || label.text === "") return paintCells(cells, pitch, paint) + axis;
-  return `${paintCells(cells, pitch, paint)}${axis} ${paint(label.text.padStart(labelWidth), label.tone)}`;
+/** Lines with the cells of each candle, and the axis with a label at their right. */
+function drawPanel(
+  { merged, pitch, labelWidth, style: { paint, isUnicode } }: Plot,
+  rows: number,
+  cellsOf: (candle: CandleColumn) => readonly Cell[],
+  labelOf: (row: number) => readonly [side: keyof typeof sides, label: Cell],
+): readonly string[] {
+  const drawn = merged.columns.map((column) => column && cellsOf(column));
+  return Array.from({ length: rows }, (_, row) => {
+    const cells = drawn.map((column) => column?.[row]);
+    const [side, label] = labelOf(row);
+    const mark = sides[labelWidth === 0 && side === "tick" ? "side" : side][isUnicode ? 0 : 1];
+    const line = paintCells(cells, pitch, paint) + paint(mark, side === "last" ? label.tone : "faint");
+    if (labelWidth === 0 || label.text === "") return line;
+    return `${line} ${paint(label.text.padStart(labelWidth), label.tone)}`;
+  });
 }
 
-/** Neighbours of one tone get their colour together. */
+/** Adjacent cells of one tone are painted together. */
 function paintCells(cells: readonly (Cell | undefined)[], pitch: number, paint: Paint): string {
   let painted = "";
-  let run: Cell = { text: "", tone: "plain" };
+  let run = blank;
   for (const cell of cells) {
     const text = (cell?.text ?? " ").padEnd(pitch);
     const isBlank = cell === undefined || cell.text === " ";
@@ -142,4 +129,54 @@ function paintCells(cells: readonly (Cell | undefined)[], pitch: number, paint: 
     } else run = { text: run.text + text, tone: run.tone };
   }
   return painted + paint(run.text, run.tone);
+}
+
+/** Each half of a cell has nothing (0), a wick (1) or a body (2): the index is three times the lower half plus the upper. */
+const shapes = {
+  unicode: { filled: " ╵╹╷│╿╻╽┃", hollow: " ╵║╷│║║║║", level: " ╵┼╷│┼┼┼┼", gap: "╌" },
+  ascii: { filled: " |#||####", hollow: " |O||OOOO", level: " |+||++++", gap: "-" },
+} as const;
+
+function candleTone({ open, close }: CandleColumn): Tone {
+  return close > open ? "up" : close < open ? "down" : "plain";
+}
+
+/** The cells of one candle, from the highest row to the lowest. Without color, a rising candle is hollow. */
+function candleCells(
+  candle: CandleColumn,
+  axis: PriceAxis,
+  rows: number,
+  { isUnicode, isColored }: ChartStyle,
+): readonly Cell[] {
+  const { open, high, low, close, isFilled } = candle;
+  const [highest = 0, top = 0, bottom = 0, lowest = 0] = [
+    high,
+    Math.max(open, close),
+    Math.min(open, close),
+    low,
+  ].map((price) => axis.halfRow(price, rows));
+  const half = (index: number): number => {
+    if (index > highest || index < lowest) return 0;
+    return index > top || index < bottom ? 1 : 2;
+  };
+  const tone = candleTone(candle);
+  const { filled, hollow, level, gap } = shapes[isUnicode ? "unicode" : "ascii"];
+  const isHollow = tone === "up" && !(isColored && isUnicode);
+  const shape = tone === "plain" ? level : isHollow ? hollow : filled;
+  return Array.from({ length: rows }, (_, row) => {
+    const lower = (rows - 1 - row) * 2;
+    const held = half(lower) * 3 + half(lower + 1);
+    return isFilled && held > 0 ? { text: gap, tone: "faint" } : { text: shape.charAt(held), tone };
+  });
+}
+
+/** The cells of one bar, from the highest row to the lowest; a value above zero is always visible. */
+function barCells(share: number, rows: number, isUnicode: boolean): readonly Cell[] {
+  const levels = isUnicode ? " ▁▂▃▄▅▆▇█" : " .:#";
+  const most = levels.length - 1;
+  const height = share > 0 ? Math.max(1, Math.round(share * rows * most)) : 0;
+  return Array.from({ length: rows }, (_, row) => {
+    const level = Math.max(0, Math.min(most, height - (rows - 1 - row) * most));
+    return { text: levels.charAt(level), tone: "faint" };
+  });
 }

@@ -1,17 +1,17 @@
 import { visibleText } from "../sanitise.ts";
-import { separatedFormat } from "./separated-format.ts";
-import { PLAIN, type Writing } from "./separated-text.ts";
+import type { Writing } from "./format.ts";
+import { PLAIN, separatedFormat } from "./separated-format.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** As a spreadsheet reads it, also in full width; after blanks and apostrophes as well, so that guarding can be undone. */
+/** A formula to a spreadsheet, also in full width. Spaces and apostrophes may precede it, so that the guard can be undone. */
 const FORMULA = /^[\s']*[=+\-@＝＋－＠]/;
-/** `\.` alone in a line ends the input of older versions of COPY. */
+/** In older versions of COPY, a line with only `\.` ends the input. */
 const QUOTED = /[",]|^\\\.$/;
 
 /**
- * RFC 4180 with LF, which every reader takes and tools for lines need. Escapes are those of `visibleText`. A text that a
- * spreadsheet would run as a formula has an apostrophe before it, and so has one with apostrophes before a formula.
- * Nothing is an empty cell, an empty text `""`.
+ * RFC 4180 with LF, which every CSV reader and every line-based tool accepts. The escapes are the same as in `visibleText`. A text
+ * that a spreadsheet would run as a formula gets an apostrophe in front, and so does a text of apostrophes and a formula.
+ * Null is an empty cell, an empty string `""`.
  */
 export const csvText: Writing = {
   separator: ",",
@@ -19,11 +19,10 @@ export const csvText: Writing = {
   writeText: (text) => {
     if (PLAIN.test(text)) return text;
     if (text === "") return '""';
-    const safe = visibleText(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
-    return quoted(safe);
+    return quoted(visibleText(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text));
   },
-  writeJson: (text) => quoted(text),
-  // One empty cell: most readers of CSV pass over an empty line.
+  writeJson: quoted,
+  // One empty cell, because most CSV readers skip an empty line.
   emptyLine: '""',
 };
 

@@ -12,24 +12,24 @@ import { ndjson } from "./ndjson.ts";
 import { table, wide } from "./table.ts";
 import { tsv } from "./tsv.ts";
 
-/** A word of `-o` without its format does not compile. */
+/** Every value of `-o` needs an entry here, or this does not compile. */
 export const formats: Readonly<Record<OutputFormat, Format>> = { table, wide, ndjson, json, csv, tsv };
 
 export async function createRenderer(presentation: Presentation): Promise<Renderer> {
   return await formats[presentation.format].createRenderer(presentation);
 }
 
-/** Whether rows are shown under an endpoint's columns, and not whole. */
+/** Whether the format shows rows under an endpoint's columns instead of as JSON. */
 export function hasColumns(format: RowFormat): boolean {
   return formats[format].columns !== undefined;
 }
 
-/** Whether the columns of this word's format stand in a line of their own, above rows that may be added to. */
+/** Whether the format has a header line with the names of its columns, below which a later run can add rows. */
 export function namesColumns(word: unknown): boolean {
   return formatNamed(word)?.columns === "named";
 }
 
-/** What a file called `x.csv` or `x.json` is expected to hold, where nothing else says it; undefined for other names. */
+/** The default format of a file called `x.csv` or `x.json`; undefined for other names. */
 export function formatByName(file: string | undefined): RowFormat | undefined {
   const ending = /\.(\w+)$/u.exec(file ?? "")?.[1]?.toLowerCase();
   if (ending === undefined) return undefined;
@@ -37,7 +37,7 @@ export function formatByName(file: string | undefined): RowFormat | undefined {
   return found === "wide" ? "table" : found;
 }
 
-/** Of an error on stderr, unless it is said: JSON where a program reads both streams, and the output is JSON too. */
+/** The default format of an error on stderr: JSON where a program reads both streams and the output is JSON too. */
 export function usualErrorFormat(output: string, isSeen: boolean): ErrorFormat {
   return isSeen ? "text" : (formatNamed(output)?.errors ?? "text");
 }

@@ -1,8 +1,8 @@
+import { beginsWith, OPEN_ARRAY } from "../../json/json-scan.ts";
 import { compactJson, prettyJson } from "../../json/json-text.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { Format, LocalLook } from "./format.ts";
-import { createRowSelector, jsonLine, writeJson } from "./row-text.ts";
-import { createDocuments } from "./whole-answers.ts";
+import { createRowSelector, elementsOf, jsonFormatter, jsonLine, writeJson } from "./row-text.ts";
 
 /** One document: pretty for a person, compact for a program. Every token is the service's own. */
 export const json: Format = {
@@ -24,10 +24,31 @@ function createJson(presentation: Presentation): Renderer {
   const { isRecord, isWhole, groups, output } = presentation;
   if (isWhole === true) return createDocuments(presentation, output.isTerminal);
   if (groups.length > 1) return createGroupsDocument(presentation);
-  return isRecord ? createRecordDocument(presentation) : createArrayDocument(presentation);
+  return isRecord ? createDocuments(presentation, output.isTerminal) : createArrayDocument(presentation);
 }
 
-/** A bare array over all pages; each page leaves as it lands, so memory does not grow with the pull. */
+/**
+ * Complete responses of any JSON, or single objects: each is one document. `--fields` selects from an object, or from
+ * each element of an array.
+ */
+export function createDocuments({ output, fields }: Presentation, isPretty: boolean): Renderer {
+  const select = createRowSelector(fields);
+  const format = jsonFormatter(isPretty);
+  const selectFrom = (document: string): string =>
+    fields !== undefined && beginsWith(document, OPEN_ARRAY)
+      ? `[${elementsOf(document).map(select).join(",")}]`
+      : select(document);
+  return {
+    page: async ({ rows }) => {
+      if (rows.length === 0) return;
+      const lines = rows.texts().map((document) => `${format(selectFrom(document))}\n`);
+      await writeJson(output, lines.join(""));
+    },
+    end: () => Promise.resolve(),
+  };
+}
+
+/** A bare array over all pages; each page is written as it arrives, so memory does not grow with the pull. */
 function createArrayDocument({ output, groups, fields, isContinued }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const { isTerminal } = output;
@@ -51,21 +72,7 @@ function createArrayDocument({ output, groups, fields, isContinued }: Presentati
   };
 }
 
-function createRecordDocument({ output, fields }: Presentation): Renderer {
-  const select = createRowSelector(fields);
-  const write = output.isTerminal ? prettyJson : compactJson;
-  return {
-    page: async ({ rows }) => {
-      if (rows.length > 0) {
-        const lines = rows.texts().map((row) => `${write(select(row))}\n`);
-        await writeJson(output, lines.join(""));
-      }
-    },
-    end: () => Promise.resolve(),
-  };
-}
-
-/** One object with an array for each group. It comes from one answer, so it may be held until it is whole. */
+/** One object with an array for each group. All groups are in one response, so they can wait for its end. */
 function createGroupsDocument({ output, groups, fields }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const rowsOf = new Map<string, string[]>(groups.map((group) => [group, []]));
@@ -77,9 +84,7 @@ function createGroupsDocument({ output, groups, fields }: Presentation): Rendere
     },
     end: async () => {
       const members = [...rowsOf].map(([group, rows]) => `${JSON.stringify(group)}:[${rows.join(",")}]`);
-      const document = `{${members.join(",")}}`;
-      const write = output.isTerminal ? prettyJson : compactJson;
-      await writeJson(output, `${write(document)}\n`);
+      await writeJson(output, `${jsonFormatter(output.isTerminal)(`{${members.join(",")}}`)}\n`);
     },
   };
 }

@@ -1,8 +1,7 @@
 import { compactJson } from "../../json/json-text.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { Format } from "./format.ts";
-import { createRowSelector, jsonLine, writeJson } from "./row-text.ts";
-import { createDocumentLines } from "./whole-answers.ts";
+import { createRowSelector, jsonLine, rowTexts, writeJson } from "./row-text.ts";
 
 export const ndjson: Format = {
   summary: "one line a row, as the service wrote it, every field and every digit; the default in a pipe",
@@ -11,10 +10,7 @@ export const ndjson: Format = {
   canGrow: true,
   isClosed: false,
   errors: "json",
-  createRenderer: (presentation) =>
-    Promise.resolve(
-      presentation.isWhole === true ? createDocumentLines(presentation) : createNdjson(presentation),
-    ),
+  createRenderer: (presentation) => Promise.resolve(createNdjson(presentation)),
   local: { rows: linesOf, record: lineOf, document: lineOf, documents: linesOf },
 };
 
@@ -27,21 +23,22 @@ function linesOf(values: readonly object[]): string {
 }
 
 /**
- * One line a row, the service's own text: only white space between tokens goes, and what could act on a terminal
- * is escaped. Where several groups are shown, a line says which one its row belongs to.
+ * One line per row, the service's own text: only white space between tokens is removed, and characters that could act
+ * on a terminal are escaped. With several groups, each line names the group of its row.
  */
-function createNdjson({ output, groups, fields }: Presentation): Renderer {
+function createNdjson({ output, groups, fields, isWhole = false }: Presentation): Renderer {
   const select = createRowSelector(fields);
-  const isLabelled = groups.length > 1;
+  const isLabelled = groups.length > 1 && !isWhole;
+  const isAsSent = fields === undefined && !isLabelled && !isWhole;
   return {
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
-      // Most rows go out as they came.
-      const ready = fields === undefined && !isLabelled ? rows.lines() : undefined;
+      // Most rows are written exactly as received.
+      const ready = isAsSent ? rows.lines() : undefined;
       if (ready !== undefined) return await output.write(ready);
       const label = `{"group":${JSON.stringify(group)},"row":`;
       let lines = "";
-      for (const row of rows.texts()) {
+      for (const row of rowTexts(rows, isWhole)) {
         const line = compactJson(select(row));
         lines += isLabelled ? `${label}${line}}\n` : `${line}\n`;
       }

@@ -1,25 +1,12 @@
-import type { LocalRow } from "../table/local-table.ts";
-import type { Format } from "./format.ts";
-import { separatedLine, type Writing } from "./separated-text.ts";
+import type { Format, LocalLook, LocalRow, Writing } from "./format.ts";
 
-/** A format of separated values: a line that names the columns, and a line a row. */
+/** Most cells match this pattern, and every format writes them unchanged. */
+export const PLAIN = /^[0-9A-Za-z][\w .:/$#()-]*$/;
+
+/** A format of separated values: a header line with the names of the columns, then one line per row. */
 export function separatedFormat(ending: string, summary: string, writing: Writing): Format {
-  const local = (rows: readonly LocalRow[], { hasHeader }: { readonly hasHeader: boolean }): string => {
-    const names = Object.keys(rows[0] ?? {});
-    const header = hasHeader
-      ? separatedLine(
-          names.map((text) => ({ text })),
-          writing,
-        )
-      : "";
-    const lines = rows.map((row) =>
-      separatedLine(
-        names.map((name) => JSON.stringify(row[name])),
-        writing,
-      ),
-    );
-    return header + lines.join("");
-  };
+  const local = async (rows: readonly LocalRow[], { hasHeader }: LocalLook): Promise<string> =>
+    (await import("./separated-rows.ts")).localLines(rows, hasHeader, writing);
   return {
     summary,
     columns: "named",

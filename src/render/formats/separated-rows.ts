@@ -1,52 +1,89 @@
 import { rowShape } from "../../contract/endpoint.ts";
+import { OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
+import { compactJson, escapeJsonText } from "../../json/json-text.ts";
 import { createPathReader } from "../../json/path-reader.ts";
 import { tableColumns } from "../table/columns.ts";
-import { rowsOfDocument } from "./whole-answers.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import { splitPath } from "./row-text.ts";
-import { type SeparatedCell, separatedLine, type Writing } from "./separated-text.ts";
+import type { LocalRow, Writing } from "./format.ts";
+import { rowTexts, splitPath } from "./row-text.ts";
 
 /**
- * Comma- or tab-separated values: a header of paths, then a line a row. The columns are those asked for, or the
- * table's, each name a row may have them under by itself; they are settled before the first row. Where several groups
- * are shown, the first column says which one a row belongs to, and the columns of all of them follow.
+ * Comma- or tab-separated values: a header of paths, then one line per row. The flags `--columns`
+ * and `--fields` choose the columns; by default they are the table's, one for each name that a field can have. They are fixed before the first row. With several
+ * groups, the first column names the group of a row, and the columns of all groups follow.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
-  const { output, groups, isContinued, hasHeader = true, isWhole = false } = presentation;
-  const paths = columnPaths(presentation);
+  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole } = presentation;
+  const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
+  const paths = [...new Set(columns.flatMap((column) => column.paths.map((path) => path.join("."))))];
   const read = createPathReader(paths.map(splitPath));
   const isLabelled = groups.length > 1;
-  let header =
-    isContinued || !hasHeader
-      ? ""
-      : separatedLine(
-          [...(isLabelled ? ["group"] : []), ...paths].map((text) => ({ text })),
-          writing,
-        );
-
-  const lineOf = (group: string, row: string): string => {
-    const cells: readonly SeparatedCell[] = read(row);
-    return separatedLine(isLabelled ? [{ text: group }, ...cells] : cells, writing);
-  };
+  let header = isContinued || !hasHeader ? "" : headerLine(isLabelled ? ["group", ...paths] : paths, writing);
 
   return {
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
       let lines = header;
       header = "";
-      for (const row of isWhole ? rows.texts().flatMap(rowsOfDocument) : rows.texts())
-        lines += lineOf(group, row);
+      for (const row of rowTexts(rows, isWhole)) {
+        const cells: readonly SeparatedCell[] = read(row);
+        lines += separatedLine(isLabelled ? [{ text: group }, ...cells] : cells, writing);
+      }
       await output.write(lines);
     },
     end: async () => {
-      // Nothing found has columns all the same.
+      // A result without rows has columns all the same.
       if (header !== "") await output.write(header);
     },
   };
 }
 
-function columnPaths(presentation: Presentation): readonly string[] {
-  const { endpoint, groups } = presentation;
-  const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
-  return [...new Set(columns.flatMap(({ paths }) => paths.map((path) => path.join("."))))];
+/** Rows of a local command as the complete output. */
+export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {
+  const names = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => names.map((name) => JSON.stringify(row[name])));
+  const lines = cells.map((row) => separatedLine(row, writing));
+  return (hasHeader ? headerLine(names, writing) : "") + lines.join("");
+}
+
+function headerLine(names: readonly string[], writing: Writing): string {
+  return separatedLine(
+    names.map((text) => ({ text })),
+    writing,
+  );
+}
+
+/** The value of a cell: a text, or the text of a JSON value. Undefined and `null` mean a missing value. */
+type SeparatedCell = { readonly text: string } | string | undefined;
+
+/**
+ * One line of a file of separated values, always exactly one: characters that could break it, act on a terminal or hide
+ * are escaped, so that no token name forges a row. Every escape can be undone.
+ */
+export function separatedLine(cells: readonly SeparatedCell[], writing: Writing): string {
+  const { separator, writeText, writeJson, nothing, emptyLine } = writing;
+  let line = "";
+  for (let index = 0; index < cells.length; index++) {
+    if (index > 0) line += separator;
+    const cell = cells[index];
+    if (cell === undefined || cell === "null") line += nothing;
+    else if (typeof cell === "object") line += writeText(cell.text);
+    else {
+      const first = cell.charCodeAt(0);
+      if (first === QUOTE) line += writeText(decoded(cell));
+      else line += first === OPEN_OBJECT || first === OPEN_ARRAY ? writeJson(compact(cell)) : cell;
+    }
+  }
+  return `${line === "" ? emptyLine : line}\n`;
+}
+
+const QUOTE = 34;
+
+/** Few strings have an escape; removing the quotes is enough for the others. */
+function decoded(token: string): string {
+  return token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
+}
+
+function compact(token: string): string {
+  return escapeJsonText(compactJson(token));
 }

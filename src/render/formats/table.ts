@@ -1,16 +1,15 @@
-import { createDocuments } from "./whole-answers.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import type { LocalRow } from "../table/local-table.ts";
-import type { Format, LocalLook } from "./format.ts";
+import type { Format, LocalLook, LocalRow } from "./format.ts";
+import { createDocuments } from "./json.ts";
 import { jsonLine } from "./row-text.ts";
 
-/** Loads what draws when something is drawn: cli-table3 and colors are of no use to programs. */
+/** Loads the drawing code only when it draws: programs do not need cli-table3 and colors. */
 export const table: Format = {
   summary:
     "for people, fitted to the window; the default on a terminal. Numbers are shortened, addresses never",
   columns: "guessed",
   ending: undefined,
-  // The columns fit the first rows, so no later run can add to them.
+  // The columns fit the first rows, so a later run cannot add to them.
   canGrow: false,
   isClosed: false,
   errors: "text",
@@ -18,7 +17,7 @@ export const table: Format = {
   local: {
     rows: drawRows,
     record: drawRecord,
-    // For people a command draws such an object itself.
+    // On a terminal a command draws such an object itself.
     document: (document) => jsonLine(document, false),
   },
 };
@@ -42,7 +41,7 @@ async function drawRows(rows: readonly LocalRow[], look: LocalLook): Promise<str
   return (await import("../table/local-table.ts")).drawLocalTable(rows, look);
 }
 
-/** Name and value a line. */
+/** One line per member: its name and its value. */
 async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
   const lines = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],

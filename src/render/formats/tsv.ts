@@ -1,15 +1,18 @@
 import { replaceEach } from "../../text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../../text/unsafe-text.ts";
-import { separatedFormat } from "./separated-format.ts";
-import { PLAIN, type Writing } from "./separated-text.ts";
+import { NAMED_ESCAPES } from "../sanitise.ts";
+import type { Writing } from "./format.ts";
+import { PLAIN, separatedFormat } from "./separated-format.ts";
 
-/** The text format of PostgreSQL's COPY: `\N` for nothing, bytes as `\xe2`. It is for programs, and has no guard. */
+const EVERY_ESCAPED = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "gu");
+
+/** The text format of PostgreSQL's COPY: `\N` for null, bytes as `\xe2`. Programs read it, so formulas need no guard. */
 export const tsvText: Writing = {
   separator: "\t",
   nothing: String.raw`\N`,
   writeText: (text) => (PLAIN.test(text) ? text : replaceEach(text, EVERY_ESCAPED, escapeBytes)),
   writeJson: (text) => text.replaceAll("\\", "\\\\"),
-  // There an empty line stands for an empty text.
+  // COPY reads an empty line as an empty string.
   emptyLine: "",
 };
 
@@ -19,22 +22,14 @@ export const tsv = separatedFormat(
   tsvText,
 );
 
-const EVERY_ESCAPED = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "gu");
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ["\\", "\\\\"],
-  ["\t", "\\t"],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-]);
-
 function escapeBytes(character: string): string {
-  const named = NAMED.get(character);
+  const named = NAMED_ESCAPES.get(character);
   if (named !== undefined) return named;
   const bytes = utf8(character.codePointAt(0) ?? 0);
   return bytes.map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
-/** By hand, because an encoder would turn half a surrogate pair into U+FFFD, and two texts into one. */
+/** By hand, because TextEncoder turns a lone surrogate into U+FFFD, which would make different texts equal. */
 function utf8(code: number): readonly number[] {
   if (code < 0x80) return [code];
   const last = 0x80 | (code & 0x3f);

@@ -1,31 +1,31 @@
 import { wrapWords } from "../../text/wrap-words.ts";
 import type { Paint } from "../painter.ts";
 
-/** A part of a page of help; its parts stand in this order, and a blank line before the next block. */
+/** A part of a help page. Its parts appear in this order, and an empty line follows. */
 export interface Block {
-  /** Directly below the block before. */
+  /** Without the empty line before it. */
   readonly isClose?: boolean;
   readonly heading?: string;
-  /** Before the prose, on its line. */
+  /** Before the prose, on the same line. */
   readonly label?: string;
   readonly prose?: string;
   readonly rows?: readonly (readonly [term: string, text: string])[];
-  /** A text each, without columns: `Output: --fields --columns`. */
+  /** One text per name, without columns: `Output: --fields --columns`. */
   readonly lists?: readonly (readonly [name: string, text: string])[];
-  /** To paste: run as they stand. */
+  /** To paste: each runs as shown. */
   readonly commands?: readonly string[];
 }
 
 export interface Paper {
   readonly width: number;
-  /** Whether a command that is too wide is continued on a line of its own; a pipe has room for any. */
+  /** Whether a command that is too wide continues on another line; a pipe has no width. */
   readonly breaksCommands: boolean;
   readonly paint: Paint;
 }
 
 const indent = "  ";
 
-/** The texts of all rows begin at one column, unless their terms are wider than that leaves room for. */
+/** The texts of all rows start at one column, except for terms too wide to leave room. */
 export function drawPage(blocks: readonly Block[], paper: Paper): string {
   const column = columnOf(blocks, paper);
   return blocks
@@ -70,14 +70,14 @@ function drawRow(term: string, text: string, width: number, column: number): rea
   return [`${indent}${term.padEnd(column)}  ${first}`.trimEnd(), ...more];
 }
 
-/** A backslash at the end lets a shell read both lines as one. */
+/** A shell joins lines after a backslash at their end. */
 function drawCommand(command: string, { width, breaksCommands }: Paper): readonly string[] {
   if (!breaksCommands || indent.length + command.length <= width) return [`${indent}${command}`];
   const words = command.match(/(?:'[^']*'|[^\s'])+/gu) ?? [];
   const lines: string[] = [];
   let line = indent;
   for (const [index, word] of words.entries()) {
-    // A flag stays beside its value where both fit.
+    // A flag stays on the line of its value if both fit.
     const together = word.startsWith("-") ? `${word} ${words[index + 1] ?? ""}` : word;
     const isFull = line.trim() !== "" && line.length + 1 + together.length + 2 > width;
     if (isFull) {

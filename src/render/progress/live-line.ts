@@ -1,21 +1,17 @@
 import { Writable } from "node:stream";
-import ora from "ora";
-import { spinners } from "ora";
+import ora, { spinners } from "ora";
 import type { Output } from "../../context/context.ts";
 import { joinFitting } from "../values/width.ts";
 
-/** One line at the bottom of a terminal that is drawn again and again, and leaves nothing behind. */
-export interface LiveLine {
-  readonly draw: (parts: readonly string[]) => void;
-  /** Gives the place free; resolves when the terminal has it. */
-  readonly clear: () => Promise<void>;
-}
+export type LiveLine = ReturnType<typeof createLiveLine>;
 
 /**
- * ora's spinner, drawn by our clock on our output: `start()` would set a timer of its own, take stdin, hide the
- * cursor until an exit that it sees, and put itself between the process and both its outputs.
+ * One line at the bottom of a terminal that is redrawn repeatedly and finally removed.
+ *
+ * ora's spinner, drawn by our clock on our output: `start()` would set a timer, read stdin, hide the cursor until ora
+ * sees the exit, and intercept stdout and stderr of the process.
  */
-export function createLiveLine(output: Output, isUnicode: boolean): LiveLine {
+export function createLiveLine(output: Output, isUnicode: boolean) {
   let drawn = "";
   const collector = new Writable({
     decodeStrings: false,
@@ -47,15 +43,16 @@ export function createLiveLine(output: Output, isUnicode: boolean): LiveLine {
   };
   let isThere = false;
   return {
-    draw: (parts) => {
+    draw: (parts: readonly string[]): void => {
       terminal.columns = output.columns || 80;
-      // A line as wide as the window would move the cursor to the next one in some terminals; two columns are ora's.
+      // In some terminals, a line as wide as the window moves the cursor down; ora itself uses two columns.
       spinner.text = joinFitting(parts, isUnicode, Math.max(1, terminal.columns - 3));
       spinner.render();
       isThere = true;
       flush().catch(() => undefined);
     },
-    clear: async () => {
+    /** Removes the line; resolves when the terminal has removed it. */
+    clear: async (): Promise<void> => {
       if (!isThere) return;
       isThere = false;
       spinner.clear();

@@ -1,33 +1,33 @@
 import { visibleText } from "../sanitise.ts";
 import { counted, grouped } from "../../text/counted.ts";
 
-/** How far a pull is. */
+/** The progress of a pull. */
 export interface PullState {
-  /** Rows handed on, also by the runs before. */
+  /** Rows that were written, also by earlier runs. */
   readonly rows: number;
-  /** How many there are to be, at most, where that is known. */
+  /** Maximum rows in total, if known. */
   readonly rowsInAll: number | undefined;
-  /** Things asked for one by one: those that are answered, of how many; undefined where it is one. */
+  /** Inputs with a response, and inputs in total; undefined for a single input. */
   readonly inputs: { readonly answered: number; readonly of: number } | undefined;
-  /** The part that is done, from 0 to 1; undefined where nobody knows. */
+  /** The finished part, from 0 to 1; undefined if unknown. */
   readonly part: number | undefined;
   readonly requests: number;
   readonly credits: number;
 }
 
-/** What a pull was when it began, and how long ago that was, in milliseconds. */
-export interface Since {
+/** The state of a pull at its start, and the milliseconds since then. */
+interface Since {
   readonly state: PullState;
   readonly elapsed: number;
 }
 
-/** What is waited for, and for how many more milliseconds. */
+/** The milliseconds left of a wait, and its reason. */
 export interface Wait {
   readonly left: number;
   readonly why: string;
 }
 
-/** The parts of one line on a pull, most telling first. */
+/** The parts of one line on a pull, the most important first. */
 export function progressParts(state: PullState, since: Since, wait: Wait | undefined): readonly string[] {
   const left = timeLeft(state, since, wait);
   return [
@@ -46,7 +46,7 @@ function rowsPart({ rows, rowsInAll, inputs }: PullState): string {
   return rows === 0 ? "asking" : counted(rows, "row");
 }
 
-/** A rate over less than this, in milliseconds, is chance. */
+/** Milliseconds; a rate over less time is random. */
 const shortest = 1000;
 
 function ratePart({ rows }: PullState, since: Since): readonly string[] {
@@ -56,9 +56,8 @@ function ratePart({ rows }: PullState, since: Since): readonly string[] {
   return [`${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))} rows/s`];
 }
 
-/** As long as so far, in the measure of what is still to be done; a wait under way belongs to what was done. */
-function timeLeft(state: PullState, since: Since, wait: Wait | undefined): number | undefined {
-  const { part } = state;
+/** Assumes that the rest takes as long as the same part before; the current wait counts for the part before. */
+function timeLeft({ part }: PullState, since: Since, wait: Wait | undefined): number | undefined {
   const before = since.state.part ?? 0;
   if (part === undefined || part >= 1 || part <= before || since.elapsed < shortest) return undefined;
   const waiting = wait?.left ?? 0;

@@ -1,6 +1,6 @@
 import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 
-/** The record as JSON Schema (draft 2020-12). Further members are allowed: the service may add some at any time. */
+/** The record as JSON Schema (draft 2020-12). Unknown members are allowed: the service may add fields at any time. */
 export function jsonSchema({ name, record }: NamedRecord, description: string): object {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -11,10 +11,9 @@ export function jsonSchema({ name, record }: NamedRecord, description: string): 
 }
 
 function objectSchema(record: RecordShape): object {
-  const required = Object.entries(record).flatMap(([name, field]) => (field.optional ? [] : [name]));
-  const properties = Object.fromEntries(
-    Object.entries(record).map(([name, field]) => [name, fieldSchema(field)]),
-  );
+  const fields = Object.entries(record);
+  const required = fields.flatMap(([name, field]) => (field.optional ? [] : [name]));
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field)]));
   return { type: "object", properties, ...(required.length > 0 && { required }) };
 }
 

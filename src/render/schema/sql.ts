@@ -4,41 +4,20 @@ import type { Field, NamedRecord } from "../../contract/record.ts";
 export const sqlDialects = ["postgres", "sqlite", "duckdb"] as const;
 export type SqlDialect = (typeof sqlDialects)[number];
 
-/** What a column has to hold. */
-type Content = "text" | "time" | "boolean" | "integer" | "decimal" | "json";
-
 /**
- * Types that keep every digit: NUMERIC does so in PostgreSQL alone. SQLite keeps 15 of a NUMERIC, and DuckDB has no
- * decimal without bounds, so there numbers are kept as their text.
+ * Types that keep every digit, by the content of a column. Only NUMERIC in PostgreSQL does: SQLite keeps 15 digits of a
+ * NUMERIC, and DuckDB has no decimal without a fixed precision, so both store numbers as text.
  */
-const columnTypes: Readonly<Record<SqlDialect, Readonly<Record<Content, string>>>> = {
-  postgres: {
-    text: "TEXT",
-    time: "TIMESTAMPTZ",
-    boolean: "BOOLEAN",
-    integer: "BIGINT",
-    decimal: "NUMERIC",
-    json: "JSONB",
-  },
-  sqlite: {
-    text: "TEXT",
-    time: "TEXT",
-    boolean: "INTEGER",
-    integer: "INTEGER",
-    decimal: "TEXT",
-    json: "TEXT",
-  },
-  duckdb: {
-    text: "VARCHAR",
-    time: "TIMESTAMPTZ",
-    boolean: "BOOLEAN",
-    integer: "BIGINT",
-    decimal: "VARCHAR",
-    json: "JSON",
-  },
-};
+const columnTypes = {
+  text: { postgres: "TEXT", sqlite: "TEXT", duckdb: "VARCHAR" },
+  time: { postgres: "TIMESTAMPTZ", sqlite: "TEXT", duckdb: "TIMESTAMPTZ" },
+  boolean: { postgres: "BOOLEAN", sqlite: "INTEGER", duckdb: "BOOLEAN" },
+  integer: { postgres: "BIGINT", sqlite: "INTEGER", duckdb: "BIGINT" },
+  decimal: { postgres: "NUMERIC", sqlite: "TEXT", duckdb: "VARCHAR" },
+  json: { postgres: "JSONB", sqlite: "TEXT", duckdb: "JSON" },
+} as const;
 
-/** What is lost all the same, or what to know before computing. */
+/** The loss that remains, or the cast that arithmetic needs. */
 const remarks: Readonly<Record<SqlDialect, string>> = {
   postgres: "NUMERIC keeps every digit; TIMESTAMPTZ keeps microseconds.",
   sqlite: "Numbers are text, which keeps every digit; CAST(price AS REAL) computes with them.",
@@ -49,7 +28,7 @@ const remarks: Readonly<Record<SqlDialect, string>> = {
 export function createTable({ name, record }: NamedRecord, description: string, dialect: SqlDialect): string {
   const columns = Object.entries(record).map(([column, field]) => {
     const isRequired = !field.optional && !field.nullable;
-    return `  "${column}" ${columnTypes[dialect][contentOf(field)]}${isRequired ? " NOT NULL" : ""}`;
+    return `  "${column}" ${columnTypes[contentOf(field)][dialect]}${isRequired ? " NOT NULL" : ""}`;
   });
   return [
     `-- ${description}`,
@@ -61,13 +40,13 @@ export function createTable({ name, record }: NamedRecord, description: string, 
   ].join("\n");
 }
 
-function contentOf({ type, reads }: Field): Content {
+function contentOf({ type, reads }: Field): keyof typeof columnTypes {
   switch (type.kind) {
     case "boolean":
       return "boolean";
     case "number":
       return "decimal";
-    // Raw amounts pass 64 bits; counts, blocks and seconds do not.
+    // Raw amounts exceed 64 bits; counts, blocks and seconds do not.
     case "integer":
       return reads === "amount" ? "decimal" : "integer";
     case "number-or-text":

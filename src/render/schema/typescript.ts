@@ -3,23 +3,29 @@ import type { Field, NamedRecord, RecordShape } from "../../contract/record.ts";
 interface TypeScriptWishes {
   /** The type of a JSON number. */
   readonly number: string;
-  /** The type of what may be a number or a text. */
+  /** The type of a number or a string. */
   readonly numberOrText: string;
-  /** Parameters of the interfaces with their defaults, `<N = number>`, and as they are passed on, `<N>`. */
+  /** Type parameters of the interfaces with their defaults, `<N = number>`, and as they are passed on, `<N>`. */
   readonly parameters?: { readonly declared: string; readonly passed: string };
 }
 
-/** The record as an interface, with one more for what stands in it several times: a window of activity. */
+interface Writing extends TypeScriptWishes {
+  /** The name of the interface of a record that has one. */
+  readonly nameOf: (record: RecordShape) => string | undefined;
+}
+
+/** The record as an interface, with a second one for a record that it contains several times: a window of activity. */
 export function typeScript(named: NamedRecord, description: string, wishes: TypeScriptWishes): string {
   const type = typeName(named.name);
-  const window = repeatedRecord(named.record);
-  const names = new Map(window === undefined ? [] : [[window, `${type}Window`]]);
-  const declared = wishes.parameters?.declared ?? "";
-  const write = (name: string, record: RecordShape, others: ReadonlyMap<RecordShape, string>): string =>
-    `export interface ${name}${declared} ${members(record, "", { ...wishes, names: others })}\n`;
-  const parts = [`/** ${description} */\n${write(type, named.record, names)}`];
-  if (window !== undefined) parts.push(write(`${type}Window`, window, new Map()));
-  return parts.join("\n");
+  const inner = recordsIn(named.record);
+  const repeated = inner.find((record, index) => inner.indexOf(record) < index);
+  const { declared = "", passed = "" } = wishes.parameters ?? {};
+  const nameOf = (record: RecordShape): string | undefined =>
+    record === repeated ? `${type}Window${passed}` : undefined;
+  const write = (name: string, record: RecordShape): string =>
+    `export interface ${name}${declared} ${members(record, "", { ...wishes, nameOf })}\n`;
+  const window = repeated === undefined ? "" : `\n${write(`${type}Window`, repeated)}`;
+  return `/** ${description} */\n${write(type, named.record)}${window}`;
 }
 
 /** `found-token` → `FoundToken` */
@@ -27,26 +33,19 @@ export function typeName(name: string): string {
   return name.replaceAll(/(?:^|[-_])([a-z])/gu, (_, letter: string) => letter.toUpperCase());
 }
 
-interface Writing extends TypeScriptWishes {
-  /** Records that have an interface of their own. */
-  readonly names: ReadonlyMap<RecordShape, string>;
-}
-
 function members(record: RecordShape, indent: string, writing: Writing): string {
   const inner = `${indent}  `;
-  const lines = Object.entries(record).flatMap(([name, field]) => [
-    ...(remarkOf(field) === undefined ? [] : [`${inner}/** ${remarkOf(field)} */`]),
-    `${inner}${/^[a-z_]\w*$/iu.test(name) ? name : JSON.stringify(name)}${field.optional ? "?" : ""}: ${typeOf(field, inner, writing)};`,
-  ]);
+  const lines = Object.entries(record).flatMap(([name, field]) => {
+    const remark = remarkOf(field);
+    const key = /^[a-z_]\w*$/iu.test(name) ? name : JSON.stringify(name);
+    const type = `${typeOf(field, inner, writing)}${field.nullable ? " | null" : ""}`;
+    const member = `${inner}${key}${field.optional ? "?" : ""}: ${type};`;
+    return remark === undefined ? [member] : [`${inner}/** ${remark} */`, member];
+  });
   return `{\n${lines.join("\n")}\n${indent}}`;
 }
 
-function typeOf(field: Field, indent: string, writing: Writing): string {
-  const type = nonNullType(field, indent, writing);
-  return field.nullable ? `${type} | null` : type;
-}
-
-function nonNullType({ type }: Field, indent: string, writing: Writing): string {
+function typeOf({ type }: Field, indent: string, writing: Writing): string {
   switch (type.kind) {
     case "text":
       return "string";
@@ -60,18 +59,14 @@ function nonNullType({ type }: Field, indent: string, writing: Writing): string 
     case "number-or-text":
       return writing.numberOrText;
     case "record":
-      return nested(type.record, indent, writing);
-    case "list":
-      return `${nested(type.record, indent, writing)}[]`;
+    case "list": {
+      const object = writing.nameOf(type.record) ?? members(type.record, indent, writing);
+      return type.kind === "list" ? `${object}[]` : object;
+    }
   }
 }
 
-function nested(record: RecordShape, indent: string, writing: Writing): string {
-  const name = writing.names.get(record);
-  return name === undefined ? members(record, indent, writing) : `${name}${writing.parameters?.passed ?? ""}`;
-}
-
-/** What the type does not say. */
+/** Facts that the type does not express. */
 function remarkOf({ type, reads }: Field): string | undefined {
   if (type.kind === "text" && reads === "time") return "RFC 3339, UTC";
   if (type.kind === "text" && (reads === "price" || reads === "amount")) return "a decimal number";
@@ -79,16 +74,7 @@ function remarkOf({ type, reads }: Field): string | undefined {
   return reads === "percent" ? "percent" : undefined;
 }
 
-/** The one record that stands in it, or in its lists, more than once. */
-function repeatedRecord(record: RecordShape): RecordShape | undefined {
-  const seen = new Set<RecordShape>();
-  for (const inner of recordsIn(record)) {
-    if (seen.has(inner)) return inner;
-    seen.add(inner);
-  }
-  return undefined;
-}
-
+/** The records that it contains, also in its lists. */
 function recordsIn(record: RecordShape): readonly RecordShape[] {
   return Object.values(record).flatMap(({ type }) =>
     type.kind === "record" || type.kind === "list" ? [type.record, ...recordsIn(type.record)] : [],

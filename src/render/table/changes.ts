@@ -1,44 +1,34 @@
 import { isObject } from "../../json/raw-json.ts";
-import type { CellStyle } from "../values/cell.ts";
-import { columnCell, type TableColumn } from "./columns.ts";
+import { type CellStyle, plain } from "../values/cell.ts";
+import { columnCell, drawnColumn, type TableColumn } from "./columns.ts";
 import type { RecordPart } from "./record-parts.ts";
 
-/** Colours do not reach everybody: `+` stands before a row that is new, `*` before one that has changed. */
-const markColumn: TableColumn = {
-  title: " ",
-  priority: -1,
-  paths: [["+"], ["*"]],
-  kind: "mark",
-  isWhole: true,
-  mayBeDigits: false,
-  isAsked: true,
-};
-
-/** A table whose rows are compared with those that stood there before. */
-interface MarkedTable {
-  readonly columns: readonly TableColumn[];
-  readonly style: CellStyle;
-  /** The row as the columns above take it; `before` is undefined for a new one. */
-  readonly mark: (row: unknown, before: unknown) => unknown;
-}
-
-export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle): MarkedTable {
-  const before = new WeakMap<object, unknown>();
-  const hasChanged = (row: unknown, earlier: unknown): boolean =>
-    columns.some((column) => columnCell(row, column, style).text !== columnCell(earlier, column, style).text);
+/** The columns and the style of a table that compares its rows with the same rows in the picture before. */
+export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle) {
+  const earlier = new WeakMap<object, unknown>();
+  const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);
+  /** Not every terminal has color, so `+` precedes a new row, and `*` a changed one. */
+  const signOf = (row: unknown): string => {
+    const before = rowBefore(row);
+    if (before === undefined) return "+";
+    const isChanged = columns.some(
+      (column) => columnCell(row, column, style).text !== columnCell(before, column, style).text,
+    );
+    return isChanged ? "*" : "";
+  };
+  const sign = drawnColumn({ title: " ", priority: -1, kind: "mark", draw: (row) => plain(signOf(row)) });
   return {
-    columns: [markColumn, ...columns],
-    style: { ...style, rowBefore: (row) => (isObject(row) ? before.get(row) : undefined) },
-    mark: (row, earlier) => {
-      const sign = earlier === undefined ? "+" : hasChanged(row, earlier) ? "*" : undefined;
-      const marked = { ...(isObject(row) && row), ...(sign !== undefined && { [sign]: true }) };
-      if (earlier !== undefined) before.set(marked, earlier);
-      return marked;
+    columns: [sign, ...columns],
+    style: { ...style, rowBefore },
+    /** Records the earlier state of a row; `before` is undefined for a new row. */
+    mark: (row: unknown, before: unknown): unknown => {
+      if (isObject(row) && before !== undefined) earlier.set(row, before);
+      return row;
     },
   };
 }
 
-/** The parts of a record, marked where they differ from those it had before. */
+/** The parts of a record, with marks on those that differ from the parts before. */
 export function markParts(
   parts: readonly RecordPart[],
   before: readonly RecordPart[],

@@ -3,7 +3,7 @@ import { type Failure, usageFailure } from "../../contract/failure.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 import { nearest } from "../../text/nearest.ts";
 
-/** The columns of an endpoint's table as they are read; with `--columns` those, in the order in which they were named. */
+/** The columns of an endpoint's table from left to right; with `--columns` only those, in the order of the flag. */
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];
   if (names === undefined) return all;
@@ -13,12 +13,12 @@ export function chooseColumns(shape: RowShape, names: readonly string[] | undefi
 /** The rows of each table that is shown, by the name of their group. */
 type Tables = ReadonlyMap<string, RowShape>;
 
-/** Refuses a name that a column of each table must have and one has not, with those that it has. */
+/** Rejects a name that one of the tables has no column for, and lists its columns. */
 export function checkColumns(tables: Tables, names: readonly string[]): void {
   const typed = `--columns "${names.join(",")}"`;
   for (const [group, shape] of tables) {
-    const columns = chooseColumns(shape, undefined);
-    if (columns.length === 0) throw usageFailure(`${typed}: what comes has no table`, "leave it out");
+    if (columnWords(shape).length === 0)
+      throw usageFailure(`${typed}: what comes has no table`, "leave it out");
     const unknown = names.find((name) => !hasColumn(shape, name));
     if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
     const chosen = chooseColumns(shape, names);
@@ -27,7 +27,7 @@ export function checkColumns(tables: Tables, names: readonly string[]): void {
   }
 }
 
-/** Of several tables those are named that lack the column, and how to be shown the others alone. */
+/** With several tables, the error names those without the column, and how to show the others only. */
 function unknownColumn(tables: Tables, group: string, unknown: string, names: readonly string[]): Failure {
   const label = `--columns "${unknown}"`;
   const accepted = columnWords(tables.get(group));
@@ -39,10 +39,7 @@ function unknownColumn(tables: Tables, group: string, unknown: string, names: re
   const lacking = groups.filter((each) => !withIt.includes(each)).join(" and ");
   const whole = having(names);
   const narrower = whole.length > 0 ? whole : withIt;
-  const near = nearest(
-    unknown,
-    groups.flatMap((each) => columnWords(tables.get(each))),
-  );
+  const near = nearest(unknown, [...tables.values()].flatMap(columnWords));
   const correction = near === undefined ? undefined : `did you mean ${near}?`;
   return usageFailure(
     `${label}: ${lacking} have no such column; accepted for ${group}: ${accepted.join(", ")}`,
@@ -58,13 +55,13 @@ function columnWords(shape: RowShape | undefined): readonly string[] {
   return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
 }
 
-/** By its title or its field, in any letter case, with any of `-`, `_` and a blank between words. */
+/** By its title or its field, in any letter case, with `-`, `_` or a space between words. */
 function isNamed({ title, field }: Column, name: string): boolean {
   const fields = typeof field === "string" ? [field] : field;
   return [title, ...fields].some((each) => wordOf(each) === wordOf(name));
 }
 
-/** `price USD` → `price-usd`: nothing that a shell would take apart. */
+/** `price USD` → `price-usd`: a shell keeps it as one word. */
 function wordOf(text: string): string {
   return text
     .trim()

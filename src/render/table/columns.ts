@@ -1,50 +1,49 @@
 import type { RowShape } from "../../contract/endpoint.ts";
+import { parseExact } from "../../json/exact-json.ts";
+import { createPathReader } from "../../json/path-reader.ts";
+import { splitPath } from "../formats/row-text.ts";
+import type { Presentation } from "../renderer.ts";
 import {
   type Cell,
   cellKind,
   type CellKind,
   type CellStyle,
-  changedCell,
   isNumeric,
+  plain,
   showCell,
 } from "../values/cell.ts";
-import { chooseColumns } from "./choose-columns.ts";
-import { splitPath } from "../formats/row-text.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
-import { createPathReader } from "../../json/path-reader.ts";
-import { parseExact } from "../../json/exact-json.ts";
+import { chooseColumns } from "./choose-columns.ts";
 
-/** One column of a table, before it is known how wide it is. */
+/** One column of a table, before its width is known. */
 export interface TableColumn {
   readonly title: string;
   /** The lowest stays longest where the window is narrow. */
   readonly priority: number;
-  /** The first of several that a row has. */
+  /** Alternatives: the first one with a value in the row counts. */
   readonly paths: readonly (readonly string[])[];
   readonly kind: CellKind;
-  /** Words may be cut to fit. Numbers, times and what names a row are whole or left out. */
+  /** Words may be cut to fit. Numbers, times and what identifies a row are complete or left out. */
   readonly isWhole: boolean;
-  /** Not described as a number, but read as one where the rows have numbers: raw token amounts. */
+  /** Read as numbers if the rows have numbers, although not described as such: raw token amounts. */
   readonly mayBeDigits: boolean;
-  /** Asked for by name: shown though no row has a value. */
+  /** The user named the column, so it is shown even if no row has a value. */
   readonly isAsked: boolean;
-  /** Drawn from several fields, instead of showing one. */
+  /** Draws several fields instead of showing one. */
   readonly draw?: (row: unknown, style: CellStyle) => Cell;
 }
 
-/** What decides which columns a table has. */
-interface Choice {
-  /** Paths of `--fields`. */
-  readonly fields: readonly string[] | undefined;
-  /** Names of `--columns`. */
-  readonly columns?: readonly string[] | undefined;
-  /** What the rows are ordered by. */
-  readonly orderedBy?: string | undefined;
-  /** Every column, also where no row has a value. */
-  readonly isWide?: boolean;
+/** A column that is always shown and draws its own cells. */
+export function drawnColumn(
+  drawn: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
+): TableColumn {
+  return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
 }
 
-/** The columns of an endpoint's table as they are read; what was asked for by name in the order of asking. */
+/** The parts of a presentation that decide which columns a table has. */
+type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
+
+/** The columns of an endpoint's table from left to right; with `--fields` or `--columns` in the order of the flag. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
   const { fields, columns, orderedBy, isWide = false } = choice;
   if (fields !== undefined)
@@ -63,19 +62,21 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
   return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
 }
 
-/** What rows are ordered by stays longer than every other measure, yet not as long as what the rows are about. */
+/** The column of the row order stays longer than every other measure, but not longer than what identifies the rows. */
 function keepingLonger(columns: readonly TableColumn[], kept: number): readonly TableColumn[] {
   const measures = columns.filter(({ kind }) => isNumeric(kind));
-  // Between two columns there is as much room as across-networks.ts leaves.
+  // The fraction still leaves room for the priorities of across-networks.ts.
   const before = Math.min(...measures.map(({ priority }) => priority)) - 0.25;
   return columns.map((each, index) =>
     index === kept ? { ...each, priority: Math.min(each.priority, before) } : each,
   );
 }
 
-type Place = Pick<TableColumn, "title" | "priority" | "isAsked">;
-
-function column(shape: RowShape, fields: readonly string[], place: Place): TableColumn {
+function column(
+  shape: RowShape,
+  fields: readonly string[],
+  place: Pick<TableColumn, "title" | "priority" | "isAsked">,
+): TableColumn {
   const paths = fields.map(splitPath);
   const path = paths[0] ?? [];
   const field = fieldAt({ ...shape.record, ...shape.added?.record }, path);
@@ -85,7 +86,7 @@ function column(shape: RowShape, fields: readonly string[], place: Place): Table
   return {
     ...place,
     paths,
-    // A candle is told by when it opens, and an age does not tell it.
+    // A candle is identified by its opening time, which an age does not show.
     kind: kind === "time" && isIdentity ? "text" : kind,
     isWhole: !isWord || isIdentity,
     mayBeDigits:
@@ -93,15 +94,14 @@ function column(shape: RowShape, fields: readonly string[], place: Place): Table
   };
 }
 
-/** The cell of a row; where another stood in its place before, it is marked. */
+/** The cell of a row. If the cell before was different, it is marked, and so is the direction of a number. */
 export function columnCell(row: unknown, shown: TableColumn, style: CellStyle): Cell {
   const cell = cellOf(row, shown, style);
   const before = style.rowBefore?.(row);
-  if (before === undefined) return cell;
-  return changedCell(cell, cellOf(before, shown, style), shown.kind, {
-    value: valueOf(row, shown),
-    before: valueOf(before, shown),
-  });
+  if (before === undefined || shown.kind === "mark") return cell;
+  if (cellOf(before, shown, style).text === cell.text) return cell;
+  const rise = isNumeric(shown.kind) ? Number(valueOf(row, shown)) - Number(valueOf(before, shown)) : 0;
+  return { text: cell.text, tone: rise > 0 ? "risen" : rise < 0 ? "fallen" : "changed" };
 }
 
 function cellOf(row: unknown, shown: TableColumn, style: CellStyle): Cell {
@@ -109,7 +109,7 @@ function cellOf(row: unknown, shown: TableColumn, style: CellStyle): Cell {
   if (draw !== undefined) return draw(row, style);
   for (const path of paths) {
     const value = valueAt(row, path);
-    if (kind === "mark" && value === true) return { text: path.at(-1) ?? "", tone: "plain" };
+    if (kind === "mark" && value === true) return plain(path.at(-1) ?? "");
     if (value !== undefined && value !== null) return showCell(value, kind, style);
   }
   return showCell(undefined, kind, style);
@@ -120,8 +120,8 @@ function valueOf(row: unknown, { paths }: TableColumn): unknown {
 }
 
 /**
- * Parses rows for these columns: of each only the members that one of them begins with, as most of a long row is shown
- * nowhere. One that is drawn may look at any.
+ * Parses rows for these columns: only the members at the start of their paths, since a table does not show most of a
+ * long row. A drawn column can read any member.
  */
 export function createRowReader(columns: readonly TableColumn[]): (row: string) => unknown {
   const names = [...new Set(columns.flatMap(({ paths }) => paths.map(([name = ""]) => name)))];

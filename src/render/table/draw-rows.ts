@@ -5,37 +5,29 @@ import { isPlain, textWidth } from "../values/width.ts";
 import {
   between,
   type DrawnColumn,
-  fitRow,
-  type TableRow,
-  titlesOf,
+  type DrawRows,
+  fitRows,
   withoutTrailingBlanks,
   writeLines,
 } from "./table-lines.ts";
 
 /**
- * cli-table3 measures each cell eight times, so it takes 0.2 ms for a row, and more than linear time in the rows of one
- * table: it draws what a person reads at one look, and what follows goes straight to lines of the same widths.
+ * cli-table3 measures each cell eight times, so it takes 0.2 ms per row, and more than linear time in the rows of one
+ * table. It draws the rows that a person reads at a glance; lines of the same widths follow without it.
  */
 const [libraryRows, chunkRows] = [100, 32];
 
-/** Rows as lines, the titles before them where they are wanted. */
-export function drawRows(
-  columns: readonly DrawnColumn[],
-  rows: readonly TableRow[],
-  paint: Paint,
-  hasHeader: boolean,
-): string {
-  const fitted = rows.map((row) => fitRow(columns, row));
-  if (!hasHeader) return writeLines(columns, fitted, paint);
-  const titles = titlesOf(columns);
-  const drawn = [titles, ...fitted.slice(0, libraryRows)];
+/** Rows as lines, with the titles above them if wanted. */
+export const drawRows: DrawRows = (columns, rows, paint, hasHeader) => {
+  const fitted = fitRows(columns, rows, hasHeader);
+  const byLibrary = hasHeader ? fitted.slice(0, libraryRows + 1) : [];
   let lines = "";
-  for (let at = 0; at < drawn.length; at += chunkRows)
-    lines += drawWithLibrary(columns, drawn.slice(at, at + chunkRows), paint);
-  return lines + writeLines(columns, fitted.slice(libraryRows), paint);
-}
+  for (let at = 0; at < byLibrary.length; at += chunkRows)
+    lines += drawWithLibrary(columns, byLibrary.slice(at, at + chunkRows), paint);
+  return lines + writeLines(columns, fitted.slice(byLibrary.length), paint);
+};
 
-/** Measured as nothing: a color that does not exist. */
+/** A color that does not exist: cli-table3 measures it as nothing. */
 const mark = "\u001B[1000m";
 
 function drawWithLibrary(
@@ -43,52 +35,36 @@ function drawWithLibrary(
   rows: readonly (readonly Cell[])[],
   paint: Paint,
 ): string {
-  // The library counts single code points: what it would measure differently is drawn as a text of the same width.
-  const hidden: { readonly painted: string; readonly width: number }[] = [];
+  // The library counts single code points, so a placeholder of the right width replaces each text that it would
+  // measure differently.
+  const hidden: string[] = [];
   const drawCell = ({ text, tone }: Cell): string => {
     const painted = paint(text, tone);
     if (isPlain(text)) return painted;
-    const width = textWidth(text);
-    hidden.push({ painted, width });
-    return mark + "x".repeat(width);
+    hidden.push(painted);
+    return mark + "x".repeat(textWidth(text)) + mark;
   };
   const last = columns.length - 1;
   const table = new CliTable({
-    // Nothing stands after the last column, so its words may be longer than it.
+    // Words of the last column may be longer than its width, since no column follows.
     colWidths: columns.map(({ width }, index) =>
       index === last ? Math.max(width, ...rows.map((row) => textWidth(row[index]?.text ?? ""))) : width,
     ),
     colAligns: columns.map(({ isRight }) => (isRight ? "right" : "left")),
-    chars: BORDERLESS,
+    chars: { ...Object.fromEntries(borders.map((name) => [name, ""])), middle: between },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
   table.push(...rows.map((row) => row.map(drawCell)));
-  const [begin = "", ...others] = table.toString().split(mark);
-  const shown = others.map((text, index) => {
-    const { painted = "", width = 0 } = hidden[index] ?? {};
-    return painted + text.slice(width);
-  });
-  return (begin + shown.join(""))
+  const pieces = table.toString().split(mark);
+  return pieces
+    .map((piece, index) => (index % 2 === 0 ? piece : (hidden[(index - 1) / 2] ?? "")))
+    .join("")
     .split("\n")
     .map((line) => `${withoutTrailingBlanks(line)}\n`)
     .join("");
 }
 
-/** Without lines between its rows cli-table3 leaves them out altogether. */
-const BORDERLESS = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: between,
-};
+/** Without lines between its rows, cli-table3 leaves the borders out. It ignores combinations that are not borders. */
+const borders = ["top", "mid", "bottom", "left", "right"].flatMap((side) =>
+  ["", "-left", "-mid", "-right"].map((corner) => side + corner),
+);

@@ -1,96 +1,85 @@
 import type { Output } from "../../context/context.ts";
 import { type Cell, isNumeric } from "../values/cell.ts";
-import type { TableColumn } from "./columns.ts";
 import { textWidth } from "../values/width.ts";
-
-/** What a column needs, in columns of the terminal. */
-interface ColumnNeed {
-  /** The lowest stays longest. */
-  readonly priority: number;
-  /** The width at which nothing is cut. */
-  readonly natural: number;
-  /** The width below which it is left out; the natural one where nothing may be cut. */
-  readonly least: number;
-  /** An address or another long name: others may stay when this one does not fit. */
-  readonly isBulky: boolean;
-}
+import type { TableColumn } from "./columns.ts";
 
 export const GAP = 2;
 
-/** Columns of the terminal; undefined where there is no end to them. A terminal that does not know says 0. */
+/** Columns of the terminal; undefined means no limit. A terminal that does not know its width reports 0. */
 export function roomOf(output: Output): number | undefined {
   return output.columns === 0 ? undefined : output.columns;
 }
 
-/**
- * The width of each column, 0 for one that is left out. By priority the first that does not fit ends the table, but a
- * bulky one only steps aside. Room that is left goes to the columns that were cut.
- */
-export function fitColumns(needs: readonly ColumnNeed[], room: number | undefined): readonly number[] {
-  if (room === undefined) return needs.map(({ natural }) => natural);
-  const chosen: number[] = [];
-  let used = -GAP;
-  for (const index of byPriority(needs)) {
-    const { least = 0, isBulky = false } = needs[index] ?? {};
-    if (used + GAP + least <= room) {
-      used += GAP + least;
-      chosen.push(index);
-    } else if (!isBulky) break;
-  }
-  const widths = widen(chosen, needs, room);
-  const last = chosen.at(-1);
-  if (chosen.length <= FEW || last === undefined || needs[last]?.isBulky === true) return widths;
-  // A number at the end is worth less than names that are whole.
-  const fewer = widen(chosen.slice(0, -1), needs, room);
-  const isWorthIt = isCut(widths, needs) && (widths[last] ?? 0) >= (needs[last]?.natural ?? 0);
-  return isWorthIt && !isCut(fewer, needs) ? fewer : widths;
-}
-
-/** With no more columns than this none is given up for the sake of another. */
-const FEW = 4;
-
-function byPriority(needs: readonly ColumnNeed[]): readonly number[] {
-  return [...needs.keys()].toSorted((a, b) => (needs[a]?.priority ?? 0) - (needs[b]?.priority ?? 0));
-}
-
-function isCut(widths: readonly number[], needs: readonly ColumnNeed[]): boolean {
-  return widths.some((width, index) => width > 0 && width < (needs[index]?.natural ?? 0));
-}
-
-/** Gives the narrowest first, one column at a time, so that no name is starved beside a long one. */
-function widen(chosen: readonly number[], needs: readonly ColumnNeed[], room: number): readonly number[] {
-  const widths = needs.map(({ least }, index) => (chosen.includes(index) ? least : 0));
-  const used = chosen.reduce((sum, index) => sum + GAP + (widths[index] ?? 0), -GAP);
-  for (let left = room - used; left > 0; left--) {
-    let narrowest: number | undefined;
-    for (const index of chosen) {
-      const width = widths[index] ?? 0;
-      if (width >= (needs[index]?.natural ?? 0)) continue;
-      if (narrowest === undefined || width < (widths[narrowest] ?? 0)) narrowest = index;
-    }
-    if (narrowest === undefined) break;
-    widths[narrowest] = (widths[narrowest] ?? 0) + 1;
-  }
-  return widths;
-}
-
-export interface MeasuredColumn extends ColumnNeed {
+/** A column with its cells, and its needs in columns of the terminal. */
+export interface MeasuredColumn {
   readonly column: TableColumn;
   readonly cells: readonly Cell[];
   readonly hasValue: boolean;
   /** Digits under digits. */
   readonly isRight: boolean;
   readonly isWhole: boolean;
+  /** The width at which nothing is cut. */
+  readonly natural: number;
+  /** The width below which it is left out; the natural one if nothing may be cut. */
+  readonly least: number;
+  /** An address or another long name: if it does not fit, the columns after it may still stay. */
+  readonly isBulky: boolean;
 }
 
-/** Anyone can give a token a name of any length; columns that were asked for get more room. */
+type Widths = ReadonlyMap<MeasuredColumn, number>;
+
+/**
+ * The widths of the columns that stay. By priority, the first that does not fit ends the table, but a bulky one is only
+ * skipped. Spare room goes to the columns that were cut.
+ */
+export function fitColumns(columns: readonly MeasuredColumn[], room: number | undefined): Widths {
+  if (room === undefined) return new Map(columns.map((each) => [each, each.natural]));
+  const chosen: MeasuredColumn[] = [];
+  let used = -GAP;
+  for (const each of columns.toSorted((a, b) => a.column.priority - b.column.priority)) {
+    if (used + GAP + each.least <= room) {
+      used += GAP + each.least;
+      chosen.push(each);
+    } else if (!each.isBulky) break;
+  }
+  const widths = widen(chosen, room);
+  const last = chosen.at(-1);
+  if (chosen.length <= FEW || last === undefined || last.isBulky) return widths;
+  // Complete names are worth more than a number at the end.
+  const fewer = widen(chosen.slice(0, -1), room);
+  const isWorthIt = isCut(widths) && widths.get(last) === last.natural;
+  return isWorthIt && !isCut(fewer) ? fewer : widths;
+}
+
+/** A table with this many columns gives up none of them for another. */
+const FEW = 4;
+
+function isCut(widths: Widths): boolean {
+  return [...widths].some(([{ natural }, width]) => width < natural);
+}
+
+/** Widens the narrowest first, one column at a time, so that no name starves next to a long one. */
+function widen(chosen: readonly MeasuredColumn[], room: number): Widths {
+  const widths = new Map(chosen.map((each) => [each, each.least]));
+  const used = chosen.reduce((sum, { least }) => sum + GAP + least, -GAP);
+  for (let left = room - used; left > 0; left--) {
+    const cut = [...widths].filter(([{ natural }, width]) => width < natural);
+    const least = Math.min(...cut.map(([, width]) => width));
+    const narrowest = cut.find(([, width]) => width === least)?.[0];
+    if (narrowest === undefined) break;
+    widths.set(narrowest, least + 1);
+  }
+  return widths;
+}
+
+/** A token can have a name of any length; columns that the user named get more room. */
 const LONGEST_WORD = 40;
 const LONGEST_ASKED = 200;
-/** Fewer columns of a name do not tell it from another. */
+/** A shorter part of a name does not identify it. */
 const SHORTEST_WORD = 10;
-/** A whole value this wide is an address, a transaction or a number of very many digits. */
+/** A complete value this wide is an address, a transaction or a number with very many digits. */
 const BULKY = 24;
-/** What later rows of a kind usually need, so that the first page seldom sets widths too small. */
+/** The usual width of later rows, so that the first page rarely sets a width too small. */
 const USUAL: ReadonlyMap<string, number> = new Map([
   ["amount", 5],
   ["change", 7],
@@ -98,36 +87,34 @@ const USUAL: ReadonlyMap<string, number> = new Map([
 
 /** `least`: the width the column had in the table above. */
 export function measureColumn(column: TableColumn, cells: readonly Cell[], least: number): MeasuredColumn {
-  const { kind, title, isAsked, priority } = column;
+  const { kind, isAsked } = column;
   const filled = cells.filter(({ text }) => text !== "");
   const isRight =
     isNumeric(kind) ||
     (column.mayBeDigits && filled.length > 0 && filled.every(({ text }) => DIGITS.test(text)));
   const isWhole =
     column.isWhole || isRight || (kind === "unknown" && filled.some(({ text }) => ADDRESS.test(text)));
-  const titleWidth = textWidth(title);
+  const title = textWidth(column.title);
   const usual = filled.length > 0 ? (USUAL.get(kind) ?? 0) : 0;
   const widest = cells.reduce(
     (width, { text }) => Math.max(width, textWidth(text)),
-    Math.max(titleWidth, least, usual),
+    Math.max(title, least, usual),
   );
-  const natural = isWhole
-    ? widest
-    : Math.min(widest, Math.max(titleWidth, isAsked ? LONGEST_ASKED : LONGEST_WORD));
+  const longest = Math.max(title, isAsked ? LONGEST_ASKED : LONGEST_WORD);
+  const natural = isWhole ? widest : Math.min(widest, longest);
   return {
     column,
     cells,
-    // What stood in the table above stays.
+    // A column of the table above stays.
     hasValue: filled.length > 0 || least > 0,
     isRight,
     isWhole,
-    priority,
     natural,
-    least: isWhole ? natural : Math.min(natural, Math.max(titleWidth, SHORTEST_WORD)),
+    least: isWhole ? natural : Math.min(natural, Math.max(title, SHORTEST_WORD)),
     isBulky: isWhole && natural > BULKY,
   };
 }
 
 const DIGITS = /^-?\d+(?:\.\d+)?$/;
-/** Long and without a blank: cut, it could not be pasted. */
+/** Long and without a space: if it were cut, it could not be pasted. */
 const ADDRESS = /^[0-9A-Za-z]{26,}$/;

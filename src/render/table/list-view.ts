@@ -1,21 +1,21 @@
 import { rowShape } from "../../contract/endpoint.ts";
-import { createMarkedTable } from "./changes.ts";
-import { createRowReader, type TableColumn, tableColumns } from "./columns.ts";
-import { roomOf } from "./fit-columns.ts";
 import { createPaint, type Paint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import { sparkColumn } from "./spark-column.ts";
+import { createMarkedTable } from "./changes.ts";
+import { createRowReader, type TableColumn, tableColumns } from "./columns.ts";
 import { drawRows } from "./draw-rows.ts";
+import { roomOf } from "./fit-columns.ts";
+import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
-/** Rows that come one a page are so many before a table is begun: each could ask for other widths. */
+/** This many rows wait for a table if each page has one row: each row could need other widths. */
 const mostHeld = 40;
 
-/** Lists as tables, each page as it lands; where several groups are shown, each under its name. */
+/** Lists as tables, each page as it arrives; with several groups, each under its name. */
 export async function createListView(presentation: Presentation): Promise<Renderer> {
   const { output, groups, endpoint } = presentation;
   const paint = await createPaint(presentation.isColored);
-  const sections = new Map<string, RowSection>();
+  const sections = new Map<string, ReturnType<typeof createSection>>();
   let held: string[] | undefined = endpoint.reply.kind === "single" ? [] : undefined;
 
   const show = async (group: string, rows: readonly string[]): Promise<void> => {
@@ -47,13 +47,8 @@ export async function createListView(presentation: Presentation): Promise<Render
   };
 }
 
-/** A table of rows as the service wrote them. */
-interface RowSection {
-  lines(rows: readonly string[]): string;
-  leftOut(): readonly string[];
-}
-
-function createSection(presentation: Presentation, group: string, paint: Paint): RowSection {
+/** A table of rows as the service sent them. */
+function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
   const { before, hasSparks } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
@@ -69,22 +64,20 @@ function createSection(presentation: Presentation, group: string, paint: Paint):
     ...(hasHeader !== undefined && { hasHeader }),
   });
   const read = createRowReader(columns);
-  if (marked === undefined)
-    return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(read)) };
-  const mark = (row: string): unknown => {
+  const readMarked = (row: string): unknown => {
     const earlier = before?.(group, row);
-    return marked.mark(read(row), earlier === undefined ? undefined : read(earlier));
+    return marked?.mark(read(row), earlier === undefined ? undefined : read(earlier));
   };
-  return { leftOut: () => section.leftOut(), lines: (rows) => section.lines(rows.map(mark)) };
+  const readRow = marked === undefined ? read : readMarked;
+  return { ...section, lines: (rows: readonly string[]) => section.lines(rows.map(readRow)) };
 }
 
-/** Behind the price and its change. */
+/** Adds the trend after the price and its change. */
 function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
-  const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => behind.includes(name)));
+  const names: readonly string[] = ["price_usd", "price_change_percentage_24h"];
+  const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => names.includes(name)));
   return columns.toSpliced(last < 0 ? columns.length : last + 1, 0, sparkColumn);
 }
-
-const behind: readonly string[] = ["price_usd", "price_change_percentage_24h"];
 
 function title(group: string): string {
   return group.slice(0, 1).toUpperCase() + group.slice(1);

@@ -1,22 +1,15 @@
 import { grouped } from "../../text/counted.ts";
-import { visibleText } from "../sanitise.ts";
-import { GAP } from "./fit-columns.ts";
 import { wrapWords } from "../../text/wrap-words.ts";
-import { textWidth } from "../values/width.ts";
+import type { LocalLook, LocalRow } from "../formats/format.ts";
+import { visibleText } from "../sanitise.ts";
+import { padding, textWidth } from "../values/width.ts";
+import { GAP } from "./fit-columns.ts";
 
-/** Null is what nobody knows; undefined is left out. */
-export type LocalRow = Readonly<Record<string, string | number | null | undefined>>;
-
-const between = " ".repeat(GAP);
-
-interface Room {
-  readonly hasHeader: boolean;
-  /** Columns of the terminal; undefined where there is no end to them. */
-  readonly room: number | undefined;
-}
-
-/** Aligned columns. In a narrow window the last ones leave, and what then is the last is broken into lines. */
-export function drawLocalTable(rows: readonly LocalRow[], { hasHeader, room = Infinity }: Room): string {
+/** Aligned columns. In a narrow window the last ones are left out, and the last of the rest is wrapped. */
+export function drawLocalTable(
+  rows: readonly LocalRow[],
+  { hasHeader, room = Infinity }: Pick<LocalLook, "hasHeader" | "room">,
+): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => shown(row[name])));
   const lines = hasHeader ? [names.map((name) => name.toUpperCase()), ...cells] : cells;
@@ -30,10 +23,10 @@ function shown(value: LocalRow[string]): string {
   return typeof value === "number" ? grouped(String(value)) : visibleText(value ?? "");
 }
 
-/** Lines of fewer columns are hard to read. */
+/** Shorter lines are hard to read. */
 const SHORTEST_LINE = 12;
 
-/** How many columns fit, the last of them in lines; a name without its value says nothing, so it is no fewer than two. */
+/** The number of columns that fit, the last of them wrapped: at least two, since a name is useless without its value. */
 function fitting(widths: readonly number[], room: number): number {
   const last = widths.findLastIndex((width, column) => {
     const begin = widths.slice(0, column).reduce((sum, each) => sum + each + GAP, 0);
@@ -43,21 +36,14 @@ function fitting(widths: readonly number[], room: number): number {
 }
 
 function drawLine(cells: readonly string[], widths: readonly number[], room: number): string {
-  const last = widths.length - 1;
-  const begin = widths
-    .slice(0, last)
-    .map((width, column) => padded(cells[column] ?? "", width) + between)
-    .join("");
-  const text = cells[last] ?? "";
-  const beside = wrapWords(text, room - textWidth(begin), textWidth);
-  if (beside.every((line) => textWidth(line) <= room - textWidth(begin)))
-    return (begin + beside.join(`\n${" ".repeat(textWidth(begin))}`)).trimEnd();
-  // A link or a path is whole where there is more room: below.
-  return [begin.trimEnd(), ...wrapWords(text, room - GAP, textWidth).map((line) => between + line)].join(
-    "\n",
-  );
-}
-
-function padded(text: string, width: number): string {
-  return text + " ".repeat(width - textWidth(text));
+  const leading = cells.slice(0, widths.length - 1);
+  const begin = leading.map((text, column) => text + padding(text, (widths[column] ?? 0) + GAP)).join("");
+  const indent = textWidth(begin);
+  const text = cells[leading.length] ?? "";
+  const pieces = wrapWords(text, room - indent, textWidth);
+  if (pieces.every((piece) => textWidth(piece) <= room - indent))
+    return (begin + pieces.join(`\n${" ".repeat(indent)}`)).trimEnd();
+  // Below there is more room for a link or a path, which must stay complete.
+  const below = wrapWords(text, room - GAP, textWidth);
+  return [begin.trimEnd(), ...below.map((piece) => " ".repeat(GAP) + piece)].join("\n");
 }

@@ -1,30 +1,31 @@
 import { isObject } from "../../json/raw-json.ts";
 import type { RecordShape } from "../../contract/record.ts";
-import { type Cell, cellKind, type CellKind, type CellStyle, showCell, shownText } from "../values/cell.ts";
-import type { TableColumn } from "./columns.ts";
+import { type Cell, cellKind, type CellStyle, noValue, showCell, shownText } from "../values/cell.ts";
 import { fieldAt } from "../values/value-at.ts";
+import { ellipsis } from "../values/width.ts";
+import type { TableColumn } from "./columns.ts";
 
-/** A record, taken apart for reading: single values by their path, and what is better read as a table. */
+/** The parts of a record on a screen: single values by their path, and tables of nested objects. */
 export type RecordPart =
   | { readonly kind: "value"; readonly name: string; readonly cell: Cell }
   | { readonly kind: "table"; readonly columns: readonly TableColumn[]; readonly rows: readonly object[] };
 
-/** Nobody follows deeper paths, and a document may have thousands of levels. */
+/** Deeper paths are unreadable, and a document may have thousands of levels. */
 const DEEPEST = 6;
 
-/** Nobody reads on for longer, and escaped and laid out a text takes many times its memory. */
+/** Escaping and layout take many times the memory of a text, and longer ones are unreadable. */
 const LONGEST_TEXT = 10_000;
 
-/** The parts in the order of the record. `style` is that of the single values. */
+/** The parts in the order of the record. `style` is for the single values. */
 export function recordParts(
   value: unknown,
   path: readonly string[],
   shape: RecordShape,
   style: CellStyle,
 ): readonly RecordPart[] {
-  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) {
-    return [listTable(value, path, shape, style)];
-  }
+  // The index comes first: it is what `--fields tokens.0.symbol` takes.
+  if (Array.isArray(value) && value.length > 0 && value.every(isObject))
+    return [objectTable(Object.entries(value), path, shape, style, { title: path.join("."), ...listed })];
   if (!isObject(value) || path.length >= DEEPEST || Object.keys(value).length === 0) {
     const kind = cellKind(path.at(-1) ?? "", fieldAt(shape, path));
     const cell = isEmpty(value) ? noValue(style) : showCell(readable(value, style), kind, style);
@@ -34,109 +35,67 @@ export function recordParts(
   const windowNames = new Set(windows.map(([name]) => name));
   const others = Object.entries(value).filter(([name]) => !windowNames.has(name));
   const parts = others.flatMap(([name, member]) => recordParts(member, [...path, name], shape, style));
-  return windows.length > 0 ? [...parts, windowTable(windows, path, shape, style)] : parts;
+  return windows.length > 0 ? [...parts, objectTable(windows, path, shape, style, measures)] : parts;
 }
 
 const WINDOW = /^\d{1,3}[smhd]$/;
 
-/** One row a window: measures of one kind stand under each other, and seven windows fit 80 columns. */
-function windowTable(
-  windows: readonly (readonly [string, unknown])[],
+/** One row per window: measures of one kind are in one column, and seven windows fit 80 columns. */
+const measures = {
+  /** Of the column with the name of each object. */
+  title: "window",
+  /** The members that a narrow window keeps; the others follow in their order. */
+  leading: "last_price_usd_change volume_usd txns buys buy sells sell buy_usd sell_usd".split(" "),
+  /** Shorter titles of members. */
+  titles: new Map([["last_price_usd_change", "change"]]),
+};
+
+/** The names of a token for a person come first, then those for the service. */
+const listed = { leading: ["symbol", "id", "name", "decimals"], titles: new Map<string, string>() };
+
+/** One row per object, under the name that the object has in the record. */
+function objectTable(
+  objects: readonly (readonly [name: string, values: unknown])[],
   path: readonly string[],
   shape: RecordShape,
   style: CellStyle,
+  { title, leading, titles }: typeof measures,
 ): RecordPart {
-  const rows = windows.map(([name, values]) => ({ name, values }));
-  const first = windows[0]?.[0] ?? "";
-  const names = leadWith(MEASURES, memberNames(windows.map(([, values]) => values)));
-  const kindOf = (name: string): CellKind => kindAt(shape, [...path, first, name]);
-  const measures = names.map((name) => ({
-    title: measureTitle(name),
-    path: ["values", name],
-    kind: kindOf(name),
-  }));
-  const named = { title: "window", path: ["name"], kind: "text" } as const;
-  return { kind: "table", columns: partColumns([named, ...measures], style), rows };
-}
-
-/** The index comes first: it is what `--fields tokens.0.symbol` asks for. */
-function listTable(
-  items: readonly unknown[],
-  path: readonly string[],
-  shape: RecordShape,
-  style: CellStyle,
-): RecordPart {
-  const rows = items.map((item, index) => ({ index: String(index), item }));
-  const names = leadWith(DESCRIPTIONS, memberNames(items));
-  const kindOf = (name: string): CellKind => kindAt(shape, [...path, "0", name]);
-  const columns = names.map((name) => ({ title: name, path: ["item", name], kind: kindOf(name) }));
-  const numbered = { title: path.join("."), path: ["index"], kind: "text" } as const;
-  return { kind: "table", columns: partColumns([numbered, ...columns], style), rows };
-}
-
-/** What a narrow window keeps; the rest follows as it comes. */
-const MEASURES = [
-  "last_price_usd_change",
-  "volume_usd",
-  "txns",
-  "buys",
-  "buy",
-  "sells",
-  "sell",
-  "buy_usd",
-  "sell_usd",
-];
-/** What names a thing to a person, then what names it to the service. */
-const DESCRIPTIONS = ["symbol", "id", "name", "decimals"];
-
-function leadWith(leading: readonly string[], names: readonly string[]): readonly string[] {
-  const present = new Set(names);
-  const first = leading.filter((name) => present.has(name));
-  return [...new Set([...first, ...names])];
-}
-
-/** Names of the members that are no objects themselves, in the order in which they first appear. */
-function memberNames(holders: readonly unknown[]): readonly string[] {
-  const names = new Set<string>();
-  for (const holder of holders) {
-    for (const [name, value] of Object.entries(isObject(holder) ? holder : {})) {
-      if (typeof value !== "object" || value === null) names.add(name);
-    }
-  }
-  return [...names];
-}
-
-function measureTitle(measure: string): string {
-  return measure === "last_price_usd_change" ? "change" : measure;
-}
-
-function kindAt(shape: RecordShape, path: readonly string[]): CellKind {
-  return cellKind(path.at(-1) ?? "", fieldAt(shape, path));
-}
-
-interface PartColumn {
-  readonly title: string;
-  readonly path: readonly string[];
-  readonly kind: CellKind;
-}
-
-/** They come by importance, and are read in that order too; but an address stands at the end, as in every table. */
-function partColumns(columns: readonly PartColumn[], style: CellStyle): readonly TableColumn[] {
-  const shown = columns.map(({ title, path, kind }, priority) => {
-    const isWhole = kind !== "text" && kind !== "unknown";
-    const words = shownText(title.toUpperCase().replaceAll("_", " "), style);
-    return { title: words, priority, paths: [path], kind, isWhole, mayBeDigits: !isWhole, isAsked: false };
+  const rows = objects.map(([name, values]) => ({ name, values }));
+  const present = new Set(objects.flatMap(([, values]) => leafNames(values)));
+  const names = new Set([...leading.filter((name) => present.has(name)), ...present]);
+  const columns = [...names].map((name, index): TableColumn => {
+    const kind = cellKind(name, fieldAt(shape, [...path, objects[0]?.[0] ?? "", name]));
+    return partColumn(titles.get(name) ?? name, index + 1, ["values", name], kind, style);
   });
-  return shown.toSorted((a, b) => Number(a.kind === "address") - Number(b.kind === "address"));
+  const named = partColumn(title, 0, ["name"], "text", style);
+  // The columns are in the order of importance, but an address is at the end, as in every table.
+  const addresses = columns.filter(({ kind }) => kind === "address");
+  const others = columns.filter(({ kind }) => kind !== "address");
+  return { kind: "table", columns: [named, ...others, ...addresses], rows };
+}
+
+/** The names of the members that are not objects. */
+function leafNames(values: unknown): readonly string[] {
+  const members = Object.entries(isObject(values) ? values : {});
+  return members.flatMap(([name, value]) => (typeof value !== "object" || value === null ? [name] : []));
+}
+
+function partColumn(
+  title: string,
+  priority: number,
+  path: readonly string[],
+  kind: TableColumn["kind"],
+  style: CellStyle,
+): TableColumn {
+  const isWhole = kind !== "text" && kind !== "unknown";
+  const words = shownText(title.toUpperCase().replaceAll("_", " "), style);
+  return { title: words, priority, paths: [path], kind, isWhole, mayBeDigits: !isWhole, isAsked: false };
 }
 
 function readable(value: unknown, { isUnicode }: CellStyle): unknown {
   if (typeof value !== "string" || value.length <= LONGEST_TEXT) return value;
-  return value.slice(0, LONGEST_TEXT) + (isUnicode ? "…" : "...");
-}
-
-function noValue({ isUnicode }: CellStyle): Cell {
-  return { text: isUnicode ? "–" : "-", tone: "faint" };
+  return value.slice(0, LONGEST_TEXT) + ellipsis(isUnicode);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,17 +1,17 @@
 import { onlyGroup, rowShape } from "../../contract/endpoint.ts";
 import { parseExact } from "../../json/exact-json.ts";
-import type { CellStyle } from "../values/cell.ts";
+import { wrapWords } from "../../text/wrap-words.ts";
+import { splitPath } from "../formats/row-text.ts";
+import { createPaint, type Paint } from "../painter.ts";
+import type { Presentation, Renderer } from "../renderer.ts";
+import type { Cell, CellStyle } from "../values/cell.ts";
+import { valueAt } from "../values/value-at.ts";
+import { padding, textWidth } from "../values/width.ts";
 import { type MarkedPart, markParts } from "./changes.ts";
 import { GAP, roomOf } from "./fit-columns.ts";
-import { createPaint, type Paint } from "../painter.ts";
 import { type RecordPart, recordParts } from "./record-parts.ts";
-import type { Presentation, Renderer } from "../renderer.ts";
-import { splitPath } from "../formats/row-text.ts";
 import { drawLines } from "./table-lines.ts";
 import { createTableSection } from "./table-section.ts";
-import { valueAt } from "../values/value-at.ts";
-import { textWidth } from "../values/width.ts";
-import { wrapWords } from "../../text/wrap-words.ts";
 
 /** One record: `name  value` lines under the paths that `--fields` takes, its windows and lists as small tables. */
 export async function createRecordView(presentation: Presentation): Promise<Renderer> {
@@ -42,33 +42,35 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
   };
 }
 
-type ValuePart = Extract<MarkedPart, { kind: "value" }>;
-
+/** The single values in one block, then a block for each table. */
 function writeParts(
   parts: readonly MarkedPart[],
   style: CellStyle,
   paint: Paint,
   room: number | undefined,
 ): string {
-  const blocks: string[] = [];
-  const values = parts.filter((part): part is ValuePart => part.kind === "value");
-  if (values.length > 0) blocks.push(writeValues(values, paint, room));
+  const values = parts.filter((part) => part.kind === "value");
+  const blocks = values.length > 0 ? [writeValues(values, paint, room)] : [];
   for (const part of parts) {
     if (part.kind === "value") continue;
-    const { rowBefore } = part;
+    const { columns, rows, rowBefore } = part;
     const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
-    const section = createTableSection({ ...part, drawRows: drawLines, style: ofTable, paint, room });
-    blocks.push(section.lines(part.rows));
+    const section = createTableSection({ columns, drawRows: drawLines, style: ofTable, paint, room });
+    blocks.push(section.lines(rows));
   }
   return blocks.join("\n");
 }
 
-/** A name longer than this pushes its own value aside, not everybody's. */
+/** A longer name moves only its own value to the right. */
 const LONGEST_NAME = 32;
-/** With less room than this beside the names, values stand below them. */
+/** With less room than this after the names, values are below them. */
 const LEAST_ROOM = 24;
 
-function writeValues(values: readonly ValuePart[], paint: Paint, room: number | undefined): string {
+function writeValues(
+  values: readonly { readonly name: string; readonly cell: Cell }[],
+  paint: Paint,
+  room: number | undefined,
+): string {
   const widths = values.map(({ name }) => textWidth(name)).filter((width) => width <= LONGEST_NAME);
   const nameWidth = Math.max(0, ...widths);
   const isStacked = room !== undefined && room < nameWidth + GAP + LEAST_ROOM;
@@ -76,9 +78,9 @@ function writeValues(values: readonly ValuePart[], paint: Paint, room: number | 
   let text = "";
   for (const { name, cell } of values) {
     const pieces = room === undefined ? [cell.text] : wrapWords(cell.text, room - indent.length, textWidth);
-    const padding = isStacked ? `\n${indent}` : " ".repeat(Math.max(0, nameWidth - textWidth(name)) + GAP);
+    const between = isStacked ? `\n${indent}` : padding(name, nameWidth) + " ".repeat(GAP);
     const lines = pieces.map((piece) => paint(piece, cell.tone)).join(`\n${indent}`);
-    text += `${paint(name, "faint")}${padding}${lines}\n`;
+    text += `${paint(name, "faint")}${between}${lines}\n`;
   }
   return text;
 }

@@ -1,9 +1,9 @@
 import { blank, type Cell, type CellStyle } from "../values/cell.ts";
-import type { TableColumn } from "./columns.ts";
 import { sparkline } from "../values/sparkline.ts";
 import { valueAt } from "../values/value-at.ts";
+import { drawnColumn } from "./columns.ts";
 
-/** The times at which a row says what its price was: now, and before each of its changes. They are not evenly apart. */
+/** The times, unevenly apart, at which a row shows its price: now, and before each of its changes. */
 const points: readonly { readonly title: string; readonly changes: readonly string[] }[] = [
   { title: "24H", changes: ["price_change_percentage_24h", "24h.last_price_usd_change"] },
   { title: "6H", changes: ["price_change_percentage_6h", "6h.last_price_usd_change"] },
@@ -12,18 +12,14 @@ const points: readonly { readonly title: string; readonly changes: readonly stri
   { title: "NOW", changes: [] },
 ];
 
-/** The course of a price, a bar below the name of each time. */
-export const sparkColumn: TableColumn = {
+/** The trend of a price, a bar below the name of each time. */
+export const sparkColumn = drawnColumn({
   title: points.map(({ title }) => title).join(" "),
-  // Behind what names a row, before everything that it can do without.
+  // After the columns that identify a row, before all optional ones.
   priority: 2.5,
-  paths: [],
   kind: "text",
-  isWhole: true,
-  mayBeDigits: false,
-  isAsked: true,
   draw: drawSpark,
-};
+});
 
 function drawSpark(row: unknown, { isUnicode }: CellStyle): Cell {
   const price = numberAt(row, "price_usd");
@@ -34,14 +30,14 @@ function drawSpark(row: unknown, { isUnicode }: CellStyle): Cell {
   );
   const known = prices.filter(isKnown);
   const [first, last] = [known[0], known.at(-1)];
-  // One price alone has no course.
+  // A single price has no trend.
   if (first === undefined || last === undefined || known.length < 2) return blank;
   const bars = sparkline(prices, isUnicode);
   const text = points.map(({ title }, index) => bars.charAt(index).repeat(title.length)).join(" ");
   return { text, tone: last > first ? "up" : last < first ? "down" : "plain" };
 }
 
-/** A price that fell by all it was worth says nothing of what it was. */
+/** Undefined after a fall by 100 %, from which the earlier price cannot be computed. */
 function priceBefore(price: number | undefined, change: number | undefined): number | undefined {
   if (price === undefined || change === undefined) return undefined;
   const before = price / (1 + change / 100);

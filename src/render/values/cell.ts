@@ -1,11 +1,10 @@
 import type { Field, Reading } from "../../contract/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../time/time.ts";
-import { type Decimal, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
-import { showAmount, showChange, showCount, showPercent, showPrice, showWholeAmount } from "./numbers.ts";
 import { asciiText, visibleText } from "../sanitise.ts";
+import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
 import { isPlain } from "./width.ts";
 
-/** What a person reads in one place of a table, safe to print. */
+/** The text of one place in a table, safe to print. */
 export interface Cell {
   readonly text: string;
   readonly tone: Tone;
@@ -13,31 +12,40 @@ export interface Cell {
 
 export type Tone = "plain" | "up" | "down" | "faint" | "heading" | "risen" | "fallen" | "changed";
 
-/** A change is a percentage that has a direction; a fee is one that has not. `unknown` goes by the JSON type. */
+/** A change is a percentage with a direction; a fee is one without. `unknown` depends on the JSON type of the value. */
 export type CellKind = Reading | "change" | "unknown";
 
 export interface CellStyle {
   readonly now: number;
-  /** A terminal: times as ages. Elsewhere they stay as sent. */
+  /** On a terminal, times show as ages. Elsewhere they stay as sent. */
   readonly hasAges: boolean;
-  /** Elsewhere whatever is not ASCII is written as an escape: its bytes would show as something else. */
+  /** Without it, every character beyond ASCII becomes an escape: its bytes would show as something else. */
   readonly isUnicode: boolean;
-  /** The zeros of a small price are counted, `0.0₉1234`, where a person reads them. */
+  /** A small price shows the number of its zeros, `0.0₉1234`, where a person reads it. */
   readonly countsZeros: boolean;
-  /** A single record has room for more digits, and for the second beside the age. */
+  /** A single record has room for more digits, and for the time before the age. */
   readonly isRoomy: boolean;
-  /** What stood in the place of a row before, where a picture is drawn anew; undefined for one that is new. */
+  /** The row of the picture before, where a picture is redrawn; undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
 }
 
 export const blank: Cell = { text: "", tone: "plain" };
+
+export function plain(text: string): Cell {
+  return { text, tone: "plain" };
+}
+
+/** Stands for a value that is missing. */
+export function noValue({ isUnicode }: Pick<CellStyle, "isUnicode">): Cell {
+  return { text: isUnicode ? "–" : "-", tone: "faint" };
+}
 
 export function cellKind(name: string, field: Field | undefined): CellKind {
   if (field === undefined || field.type.kind === "any") return guessKind(name);
   return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
 }
 
-/** What the contract does not describe is named as its siblings are. A value that is not of the kind shows as it came. */
+/** Fields outside the contract are named like those in it. A value of another kind than guessed is shown as sent. */
 function guessKind(name: string): CellKind {
   return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
 }
@@ -49,24 +57,12 @@ const GUESSES: readonly (readonly [RegExp, CellKind])[] = [
   [/_(?:at|time|updated|date)$/, "time"],
 ];
 
-/** Kinds of which columns are read from the right, digit under digit. */
-export function isNumeric(kind: CellKind): boolean {
-  return kind === "price" || kind === "amount" || kind === "count" || kind === "percent" || kind === "change";
+/** Whether columns of this kind are aligned to the right, digit under digit. */
+export function isNumeric(kind: CellKind): kind is keyof typeof numberTexts {
+  return Object.hasOwn(numberTexts, kind);
 }
 
-/** A cell in whose place another stood is marked; where both are numbers, so is the direction. */
-export function changedCell(
-  cell: Cell,
-  was: Cell,
-  kind: CellKind,
-  { value, before }: { readonly value: unknown; readonly before: unknown },
-): Cell {
-  if (was.text === cell.text || kind === "mark") return cell;
-  const rise = isNumeric(kind) ? Number(value) - Number(before) : 0;
-  return { text: cell.text, tone: rise > 0 ? "risen" : rise < 0 ? "fallen" : "changed" };
-}
-
-/** A value that is not of its kind (a price that is a word) is shown as it came. */
+/** A value that is not of its kind (a price that is a word) is shown as sent. */
 export function showCell(value: unknown, kind: CellKind, style: CellStyle): Cell {
   if (value === undefined || value === null) return blank;
   if (typeof value === "boolean") return plain(value ? "yes" : "no");
@@ -93,39 +89,19 @@ function showTime(value: string, style: CellStyle): string {
 }
 
 function showNumber(value: number | bigint | string, kind: CellKind, style: CellStyle): Cell {
-  const { isRoomy, countsZeros } = style;
-  const decimal = readDecimal(value);
-  if (decimal === undefined) return plain(shownText(String(value), style));
-  switch (kind) {
-    case "price":
-      return plain(showPrice(decimal, isRoomy ? 8 : undefined, countsZeros));
-    case "amount":
-      return plain(isRoomy ? showWholeAmount(decimal) : showAmount(decimal));
-    case "count":
-      return plain(showCount(decimal));
-    case "percent":
-      return plain(showPercent(decimal));
-    case "change":
-      return { text: showChange(decimal), tone: direction(decimal) };
-    case "text":
-    case "address":
-    case "time":
-    case "yes-no":
-    case "mark":
-      // Every digit: raw token amounts.
-      return plain(writeDecimal(decimal));
-    case "unknown":
-      // A double has seventeen digits, and nobody reads those after the eighth in a table. Integers stay whole.
-      return plain(writeDecimal(isRoomy ? decimal : roundSignificant(decimal, Math.max(8, decimal.scale))));
+  const number = readDecimal(value);
+  if (number === undefined) return plain(shownText(String(value), style));
+  if (isNumeric(kind)) {
+    const tone = kind !== "change" || number.digits === "" ? "plain" : number.isNegative ? "down" : "up";
+    return { text: numberTexts[kind](number, style), tone };
   }
+  // Other kinds keep every digit, as raw token amounts do. Of the 17 digits of a double, a table needs only the first
+  // eight; integers keep all digits.
+  const isShort = kind === "unknown" && !style.isRoomy;
+  return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, number.scale)) : number));
 }
 
-function direction({ digits, isNegative }: Decimal): Tone {
-  if (digits === "") return "plain";
-  return isNegative ? "down" : "up";
-}
-
-/** As JSON, but not to the bottom of a document with thousands of levels. */
+/** As JSON, but only the outer levels: a document may have thousands of them. */
 function showNested(value: object, depth = 0): string {
   if (depth > 3) return "...";
   if (!Array.isArray(value)) {
@@ -143,14 +119,10 @@ function showItem(item: unknown, depth: number): string {
   return typeof item === "string" ? JSON.stringify(item) : String(item);
 }
 
-/** Most text is plain, and then one short look is enough. */
+/** Most text is plain, which one short test shows. */
 export function shownText(text: string, { isUnicode }: Pick<CellStyle, "isUnicode">): string {
   if (isPlain(text) && !text.includes("\\")) return text;
   return isUnicode ? visibleText(text) : asciiText(text);
-}
-
-function plain(text: string): Cell {
-  return { text, tone: "plain" };
 }
 
 const STEPS = [

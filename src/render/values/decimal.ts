@@ -1,5 +1,5 @@
 /**
- * A decimal number taken from its digits, since arithmetic on doubles would show digits that were never sent.
+ * A decimal number as its digits, since arithmetic on doubles would show digits that the service never sent.
  * The value is 0.<digits> x 10^scale; digits neither begin nor end with a zero, and zero has none.
  */
 export interface Decimal {
@@ -8,14 +8,14 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** Beyond this many places a number is no price or amount of anything, and writing it out would fill memory. */
+/** No price or amount has more places than this, and a number written out with more would fill memory. */
 const MOST_PLACES = 400;
 
 const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
-/** So many digits and one more are exact as a number. */
+/** Up to this many digits, a number and its successor are exact as a double. */
 const FEW_DIGITS = 14;
 
-/** Reads what JSON writes numbers with, and the same in a string; undefined for anything else. */
+/** Reads a number as JSON writes it, also from a string; undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
   const isNegative = text.charCodeAt(0) === MINUS;
@@ -32,7 +32,7 @@ export function readDecimal(value: number | bigint | string): Decimal | undefine
   return create(isNegative, all.slice(leading), point - start - leading + exponent);
 }
 
-/** Never looks behind the end: V8 throws its compiled code away where that happens. */
+/** Never reads past the end: V8 discards its compiled code where that happens. */
 function endOfDigits(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -47,7 +47,7 @@ function readExponent(text: string): number | undefined {
   return Math.abs(exponent) > MOST_PLACES ? undefined : exponent;
 }
 
-/** Half a unit of the last digit is rounded away from zero. */
+/** Rounds half a unit of the last digit away from zero. */
 export function roundSignificant(decimal: Decimal, count: number): Decimal {
   const { isNegative, digits, scale } = decimal;
   if (digits.length <= count) return decimal;
@@ -58,17 +58,12 @@ export function roundSignificant(decimal: Decimal, count: number): Decimal {
   return create(isNegative, raised, scale + raised.length - count);
 }
 
-/** Rounds to so many digits after the point. */
+/** Rounds to this many digits after the point. */
 export function roundPlaces(decimal: Decimal, places: number): Decimal {
   return roundSignificant(decimal, decimal.scale + places);
 }
 
-/** The same digits with the point moved to the left: the value divided by 10^places. */
-export function movePoint(decimal: Decimal, places: number): Decimal {
-  return { ...decimal, scale: decimal.scale - places };
-}
-
-/** Plain digits, never an exponent, with at least so many after the point. */
+/** Writes plain digits, never an exponent, with at least `leastPlaces` after the point. */
 export function writeDecimal(decimal: Decimal, leastPlaces = 0, separator = ""): string {
   const { isNegative, digits, scale } = decimal;
   const whole = scale > 0 ? digits.slice(0, scale).padEnd(scale, "0") : "0";
@@ -85,3 +80,105 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
   const trimmed = digits.slice(0, end);
   return { isNegative, digits: trimmed, scale: trimmed === "" ? 0 : scale };
 }
+
+/**
+ * A price: two decimals from 1,000, four from 1, and below that four significant digits in plain decimals, however
+ * small it is. `significant` requests that many digits instead, where there is room for them.
+ */
+export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
+  const rounded = roundPrice(price, significant);
+  const text = writeDecimal(rounded, rounded.digits === "" ? 0 : 2, ",");
+  return countsZeros ? countZeros(text) : text;
+}
+
+function roundPrice(price: Decimal, significant: number | undefined): Decimal {
+  if (price.scale > 3)
+    return roundPlaces(price, significant === undefined ? 2 : Math.max(2, significant - price.scale));
+  if (significant !== undefined) return roundSignificant(price, significant);
+  return price.scale > 0 ? roundPlaces(price, 4) : roundSignificant(price, 4);
+}
+
+/** A reader cannot count more zeros than this at a glance. */
+const MANY_ZEROS = /^(-?0\.)(0{4,})(?=[1-9])/;
+
+/** `0.0000000001234` → `0.0₉1234`: nine zeros after the point. */
+export function countZeros(text: string): string {
+  const [leading, start = "", zeros = ""] = MANY_ZEROS.exec(text) ?? [""];
+  if (zeros === "") return text;
+  const count = Array.from(String(zeros.length), (digit) => String.fromCodePoint(0x2080 + Number(digit)));
+  return `${start}0${count.join("")}${text.slice(leading.length)}`;
+}
+
+/** There is no common unit beyond trillions. */
+const UNITS = ["", "K", "M", "B", "T"];
+
+/** An amount in at most seven places up to 999T: `12.4M`, `999`, `0.52`. Dust is `<0.01`, never zero. */
+export function showAmount(amount: Decimal): string {
+  const small = roundPlaces(amount, 2);
+  if (small.digits === "" && amount.digits !== "") return amount.isNegative ? "-<0.01" : "<0.01";
+  if (small.scale <= 3) return writeDecimal(small, hasFraction(small) ? 2 : 0);
+  const rounded = roundSignificant(amount, 3);
+  const unit = Math.min(Math.floor((rounded.scale - 1) / 3), UNITS.length - 1);
+  const shifted = { ...rounded, scale: rounded.scale - unit * 3 };
+  return `${writeDecimal(shifted, Math.max(0, 3 - shifted.scale), ",")}${UNITS[unit] ?? ""}`;
+}
+
+/** An amount with all digits of its integer part, where there is room: `12,345,678.9` → `12,345,678.90`. */
+export function showWholeAmount(amount: Decimal): string {
+  const rounded = roundSmall(amount);
+  return writeDecimal(rounded, hasFraction(rounded) ? 2 : 0, ",");
+}
+
+/** Two places, or two digits below a hundredth, so that a small value never shows as zero. */
+function roundSmall(value: Decimal): Decimal {
+  return value.scale < -1 ? roundSignificant(value, 2) : roundPlaces(value, 2);
+}
+
+function hasFraction({ digits, scale }: Decimal): boolean {
+  return digits.length > scale && digits !== "";
+}
+
+export function showCount(count: Decimal): string {
+  return writeDecimal(count, 0, ",");
+}
+
+/** Percent without a sign, as a fee: `0.3%`, `0.05%`. */
+export function showPercent(percent: Decimal): string {
+  return `${writeDecimal(roundSmall(percent), 0, ",")}%`;
+}
+
+/** A change: always signed, `0.00%` only for no change at all. */
+export function showChange(change: Decimal): string {
+  if (change.digits === "") return "0.00%";
+  const sign = change.isNegative ? "-" : "+";
+  const size = { ...change, isNegative: false };
+  const rounded = roundPlaces(size, 2);
+  if (rounded.digits === "") return `${sign}<0.01%`;
+  if (rounded.scale > 6) return `${sign}${showAmount(size)}%`;
+  if (rounded.scale > 3) return `${sign}${writeDecimal(roundPlaces(size, 0), 0, ",")}%`;
+  return `${sign}${writeDecimal(rounded, 2)}%`;
+}
+
+/** The change in percent as text; empty where it cannot be computed. */
+export function percentBetween(first: number, last: number): string {
+  const change = String(((last - first) / Math.abs(first)) * 100);
+  return readDecimal(change) === undefined ? "" : change;
+}
+
+interface NumberStyle {
+  /** There is room for more digits. */
+  readonly isRoomy: boolean;
+  /** See `countZeros`. */
+  readonly countsZeros: boolean;
+}
+
+/** The text of a number of each kind. */
+export const numberTexts = {
+  price: (number: Decimal, style: NumberStyle) =>
+    showPrice(number, style.isRoomy ? 8 : undefined, style.countsZeros),
+  amount: (number: Decimal, style: NumberStyle) =>
+    style.isRoomy ? showWholeAmount(number) : showAmount(number),
+  count: showCount,
+  percent: showPercent,
+  change: showChange,
+};

@@ -14,7 +14,7 @@ export function valueAt(value: unknown, path: readonly string[], from = 0): unkn
   return reached;
 }
 
-/** What the contract says about the field a path leads to; undefined for what it does not name. */
+/** The contract's field at a path; undefined for a path that the contract does not name. */
 export function fieldAt(shape: RecordShape, path: readonly string[]): Field | undefined {
   let fields: RecordShape | undefined = shape;
   let field: Field | undefined;

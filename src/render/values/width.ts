@@ -1,43 +1,52 @@
 import { ESCAPES, visibleText } from "../sanitise.ts";
 
 /**
- * How many columns of a terminal a text takes, counted by what a person sees as one character: two for Chinese,
- * Japanese, Korean and emoji, none for marks that sit on another character.
+ * The columns of a terminal that a text takes, counted by what a person sees as one character: two for Chinese,
+ * Japanese, Korean and emoji, none for marks that combine with another character.
  *
- * Written here because the measure of cli-table3's library counts single code points, and padding must agree with
- * fitting in every line of every table.
+ * Written here because cli-table3 measures single code points, and padding must agree with fitting in every line of
+ * every table.
  */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
-  // Taking a text apart is slow, and needed for few.
+  // Splitting a text into graphemes is slow, and few texts need it.
   if (!JOINED.test(text)) return graphemeWidth(text);
   let width = 0;
   for (const { segment } of segments(text)) width += graphemeWidth(segment);
   return width;
 }
 
-/** Whether every library counts this text the same: printable ASCII. */
+/** Whether every library measures this text the same: printable ASCII. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** The beginning of the text that fits, with the mark at its end when something was cut off. */
-export function cutText(text: string, width: number, mark: string): string {
-  // No unit of a text is wider than two, so most are known to fit without being measured.
-  if (text.length * 2 <= width || textWidth(text) <= width) return text;
-  const room = width - textWidth(mark);
-  if (room < 0) return takeColumns(text, width);
-  return takeColumns(text, room) + mark;
+/** The spaces that fill a text up to a width. */
+export function padding(text: string, width: number): string {
+  return " ".repeat(Math.max(0, width - textWidth(text)));
 }
 
-/** As many whole characters from the beginning as fit; the escape of one is as whole as itself. */
+/** The mark at the end of a text that was cut. */
+export function ellipsis(isUnicode: boolean): string {
+  return isUnicode ? "…" : "...";
+}
+
+/** The start of the text that fits, with the mark at its end if something was cut. */
+export function cutText(text: string, width: number, mark: string): string {
+  // No unit of a text is wider than two, so most texts fit without being measured.
+  if (text.length * 2 <= width || textWidth(text) <= width) return text;
+  const room = width - textWidth(mark);
+  return room < 0 ? takeColumns(text, width) : takeColumns(text, room) + mark;
+}
+
+/** The characters from the start that fit. An escape is never cut. */
 export function takeColumns(text: string, width: number): string {
   const kept = PLAIN.test(text) ? text.slice(0, Math.max(0, width)) : takeCharacters(text, width);
   const cut = text.includes("\\") ? escapeAcross(text, kept.length) : undefined;
   return cut === undefined ? kept : text.slice(0, cut);
 }
 
-/** Where the escape begins that the text before `end` has only a part of. */
+/** The start of the escape that `end` would cut. */
 function escapeAcross(text: string, end: number): number | undefined {
   for (const { index, 0: escape } of text.matchAll(ESCAPES)) {
     if (index >= end) return undefined;
@@ -58,9 +67,9 @@ function takeCharacters(text: string, width: number): string {
 }
 
 const PLAIN = /^[ -~]*$/;
-/** Parts of emoji that join into one. Without them the characters of a text are as wide together as apart. */
+/** Parts of emoji that join into one. Without them a text is as wide as the sum of its characters. */
 const JOINED = /\u200d|\ufe0f|\u20e3|\p{Regional_Indicator}|\p{Emoji_Modifier}/u;
-/** Made when the first text needs it: it takes 10 ms, and most tables are plain. */
+/** Created for the first text that needs it: it takes 10 ms, and most tables are plain. */
 function segments(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);
@@ -68,11 +77,11 @@ function segments(text: string): Intl.Segments {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Shown as emoji by itself, or asked to be by U+FE0F; flags of two letters are emoji by themselves too. */
+/** Shown as emoji by default, or because U+FE0F requests it; flags of two letters are emoji by default too. */
 const EMOJI = /^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f|^[#*0-9]\ufe0f?\u20e3/u;
 /** Marks, and the vowels and final consonants that join a Korean syllable. */
 const NO_COLUMN = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
-/** East Asian Wide and Fullwidth of Unicode; those that are emoji are known already. */
+/** East Asian Wide and Fullwidth in Unicode, except the emoji above. */
 const TWO_COLUMNS =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u4dff\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]$/u;
 
@@ -89,28 +98,32 @@ function characterWidth(character: string): number {
   return TWO_COLUMNS.test(character) || EMOJI.test(character) ? 2 : 1;
 }
 
-/** As many of the parts as fit, whole; of the first as much as does. */
+export function separator(isUnicode: boolean): string {
+  return isUnicode ? " · " : ", ";
+}
+
+/** Joins the parts that fit completely; only the first part is cut. */
 export function joinFitting(parts: readonly string[], isUnicode: boolean, width: number): string {
   const [first = "", ...rest] = parts;
   let text = cutText(first, width, "");
   for (const part of rest) {
-    const longer = `${text}${isUnicode ? " · " : ", "}${part}`;
+    const longer = `${text}${separator(isUnicode)}${part}`;
     if (textWidth(longer) > width) break;
     text = longer;
   }
   return text;
 }
 
-/** Where there is less room, a beginning says more than two halves. */
+/** In less room than this, the start of an address identifies it better than both its ends. */
 const shortestWithEnd = 16;
 
 /**
- * An asset in so many columns. Who typed an address knows its beginning and its end, so it is the middle that gives
- * way where the window is too narrow for all of it.
+ * An asset in this many columns. A person recognizes an address by its start and its end, so the middle is cut where the
+ * window is too narrow.
  */
 export function assetLabel(asset: string, width: number, isUnicode: boolean): string {
   const text = visibleText(asset);
-  const mark = isUnicode ? "…" : "...";
+  const mark = ellipsis(isUnicode);
   const isSimple = isPlain(text) && !text.includes("\\");
   if (!isSimple || width < shortestWithEnd) return cutText(text, width, mark);
   if (text.length <= width) return text;

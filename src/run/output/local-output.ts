@@ -3,12 +3,11 @@ import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
 import { type OutputFormat, type RowFormat } from "../../contract/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
-import type { Format, LocalLook } from "../../render/formats/format.ts";
+import type { Format, LocalLook, LocalRow } from "../../render/formats/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting, settings } from "../../settings/settings.ts";
-import type { LocalRow } from "../../render/table/local-table.ts";
 
 /** Prints rows of a local command: aligned columns on a terminal, JSON in a pipe, like the rows of the service. */
 export async function writeRows(

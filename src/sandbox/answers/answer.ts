@@ -14,7 +14,7 @@ export interface Asked {
   readonly path: ReadonlyMap<string, string>;
   readonly query: Query;
   readonly account: Account;
-  /** Unix seconds of the simulated clock: nothing later than this may show. */
+  /** Unix seconds of the simulated clock: nothing later may be shown. */
   readonly at: number;
   readonly host: SandboxHost;
 }
@@ -32,7 +32,7 @@ export function supportedNetworks({
   return dialect === "spec" ? market.networks.slice(0, SPECIFIED_NETWORKS) : market.networks;
 }
 
-/** Slugs match exactly: a capital letter or an abbreviation is an unknown network. */
+/** Slugs match exactly: a capital letter or an abbreviation makes an unknown network. */
 export function networkNamed(asked: Asked, slug: string): NetworkFacts {
   const network = supportedNetworks(asked).find((each) => each.id === slug);
   if (network === undefined) throw unsupportedNetwork(slug);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json-writer.ts";
-import type { Activity, Market, TokenFacts } from "../market/types.ts";
+import type { Market, TokenFacts } from "../market/types.ts";
 
-/** The windows of activity of the specification, with their seconds; `1m` stands in search rows only. */
+/** The windows of activity of the specification, in seconds; `1m` is in search rows only. */
 export const windowSeconds = {
   "24h": 86_400,
   "6h": 21_600,
@@ -20,9 +20,12 @@ export function eachWindow<T>(
   return Object.fromEntries(Object.entries(windows).map(([name, seconds]) => [name, make(seconds)]));
 }
 
-/** Specification, resource Token search row: a window of activity as the searches show it. */
-export function searchWindow({ volumeUsd, buys, sells, txns, priceChange }: Activity): JsonObject {
-  return { volume_usd: volumeUsd, buys, sells, txns, last_price_usd_change: priceChange };
+/** Specification, resource Token search row: the windows of activity as the searches show them. */
+export function searchWindows(market: Market, token: TokenFacts, at: number): JsonObject {
+  return eachWindow(searchWindowSeconds, (seconds) => {
+    const { volumeUsd, buys, sells, txns, priceChange } = market.tokenActivity(token, at, seconds);
+    return { volume_usd: volumeUsd, buys, sells, txns, last_price_usd_change: priceChange };
+  });
 }
 
 /** Fully diluted value in USD; null for a token without a price. */
@@ -31,12 +34,12 @@ export function fdvUsd(market: Market, token: TokenFacts, at: number): number | 
   return price === undefined ? null : (price * Number(token.totalSupply)) / 10 ** token.decimals;
 }
 
-/** How every answer names a token. */
+/** The fields that identify a token in every response. */
 export function tokenNames({ address, name, symbol, network, decimals }: TokenFacts): JsonObject {
   return { id: address, name, symbol, chain: network.id, decimals };
 }
 
-/** What more there is to read about it. */
+/** The token's supply, description and links. */
 export function tokenPages({ totalSupply, description, website, explorer }: TokenFacts): JsonObject {
   return { total_supply: totalSupply, description, website, explorer };
 }

@@ -8,7 +8,7 @@ interface NumberedPage {
   readonly limit: number;
 }
 
-/** Specification, Pagination styles 2: pages count from 1 and page 0 is served as page 1; 10 rows unless asked. */
+/** Specification, Pagination styles 2: pages count from 1, page 0 is served as page 1, and 10 rows are the default. */
 export function readPage(query: Query): NumberedPage {
   const page = query.integer("page", 0, 1000) ?? 1;
   return { page: Math.max(1, page), limit: query.integer("limit", 1, 100) ?? 10 };
@@ -19,8 +19,8 @@ export function pageInfo({ page, limit }: NumberedPage, total: number): JsonObje
 }
 
 /**
- * Where a search goes on: the instant of its first page, so that a moving market still gives each row once, and the
- * number of rows already given. Opaque to clients.
+ * The position in a search: the time of its first page, so that each row appears once although the market moves, and the
+ * number of rows already sent. Opaque to clients.
  */
 interface PageCursor {
   readonly at: number;
@@ -31,16 +31,12 @@ export function writeCursor({ at, offset }: PageCursor): string {
   return Buffer.from(JSON.stringify({ t: at, o: offset })).toString("base64url");
 }
 
-/** `now`: unix seconds. A cursor of the future would show trades that have not happened. */
+/** `now`: unix seconds. A cursor of the future would show trades that have not happened yet. */
 export function readCursor(text: string, now: number): PageCursor {
-  const cursor = decode(text);
-  if (cursor === undefined || cursor.at > now || writeCursor(cursor) !== text) {
+  const match = /^\{"t":(\d{1,11}),"o":(\d{1,9})\}$/.exec(Buffer.from(text, "base64url").toString("latin1"));
+  const cursor = { at: Number(match?.[1]), offset: Number(match?.[2]) };
+  if (match === null || cursor.at > now || writeCursor(cursor) !== text) {
     throw invalidParam("cursor", "must be the next_cursor of the page before");
   }
   return cursor;
-}
-
-function decode(text: string): PageCursor | undefined {
-  const match = /^\{"t":(\d{1,11}),"o":(\d{1,9})\}$/.exec(Buffer.from(text, "base64url").toString("latin1"));
-  return match === null ? undefined : { at: Number(match[1]), offset: Number(match[2]) };
 }

@@ -4,7 +4,7 @@ import type { Activity, Market, PoolFacts, TokenFacts } from "../market/types.ts
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
-/** Specification, resource Pool; `inversed` turns price and ratio round, sums in USD stay. */
+/** Specification, resource Pool; `inversed` inverts prices, and sums in USD stay as they are. */
 export const answerPool: Answer = (asked) => {
   networkOf(asked);
   const inversed = asked.query.boolean("inversed") ?? false;
@@ -22,40 +22,29 @@ export const answerPool: Answer = (asked) => {
     created_at_block_number: pool.createdAtBlockNumber,
     created_at: writeInstantMs(pool.createdAt),
     fee: pool.fee,
-    tokens: pool.tokens.map((token) => poolToken(market, token, at)),
+    tokens: pool.tokens.map((token) => ({
+      ...tokenNames(token),
+      added_at: writeInstantMs(token.addedAt),
+      fdv: fdvUsd(market, token, at),
+    })),
     base_token_id: base?.address,
     quote_token_id: quote?.address,
     last_price: inversed ? 1 / price : price,
     last_price_usd: inversed ? priceUsd / price : priceUsd,
     price_time: writeInstantMs(time),
     last_updated: writeInstantMs(lastTransaction(market, pool, at)),
-    ...eachWindow(windowSeconds, (seconds) => poolWindow(market.poolActivity(pool, at, seconds))),
+    ...eachWindow(windowSeconds, (seconds) => {
+      const activity = market.poolActivity(pool, at, seconds);
+      const { volumeUsd, buyUsd, sellUsd, buys, sells, txns, priceChange } = activity;
+      const volumes = { volume_usd: volumeUsd, sell_usd: sellUsd, buy_usd: buyUsd };
+      return { last_price_usd_change: priceChange, ...volumes, sells, buys, txns };
+    }),
   };
 };
 
-/** A pool's data changes with its transactions; before the first one it stands as created. */
+/** A pool's data changes with its transactions; before the first one it is as created. */
 function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
   return market.transactions(pool, { to: at, limit: 1 })[0]?.time ?? pool.createdAt;
-}
-
-function poolToken(market: Market, token: TokenFacts, at: number): JsonObject {
-  return {
-    ...tokenNames(token),
-    added_at: writeInstantMs(token.addedAt),
-    fdv: fdvUsd(market, token, at),
-  };
-}
-
-function poolWindow(activity: Activity): JsonObject {
-  return {
-    last_price_usd_change: activity.priceChange,
-    volume_usd: activity.volumeUsd,
-    sell_usd: activity.sellUsd,
-    buy_usd: activity.buyUsd,
-    sells: activity.sells,
-    buys: activity.buys,
-    txns: activity.txns,
-  };
 }
 
 /** Specification, resource Token detail. The public service adds to it and calls the counts sells and buys. */
@@ -81,37 +70,26 @@ export const answerToken: Answer = (asked) => {
       ...eachWindow(windows, (seconds) => {
         const activity = market.tokenActivity(token, at, seconds);
         const volume = priceUsd === undefined ? 0 : activity.volumeUsd / priceUsd;
-        return isPublic ? publicWindow(activity, volume) : summaryWindow(activity, volume);
+        return tokenWindow(activity, volume, isPublic);
       }),
     },
   };
 };
 
 /** `volume` is in units of the token. */
-function summaryWindow({ volumeUsd, sells, buys, txns }: Activity, volume: number): JsonObject {
-  return { volume, volume_usd: volumeUsd, sell: sells, buy: buys, txns };
+function tokenWindow(activity: Activity, volume: number, isPublic: boolean): JsonObject {
+  const { volumeUsd, buyUsd, sellUsd, buys, sells, txns, priceChange } = activity;
+  const volumes = { volume, volume_usd: volumeUsd };
+  if (!isPublic) return { ...volumes, sell: sells, buy: buys, txns };
+  const sides = { buy_usd: buyUsd, sell_usd: sellUsd, sells, buys };
+  return { ...volumes, ...sides, txns, last_price_usd_change: priceChange };
 }
 
-function publicWindow(activity: Activity, volume: number): JsonObject {
-  return {
-    volume,
-    volume_usd: activity.volumeUsd,
-    buy_usd: activity.buyUsd,
-    sell_usd: activity.sellUsd,
-    sells: activity.sells,
-    buys: activity.buys,
-    txns: activity.txns,
-    last_price_usd_change: activity.priceChange,
-  };
-}
-
-// The newest trade of a token is all but always in one of its busiest pools, and some tokens stand in thousands.
-const POOLS_ASKED = 20;
+// The newest trade of a token is nearly always in one of its busiest pools, and some tokens have thousands.
+const POOLS_READ = 20;
 
 function lastTrade(market: Market, token: TokenFacts, at: number): number {
-  const busiest = market
-    .poolsOfToken(token, at)
-    .toSorted((a, b) => a.rank - b.rank)
-    .slice(0, POOLS_ASKED);
+  // By rank, the busiest first.
+  const busiest = market.poolsOfToken(token, at).slice(0, POOLS_READ);
   return Math.max(token.addedAt, ...busiest.map((pool) => market.poolPrice(pool, at).time));
 }

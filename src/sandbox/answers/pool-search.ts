@@ -1,25 +1,21 @@
-import { writeInstant } from "../request-times.ts";
+import { DAY, writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
 import { type Answer, type Asked, networkOf } from "./answer.ts";
-import { type Further, type Measure, type Search, searchPage } from "./search-page.ts";
-import { eachWindow, fdvUsd, searchWindow, searchWindowSeconds, tokenNames, tokenPages } from "./figures.ts";
+import { type Further, type Measure, searchPage } from "./search-page.ts";
+import { fdvUsd, searchWindows, tokenNames, tokenPages } from "./figures.ts";
 
 const HOUR = 3600;
-const DAY = 24 * HOUR;
 
 /** Within a network and across them. The path across ignores `token_address` (wire-facts 4.8). */
-export const answerPoolsSearch: Answer = (asked) => searchPage(asked, poolSearch(asked));
-
-function poolSearch(asked: Asked): Search<PoolFacts> {
+export const answerPoolsSearch: Answer = (asked) => {
   const { market } = asked;
   const poolTokens = createPoolTokens(market);
   const { created_at: createdAt, ...filters } = measures(market);
-  return {
+  return searchPage(asked, {
     orders: { ...filters, created_at: createdAt },
     filters,
-    createdAt: (pool) => pool.createdAt,
-    items: (networks, at) => networks.flatMap((network) => market.pools(network, at)),
+    itemsOf: (network, at) => market.pools(network, at),
     further: [ofDex(asked), ...(asked.path.has("network") ? [ofToken(asked)] : [])],
     lists: asked.state.poolLists,
     row: (pool, at, detailed) => poolRow(asked, poolTokens, pool, at, detailed),
@@ -28,8 +24,8 @@ function poolSearch(asked: Asked): Search<PoolFacts> {
       // Wire-facts 8: a text there, an array on token searches and in the specification.
       return { chains: asked.dialect === "public" ? networks.join(",") : networks };
     },
-  };
-}
+  });
+};
 
 /** Specification, "Pool search order_by accepted values". */
 function measures(market: Market) {
@@ -57,14 +53,14 @@ function measures(market: Market) {
   };
 }
 
-/** The DEX id in any letter case; a display name is no id and finds nothing. */
-function ofDex({ query }: Asked): Further<PoolFacts>[number] {
+/** The DEX id in any letter case; a display name is not an id and finds nothing. */
+function ofDex({ query }: Asked): Further<PoolFacts> {
   const value = query.text("dex_name");
   const dexId = value?.toLowerCase();
   return { name: "dex_name", value, passes: (pool) => pool.dex.dexId.toLowerCase() === dexId };
 }
 
-function ofToken(asked: Asked): Further<PoolFacts>[number] {
+function ofToken(asked: Asked): Further<PoolFacts> {
   const value = asked.query.text("token_address");
   const token = value === undefined ? undefined : asked.market.token(networkOf(asked), value, asked.at);
   return {
@@ -112,7 +108,7 @@ type PoolTokens = (token: TokenFacts, at: number, detailed: boolean) => JsonObje
 
 /**
  * Tokens in the rows of one page of pool search: three fields, with `detailed` names, facts and windows (wire-facts
- * 4.8). The same few tokens stand in many rows, so each is described once.
+ * 4.8). The same few tokens are in many rows, so each is described once.
  */
 function createPoolTokens(market: Market): PoolTokens {
   const described = new Map<TokenFacts, JsonObject>();
@@ -136,6 +132,6 @@ function detailedToken(market: Market, token: TokenFacts, at: number): JsonObjec
     ...tokenPages(token),
     added_at: writeInstant(token.addedAt),
     fdv: fdvUsd(market, token, at),
-    ...eachWindow(searchWindowSeconds, (seconds) => searchWindow(market.tokenActivity(token, at, seconds))),
+    ...searchWindows(market, token, at),
   };
 }

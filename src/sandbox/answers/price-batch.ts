@@ -3,11 +3,6 @@ import type { Query } from "../query.ts";
 import { invalidParam, missingParam } from "../service-refusal.ts";
 import { type Answer, networkOf } from "./answer.ts";
 
-interface PriceItem {
-  readonly [name: string]: string | number;
-  readonly id: string;
-}
-
 const MAX_ADDRESSES = 10;
 const MAX_CHARACTERS = 2000;
 
@@ -15,29 +10,29 @@ const MAX_CHARACTERS = 2000;
 export const answerMultiPrices: Answer = (asked) => {
   const network = networkOf(asked);
   const { market, at } = asked;
-  const items = readAddresses(asked.query).flatMap((address): PriceItem[] => {
+  const items = readAddresses(asked.query).flatMap((address) => {
     const token = market.token(network, address, at);
-    const price = token === undefined ? undefined : market.tokenPriceUsd(token, at);
+    const price = token && market.tokenPriceUsd(token, at);
     if (token === undefined || price === undefined) return [];
-    const item = { id: token.address, chain: network.id, price_usd: price };
-    return [asked.dialect === "public" ? { ...item, last_updated: writeInstant(at) } : item];
+    const updated = asked.dialect === "public" ? writeInstant(at) : undefined;
+    return [{ id: token.address, chain: network.id, price_usd: price, last_updated: updated }];
   });
   return shuffle(items);
 };
 
-/** What the batch costs: a credit an address, unpriced ones included. A batch that will be refused costs one. */
+/** The cost of the batch: one credit per address, also without a price. A batch that will be rejected costs one. */
 export function countAddresses(query: Query): number {
-  return Math.min(MAX_ADDRESSES, Math.max(1, splitAddresses(query).length));
+  return Math.min(MAX_ADDRESSES, Math.max(1, query.list("tokens").length));
 }
 
-/** The comma form, or `tokens` once an address; bounds hold for all of them together. */
+/** The comma form, or `tokens` once per address; limits apply to all of them together. */
 function readAddresses(query: Query): readonly string[] {
   const values = query.all("tokens");
   if (values.length === 0) throw missingParam("tokens");
   if (values.join(",").length > MAX_CHARACTERS) {
     throw invalidParam("tokens", `must not be longer than ${MAX_CHARACTERS} characters`);
   }
-  const addresses = splitAddresses(query);
+  const addresses = query.list("tokens");
   if (addresses.length === 0) throw invalidParam("tokens", "must hold at least one address");
   if (addresses.length > MAX_ADDRESSES) {
     throw invalidParam("tokens", `must not hold more than ${MAX_ADDRESSES} addresses`);
@@ -45,18 +40,11 @@ function readAddresses(query: Query): readonly string[] {
   return addresses;
 }
 
-function splitAddresses(query: Query): readonly string[] {
-  return query
-    .all("tokens")
-    .flatMap((value) => value.split(","))
-    .filter((address) => address !== "");
-}
-
 /**
- * The specification promises no order, so a client that counts on the order asked has to fail here: never the same
- * order where there are two different items, and always the same for the same request.
+ * The specification promises no order, so a client that relies on the order of its request must fail here: the order
+ * differs from the request's when there are two different items, and is always the same for the same request.
  */
-function shuffle(items: readonly PriceItem[]): readonly PriceItem[] {
+function shuffle<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
   const shuffled = items.toSorted((a, b) => mix(a.id) - mix(b.id));
   const isUnmoved = shuffled.every((item, index) => item.id === items[index]?.id);
   return isUnmoved ? [...shuffled.slice(1), ...shuffled.slice(0, 1)] : shuffled;

@@ -1,39 +1,35 @@
 import type { Json, JsonObject } from "../json-writer.ts";
 import type { NetworkFacts } from "../market/types.ts";
 import type { Query } from "../query.ts";
-import type { RecentLists } from "../remembered.ts";
+import type { RecentLists } from "../state.ts";
 import { type Asked, networkNamed, networkOf, supportedNetworks } from "./answer.ts";
 import { readCursor, writeCursor } from "./page-position.ts";
 
-/** What the four searches differ in. `at`: unix seconds of the first page. */
-export interface Search<T> {
-  /** Values an item can be ordered by; null stands last in either direction. The first is the default. */
+/** The differences between the four searches. `at`: unix seconds of the first page. */
+interface Search<T> {
+  /** Values an item can be ordered by; null is last in either direction. The first is the default. */
   readonly orders: Readonly<Record<string, Measure<T>>>;
   /** Values with a `_min` and a `_max` filter, both inclusive; null passes no filter. */
   readonly filters: Readonly<Record<string, Measure<T>>>;
-  readonly createdAt: (item: T) => number;
-  readonly items: (networks: readonly NetworkFacts[], at: number) => readonly T[];
-  /** Further filters, as the echo names them. */
-  readonly further: Further<T>;
+  readonly itemsOf: (network: NetworkFacts, at: number) => readonly T[];
+  readonly further: readonly Further<T>[];
   readonly lists: RecentLists<T>;
   readonly row: (item: T, at: number, detailed: boolean) => JsonObject;
-  /** How the echo says which networks were searched. */
+  /** The echo of the networks that were searched. */
   readonly echoNetworks: (networks: readonly string[], isAcross: boolean) => JsonObject;
 }
 
 export type Measure<T> = (item: T, at: number) => number | null;
 
-/** A filter that does not apply is undefined and is not echoed. */
-export type Further<T> = readonly { name: string; value: string | undefined; passes: (item: T) => boolean }[];
-
-interface Bound<T> {
+/** A filter as the echo names it. One that does not apply has no value and is not echoed. */
+export interface Further<T> {
   readonly name: string;
-  readonly value: number;
+  readonly value: string | number | undefined;
   readonly passes: (item: T, at: number) => boolean;
 }
 
 /** Specification, Pagination styles 1: one page of a search, with the parameters used in `query`. */
-export function searchPage<T>(asked: Asked, search: Search<T>): Json {
+export function searchPage<T extends { readonly createdAt: number }>(asked: Asked, search: Search<T>): Json {
   const { query } = asked;
   const isAcross = !asked.path.has("network");
   const networks = isAcross ? chosenNetworks(asked) : [networkOf(asked)];
@@ -45,16 +41,18 @@ export function searchPage<T>(asked: Asked, search: Search<T>): Json {
   const orderBy = query.choice("order_by", orderNames) ?? orderNames[0] ?? "";
   const sort = query.choice("sort", ["asc", "desc"]) ?? "desc";
   const detailed = query.boolean("detailed") ?? false;
-  const bounds = readBounds(query.countedFrom(at), search);
-  const further = search.further.filter(({ value }) => value !== undefined);
-  const applied = Object.fromEntries([...bounds, ...further].map(({ name, value }) => [name, value ?? ""]));
-
-  const key = JSON.stringify([at, networks.map(({ id }) => id), orderBy, sort, applied]);
-  const found = search.lists.get(key, () => {
-    const items = search
-      .items(networks, at)
-      .filter((item) => further.every(({ passes }) => passes(item)))
-      .filter((item) => bounds.every(({ passes }) => passes(item, at)));
+  const filters = [...readBounds(query.countedFrom(at), search.filters), ...search.further].filter(
+    ({ value }) => value !== undefined,
+  );
+  const applied = Object.fromEntries(filters.map(({ name, value }) => [name, value ?? ""]));
+  const slugs = networks.map(({ id }) => id);
+  const key = JSON.stringify([at, slugs, orderBy, sort, applied]);
+  const found = search.lists.recall(key, () => {
+    // The last filters need no sums of trades, so they come first here.
+    const cheapestFirst = filters.toReversed();
+    const items = networks
+      .flatMap((network) => search.itemsOf(network, at))
+      .filter((item) => cheapestFirst.every(({ passes }) => passes(item, at)));
     return order(items, search.orders[orderBy], sort, at);
   });
   const end = offset + limit;
@@ -64,10 +62,7 @@ export function searchPage<T>(asked: Asked, search: Search<T>): Json {
     has_next_page: hasNextPage,
     next_cursor: hasNextPage ? writeCursor({ at, offset: end }) : "",
     query: {
-      ...search.echoNetworks(
-        networks.map(({ id }) => id),
-        isAcross,
-      ),
+      ...search.echoNetworks(slugs, isAcross),
       limit,
       cursor: cursorText,
       order_by: orderBy,
@@ -80,36 +75,40 @@ export function searchPage<T>(asked: Asked, search: Search<T>): Json {
 
 /** `chains` of the searches across networks; without it, all of them. */
 function chosenNetworks(asked: Asked): readonly NetworkFacts[] {
-  const slugs = asked.query
-    .all("chains")
-    .flatMap((value) => value.split(","))
-    .filter((slug) => slug !== "");
+  const slugs = asked.query.list("chains");
   if (slugs.length === 0) return supportedNetworks(asked);
   return [...new Set(slugs)].map((slug) => networkNamed(asked, slug));
 }
 
-function readBounds<T>(query: Query, { filters, createdAt }: Search<T>): readonly Bound<T>[] {
-  const bounds: Bound<T>[] = [];
-  const add = (
-    name: string,
-    value: number | undefined,
-    passes: (value: number) => Bound<T>["passes"],
-  ): void => {
-    if (value !== undefined) bounds.push({ name, value, passes: passes(value) });
+const isLeast = (value: number, least: number): boolean => value >= least;
+const isMost = (value: number, most: number): boolean => value <= most;
+
+function readBounds<T extends { readonly createdAt: number }>(
+  query: Query,
+  filters: Search<T>["filters"],
+): readonly Further<T>[] {
+  const bounds = Object.entries(filters).flatMap(([name, measure]) => [
+    makeBound(`${name}_min`, query.number(`${name}_min`), measure, isLeast),
+    makeBound(`${name}_max`, query.number(`${name}_max`), measure, isMost),
+  ]);
+  return [
+    ...bounds,
+    makeBound("created_after", query.from("created_after"), (item) => item.createdAt, isLeast),
+    makeBound("created_before", query.to("created_before"), (item) => item.createdAt, isMost),
+  ];
+}
+
+function makeBound<T>(
+  name: string,
+  bound: number | undefined,
+  measure: Measure<T>,
+  isInside: (value: number, bound: number) => boolean,
+): Further<T> {
+  const passes = (item: T, at: number): boolean => {
+    const value = measure(item, at);
+    return value !== null && bound !== undefined && isInside(value, bound);
   };
-  for (const [name, measure] of Object.entries(filters)) {
-    add(`${name}_min`, query.number(`${name}_min`), (least) => (item, at) => {
-      const value = measure(item, at);
-      return value !== null && value >= least;
-    });
-    add(`${name}_max`, query.number(`${name}_max`), (most) => (item, at) => {
-      const value = measure(item, at);
-      return value !== null && value <= most;
-    });
-  }
-  add("created_after", query.from("created_after"), (first) => (item) => createdAt(item) >= first);
-  add("created_before", query.to("created_before"), (last) => (item) => createdAt(item) <= last);
-  return bounds;
+  return { name, value: bound, passes };
 }
 
 /** Items of equal value keep the market's order, so that pages never overlap. */

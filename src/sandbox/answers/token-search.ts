@@ -1,41 +1,31 @@
-import { writeInstant } from "../request-times.ts";
+import { DAY, writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 import type { Answer, Asked } from "./answer.ts";
-import { type Measure, type Search, searchPage } from "./search-page.ts";
-import { eachWindow, fdvUsd, searchWindow, searchWindowSeconds, tokenPages } from "./figures.ts";
+import { type Measure, searchPage } from "./search-page.ts";
+import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";
 
-const DAY = 86_400;
-
-/** Within a network and across them. */
-export const answerTokensSearch: Answer = (asked) => searchPage(asked, tokenSearch(asked));
-
-/** Specification, endpoint 3. The price filters tokens and does not order them. */
-function tokenSearch(asked: Asked): Search<TokenFacts> {
+/** Specification, endpoint 3, within a network and across them. The price filters tokens and does not order them. */
+export const answerTokensSearch: Answer = (asked) => {
   const { market } = asked;
-  const numbers = measures(asked);
+  const numbers = measures(market);
   const price: Measure<TokenFacts> = (token, at) => market.tokenPriceUsd(token, at) ?? null;
-  return {
+  return searchPage(asked, {
     orders: { ...numbers, created_at: (token) => token.createdAt },
     filters: { ...numbers, price_usd: price },
-    createdAt: (token) => token.createdAt,
-    items: (networks, at) => networks.flatMap((network) => market.tokens(network, at)),
+    itemsOf: (network, at) => market.tokens(network, at),
     further: [],
     lists: asked.state.tokenLists,
     row: (token, at, detailed) => tokenRow(asked, token, at, detailed),
     echoNetworks: (networks) => ({ chains: networks }),
-  };
-}
+  });
+};
 
-function measures({ market, state }: Asked): Readonly<Record<string, Measure<TokenFacts>>> {
-  const volume =
-    (seconds: number): Measure<TokenFacts> =>
-    (token, at) =>
-      state.tokenVolumes.of(market, token, at, seconds);
+function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>> {
   return {
     volume_usd_24h: (token, at) => market.tokenActivity(token, at, DAY).volumeUsd,
-    volume_usd_7d: volume(7 * DAY),
-    volume_usd_30d: volume(30 * DAY),
+    volume_usd_7d: (token, at) => market.tokenVolumeUsd(token, at, 7 * DAY),
+    volume_usd_30d: (token, at) => market.tokenVolumeUsd(token, at, 30 * DAY),
     liquidity_usd: (token, at) => market.tokenLiquidityUsd(token, at),
     txns_24h: (token, at) => market.tokenActivity(token, at, DAY).txns,
     price_change_percentage_24h: (token, at) => market.tokenActivity(token, at, DAY).priceChange,
@@ -43,9 +33,9 @@ function measures({ market, state }: Asked): Readonly<Record<string, Measure<Tok
   };
 }
 
-/** Plain rows of the public service have no names and no counts; windows come with `detailed` in both dialects. */
+/** Plain rows of the public service have no names and no counts; `detailed` adds windows in both dialects. */
 function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): JsonObject {
-  const { market, state } = asked;
+  const { market } = asked;
   const day = market.tokenActivity(token, at, DAY);
   return {
     chain: token.network.id,
@@ -53,14 +43,14 @@ function tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean
     price_usd: market.tokenPriceUsd(token, at) ?? null,
     price_change_percentage_24h: day.priceChange,
     volume_usd_24h: day.volumeUsd,
-    volume_usd_7d: state.tokenVolumes.of(market, token, at, 7 * DAY),
-    volume_usd_30d: state.tokenVolumes.of(market, token, at, 30 * DAY),
+    volume_usd_7d: market.tokenVolumeUsd(token, at, 7 * DAY),
+    volume_usd_30d: market.tokenVolumeUsd(token, at, 30 * DAY),
     liquidity_usd: market.tokenLiquidityUsd(token, at),
     fdv_usd: fdvUsd(market, token, at),
     txns_24h: day.txns,
     created_at: writeInstant(token.createdAt),
     ...(detailed || asked.dialect === "spec" ? description(market, token, at) : {}),
-    ...(detailed ? enrichment(market, token, at) : {}),
+    ...(detailed ? { ...tokenPages(token), ...searchWindows(market, token, at) } : {}),
   };
 }
 
@@ -71,12 +61,5 @@ function description(market: Market, token: TokenFacts, at: number): JsonObject 
     decimals: token.decimals,
     pools: market.poolsOfToken(token, at).length,
     has_image: token.hasImage,
-  };
-}
-
-function enrichment(market: Market, token: TokenFacts, at: number): JsonObject {
-  return {
-    ...tokenPages(token),
-    ...eachWindow(searchWindowSeconds, (seconds) => searchWindow(market.tokenActivity(token, at, seconds))),
   };
 }

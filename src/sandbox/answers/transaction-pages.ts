@@ -1,19 +1,17 @@
 import { writeInstant } from "../request-times.ts";
 import type { Json, JsonObject } from "../json-writer.ts";
-import type { Market, PoolFacts, Transaction } from "../market/types.ts";
+import { inTokens, type Market, type PoolFacts } from "../market/types.ts";
+import type { Transaction, TransactionWindow } from "../market/types.ts";
 import { invalidParam } from "../service-refusal.ts";
 import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
 import { pageInfo, readPage } from "./page-position.ts";
 
 // Specification, endpoint 1: page style reaches 100 pages, `cursor` goes deeper.
 const LAST_PAGE = 100;
-// Wire-facts 4.6: the public service never looks further back.
+// Wire-facts 4.6: the public service never goes back more than this.
 const PUBLIC_REACH_SECONDS = 7 * 86_400;
 
-interface Window {
-  readonly from: number | undefined;
-  readonly to: number;
-}
+type Window = Pick<TransactionWindow, "from" | "to">;
 
 /** Specification, endpoint 1: newest first. A request with `cursor` gets the cursor envelope, any other the page one. */
 export const answerPoolTransactions: Answer = (asked) => {
@@ -33,7 +31,7 @@ export const answerPoolTransactions: Answer = (asked) => {
   return { transactions: writeRows(asked, rows), page_info: pageInfo(page, total) };
 };
 
-/** Both bounds inclusive; nothing later than the request shows. The public service leaves `to` out. */
+/** Both ends are inclusive, and nothing after the request is shown. The public service excludes `to`. */
 function readWindow({ query, at, dialect }: Asked): Window {
   const from = query.from("from");
   const to = query.to("to");
@@ -44,7 +42,7 @@ function readWindow({ query, at, dialect }: Asked): Window {
   };
 }
 
-/** An empty cursor gives the first set; any other is the id of a transaction of this pool, and rows after it follow. */
+/** An empty cursor returns the first rows; any other is the id of a transaction of this pool, and its rows follow it. */
 function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
   const before = cursor === "" ? undefined : market.transactionsWithId(pool, cursor, at).at(-1);
@@ -64,8 +62,8 @@ function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: strin
 }
 
 /**
- * The first `limit` rows and, beyond them, the other events of the last transaction: a cursor names a transaction, so a
- * page that ended within one would lose its remaining events or repeat the first ones.
+ * The first `limit` rows, plus the other events of the last transaction. A cursor names a transaction, so a page that
+ * ended within one would lose its remaining events or repeat the first ones.
  */
 function finishTransaction(
   { market, at }: Asked,
@@ -80,16 +78,11 @@ function finishTransaction(
 }
 
 function writeRows({ dialect, market }: Asked, rows: readonly Transaction[]): readonly JsonObject[] {
-  return rows.map((row) => {
-    const createdAt = writeInstant(row.time);
-    return dialect === "spec"
-      ? specifiedTransaction(row, createdAt)
-      : publicTransaction(market, row, createdAt);
-  });
+  return rows.map((row) => (dialect === "spec" ? specifiedTransaction(row) : publicTransaction(market, row)));
 }
 
 /** Specification, resource Transaction: these 18 fields; the two USD prices are left out where there is none. */
-function specifiedTransaction(row: Transaction, createdAt: string): JsonObject {
+function specifiedTransaction(row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
     id: row.id,
@@ -109,45 +102,29 @@ function specifiedTransaction(row: Transaction, createdAt: string): JsonObject {
     price_0_usd: row.price0Usd,
     price_1_usd: row.price1Usd,
     created_at_block_number: row.blockNumber,
-    created_at: createdAt,
+    created_at: writeInstant(row.time),
   };
 }
 
-/** Wire-facts 4.6: the 24 keys of the public service, with amounts as integers of any length. */
-function publicTransaction(market: Market, row: Transaction, createdAt: string): JsonObject {
+/** Wire-facts 4.6: the public service's 24 keys, with amounts as integers of any length. */
+function publicTransaction(market: Market, row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
   return {
-    ...specifiedTransaction(row, createdAt),
+    ...specifiedTransaction(row),
     factory_id: row.pool.dex.factoryId,
     chain: row.pool.network.id,
     recipient: row.recipient,
     amount_0: row.amount0,
     amount_1: row.amount1,
-    volume_0: unsigned(row.amount0, token0?.decimals),
-    volume_1: unsigned(row.amount1, token1?.decimals),
+    volume_0: Math.abs(inTokens(row.amount0, token0)),
+    volume_1: Math.abs(inTokens(row.amount1, token1)),
     created_at_block_hash: market.blockHash(row),
     canonical_chain: true,
   };
 }
 
-function unsigned(amount: bigint, decimals = 0): number {
-  return Math.abs(Number(amount)) / 10 ** decimals;
-}
-
-/** The specification types `recipient` as a number, "address or numeric id": a made-up id of the address, exact as a double. */
+/** The specification types `recipient` as a number, "address or numeric id": an id made from the address, exact as a double. */
 function numericId(address: string): number {
-  const known = ids.get(address);
-  if (known !== undefined) return known;
-  const id = makeNumericId(address);
-  if (ids.size < IDS_KEPT) ids.set(address, id);
-  return id;
-}
-
-// The traders of several networks.
-const ids = new Map<string, number>();
-const IDS_KEPT = 50_000;
-
-function makeNumericId(address: string): number {
   let [high, low] = [0x811c9dc5, 0x01000193];
   for (let index = 0; index < address.length; index++) {
     const code = address.charCodeAt(index);

@@ -3,16 +3,14 @@ import type { JsonObject } from "../json-writer.ts";
 import type { DexFacts, Market, NetworkFacts } from "../market/types.ts";
 import { pageInfo, readPage } from "./page-position.ts";
 import { describeCredits, describeOverage } from "../billing-refusals.ts";
-import { writeInstant } from "../request-times.ts";
+import { DAY, writeInstant } from "../request-times.ts";
 
 /**
- * Wire-facts 4.1. The three counts, which the service was seen to leave out, are left out here too: they would
- * make the market of every network for one short list.
+ * Wire-facts 4.1. The service was seen to leave out the three counts, and so does the sandbox: they would generate the
+ * market of every network for one short list.
  */
 export const answerNetworks: Answer = (asked) =>
   supportedNetworks(asked).map(({ id, displayName }) => ({ id, display_name: displayName }));
-
-const DAY = 86_400;
 
 /** Wire-facts 4.2. `order_by` has one value, `pool`: by the number of pools, which is also the default. */
 export const answerDexes: Answer = (asked) => {
@@ -22,9 +20,9 @@ export const answerDexes: Answer = (asked) => {
   query.choice("order_by", ["pool"]);
   const sort = query.choice("sort", ["asc", "desc"]) ?? "desc";
   const key = JSON.stringify([network.id, at]);
-  const rows = state.dexLists.get(key, () => listDexes(asked.market, network, at));
+  const rows = state.dexLists.recall(key, () => listDexes(asked.market, network, at));
   const ordered = sort === "asc" ? rows.toReversed() : rows;
-  // The public service sends all of them, whatever page is asked for, with totals of 0.
+  // The public service sends all of them for any page, with totals of 0.
   if (asked.dialect === "public") {
     return { dexes: ordered, page_info: { limit: asPage.limit, page: 0, total_items: 0, total_pages: 0 } };
   }
@@ -57,7 +55,7 @@ function listDexes(market: Market, network: NetworkFacts, at: number): readonly 
     }));
 }
 
-/** Wire-facts 4.12, which only the public service has: how much of everything there is. */
+/** Wire-facts 4.12, which only the public service has: counts of everything. */
 export const answerStats: Answer = (asked) => {
   const { market, at } = asked;
   const networks = supportedNetworks(asked);
@@ -72,8 +70,8 @@ export const answerStats: Answer = (asked) => {
 };
 
 /**
- * Specification, "Other endpoints": the plan for everybody, and the period's use with a key on the paid host. The
- * names of the use are those of the billing bodies.
+ * Specification, "Other endpoints": the plan for every caller, and with a key on the paid host the use of the period, with
+ * the names of the billing bodies.
  */
 export const answerUsage: Answer = ({ account, at, host }) => {
   const { tier, credits } = account;

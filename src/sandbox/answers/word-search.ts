@@ -2,12 +2,12 @@ import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts
 import { invalidParam, missingParam } from "../service-refusal.ts";
 import { type Answer, supportedNetworks } from "./answer.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
-import { writeInstant, writeInstantMs } from "../request-times.ts";
+import { DAY, writeInstant, writeInstantMs } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
 import { fdvUsd, tokenNames, tokenPages } from "./figures.ts";
 
 // The specification has no paging here.
-const MOST = 20;
+const MAX_RESULTS = 20;
 
 /** Specification, endpoint 5: names, symbols and addresses, whatever their case; best effort. */
 export const answerSearch: Answer = (asked) => {
@@ -29,13 +29,13 @@ export const answerSearch: Answer = (asked) => {
   const tokenLists = networks.map((network) => market.tokens(network, at));
   const poolLists = networks.map((network) => market.pools(network, at));
   const dexLists = networks.map((network) => market.dexes(network));
-  // Pools are found by their tokens too; there are ten times as many, so each token is looked at once.
+  // Pools are also found by their tokens. There are ten times as many pools, so each token is compared once.
   const ofPool = ({ id, tokens }: PoolFacts): number => Math.min(nearest(words, id), ...tokens.map(ofToken));
   const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
   return {
-    tokens: closest(tokenLists, ofToken, MOST).map((token) => foundToken(market, token, at, dialect)),
-    pools: closest(poolLists, ofPool, MOST).map((pool) => foundPool(market, pool, at, dialect)),
-    dexes: closest(dexLists, ofDex, MOST).map((dex) => foundDex(market, dex, at)),
+    tokens: closest(tokenLists, ofToken).map((token) => foundToken(market, token, at, dialect)),
+    pools: closest(poolLists, ofPool).map((pool) => foundPool(market, pool, at, dialect)),
+    dexes: closest(dexLists, ofDex).map((dex) => foundDex(market, dex, at)),
   };
 };
 
@@ -43,7 +43,7 @@ function nearest(words: string, ...names: readonly string[]): number {
   return Math.min(...names.map((name) => distanceOf(name.toLowerCase(), words)));
 }
 
-// What stands in so many names that the service finds nothing by it.
+// These words are in too many names, so the service finds nothing for them.
 const generic = new Set(["token", "coin", "pool", "swap", "dex", "protocol", "finance"]);
 
 /** Specification, endpoint 5: generic terms may find nothing. */
@@ -51,7 +51,7 @@ function isGeneric(words: string): boolean {
   return words.length < 2 || generic.has(words);
 }
 
-/** 0 the same, 1 beginning with the words, 2 holding them; both in lower case. Infinity: not found. */
+/** 0 for the same text, 1 when it begins with the words, 2 when it contains them, else Infinity; both in lower case. */
 function distanceOf(name: string, words: string): number {
   const at = name.indexOf(words);
   if (at === -1) return Number.POSITIVE_INFINITY;
@@ -59,12 +59,8 @@ function distanceOf(name: string, words: string): number {
   return at === 0 ? 1 : 2;
 }
 
-/** The closest items, at most `most`; of equally close ones, what stands further up in its list. */
-function closest<T>(
-  lists: readonly (readonly T[])[],
-  distance: (item: T) => number,
-  most: number,
-): readonly T[] {
+/** The closest items; of equally close ones, those nearer to the top of their list. */
+function closest<T>(lists: readonly (readonly T[])[], distance: (item: T) => number): readonly T[] {
   const hits: { readonly item: T; readonly distance: number; readonly place: number }[] = [];
   for (const list of lists) {
     for (const [place, item] of list.entries()) {
@@ -74,31 +70,26 @@ function closest<T>(
   }
   return hits
     .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
-    .slice(0, most)
+    .slice(0, MAX_RESULTS)
     .map(({ item }) => item);
 }
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
-
 /**
- * Specification, resource Search result, tokens[], and the price. What else the public service adds sums over all
- * pools of each token found, so the specification's dialect does without.
+ * Specification, resource Search result, tokens[], plus the price. The public service's other fields sum over all pools of
+ * each token found, so the specification's dialect does without them.
  */
 function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
-  return {
+  const row = {
     ...tokenNames(token),
     total_supply: token.totalSupply,
     fdv: fdvUsd(market, token, at),
     ...tokenPages(token),
     price_usd: market.tokenPriceUsd(token, at) ?? null,
-    ...(dialect === "public" ? publicFigures(market, token, at) : {}),
   };
-}
-
-function publicFigures(market: Market, token: TokenFacts, at: number): JsonObject {
+  if (dialect === "spec") return row;
   const { volumeUsd, priceChange } = market.tokenActivity(token, at, DAY);
   return {
+    ...row,
     type: "",
     status: "visible",
     liquidity_usd: market.tokenLiquidityUsd(token, at),
@@ -107,7 +98,7 @@ function publicFigures(market: Market, token: TokenFacts, at: number): JsonObjec
   };
 }
 
-/** pools[]: `volume_usd` and `transactions` stand here and only here; other searches name the window. */
+/** pools[]: only here are `volume_usd` and `transactions` without a window in their names. */
 function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect): JsonObject {
   const day = market.poolActivity(pool, at, DAY);
   return {
@@ -122,7 +113,7 @@ function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect
     transactions: day.txns,
     price_usd: market.poolPrice(pool, at).priceUsd,
     last_price_change_usd_5m: market.poolPriceChange(pool, at, 300),
-    last_price_change_usd_1h: market.poolPriceChange(pool, at, HOUR),
+    last_price_change_usd_1h: market.poolPriceChange(pool, at, 3600),
     last_price_change_usd_24h: day.priceChange,
     tokens: pool.tokens.map((token) => ({
       ...tokenNames(token),

@@ -12,7 +12,7 @@ export function sendAnswer(message: IncomingMessage, reply: ServerResponse, resp
   else sendSteps(message.socket, deliver(delivery, response, message.method !== "HEAD"));
 }
 
-/** Carries the steps out on a connection, past the HTTP server, which would mend what is to be broken. */
+/** Carries the steps out on a connection, bypassing the HTTP server, which would repair them. */
 function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
   let next = 0;
   let callOff: (() => void) | undefined;
@@ -29,35 +29,39 @@ function sendSteps(socket: Socket, steps: readonly DeliveryStep[]): void {
   go();
 }
 
-/** What to do with a connection, in order. Both ends close it; `reset` so that the other side's reads fail. */
+/** Steps of a delivery, in order. Both ends close the connection; after `reset` the client's reads fail. */
 type DeliveryStep =
   | { readonly write: Buffer }
   | { readonly waitMs: number }
   | { readonly end: "reset" | "close" };
 
-// A reset throws away what has not been read yet, so what was sent gets time to be.
 const READING_MS = 25;
 const TRICKLE_MS = 50;
 
-/** How the answer goes out under a fault of delivery. HEAD has no body, hence `hasBody`. */
+/** The steps for a fault of delivery. HEAD has no body: `hasBody` is false. */
 function deliver(fault: Fault, response: SandboxResponse, hasBody: boolean): readonly DeliveryStep[] {
   const body = Buffer.from(response.body);
   const sent = hasBody ? body : Buffer.alloc(0);
   const head = writeHead(response, body.length, fault.kind === "reset-after");
   const [half, middle] = [Math.floor(sent.length / 2), Math.floor(head.length / 2)];
-  const lost: readonly DeliveryStep[] = [{ waitMs: READING_MS }, { end: "reset" }];
+  const halfBody = Buffer.concat([head, sent.subarray(0, half)]);
   const { kind, amount = 0 } = fault;
   if (kind === "reset-before") return [{ end: "reset" }];
-  if (kind === "reset-headers") return [{ write: head.subarray(0, middle) }, ...lost];
-  if (kind === "reset-body") return [{ write: Buffer.concat([head, sent.subarray(0, half)]) }, ...lost];
-  if (kind === "reset-after") return [{ write: Buffer.concat([head, sent]) }, ...lost];
+  if (kind === "reset-headers") return writeAndReset(head.subarray(0, middle));
+  if (kind === "reset-body") return writeAndReset(halfBody);
+  if (kind === "reset-after") return writeAndReset(Buffer.concat([head, sent]));
   if (kind === "slow-headers") return [...trickle(head, amount), { write: sent }, { end: "close" }];
   if (kind === "slow-body") return [{ write: head }, ...trickle(sent, amount), { end: "close" }];
-  // `truncate` is left.
-  return [{ write: Buffer.concat([head, sent.subarray(0, half)]) }, { end: "close" }];
+  // Only `truncate` remains.
+  return [{ write: halfBody }, { end: "close" }];
 }
 
-/** The head of an answer whose connection is to end, which only `reset-after` keeps to itself. */
+/** A reset discards what has not been read yet, so the client gets time to read. */
+function writeAndReset(bytes: Buffer): readonly DeliveryStep[] {
+  return [{ write: bytes }, { waitMs: READING_MS }, { end: "reset" }];
+}
+
+/** The head of a response whose connection will end; only `reset-after` does not announce that. */
 function writeHead({ status, headers }: SandboxResponse, length: number, isKept: boolean): Buffer {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
@@ -68,7 +72,7 @@ function writeHead({ status, headers }: SandboxResponse, length: number, isKept:
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
 }
 
-/** In equal pieces over the time; what is shorter than the pieces goes byte by byte. */
+/** Equal pieces over the time; with fewer bytes than pieces, byte by byte. */
 function trickle(bytes: Buffer, milliseconds: number): readonly DeliveryStep[] {
   const pieces = Math.max(1, Math.min(bytes.length, Math.floor(milliseconds / TRICKLE_MS)));
   return Array.from({ length: pieces }, (_, index): readonly DeliveryStep[] => {

@@ -1,13 +1,13 @@
 import type { Tier } from "../../contract/tier.ts";
 
-/** One part of a `--faults` text, read. */
+/** One part of a `--faults` text, parsed. */
 export interface Fault {
   readonly kind: FaultName | "status";
   /** The part as typed. */
   readonly text: string;
-  /** A status, milliseconds or a number of events; undefined where the kind has none and none was given. */
+  /** A status, milliseconds or a number of events; undefined for a kind without one. */
   readonly amount: number | undefined;
-  /** Seconds that a 429 says to wait. */
+  /** Seconds of Retry-After on a 429. */
   readonly retryAfter: number | undefined;
   readonly tier: Tier | undefined;
   /** Name of the filter to drop. */
@@ -17,7 +17,7 @@ export interface Fault {
   readonly path: string | undefined;
 }
 
-/** Counted over the requests the fault can strike, from 1. */
+/** Counted over the requests the fault applies to, from 1. */
 export type When =
   /** Of a rate: bursts of `length` requests begin at this share of them. */
   | { readonly by: "rate"; readonly share: number; readonly length: number }
@@ -27,21 +27,21 @@ export type When =
 export type Faults = readonly Fault[];
 
 /**
- * Where a fault takes hold. `answer` stands in for the answer, `change` alters what was asked or answered, `header`
- * alters the headers, `delivery` how the bytes travel, `stream` what happens in an open stream. Of `answer` and of
- * `delivery` a request has one at most; the others add up.
+ * What a fault affects. `answer` replaces the response, `change` alters the request or the body, `header` alters the
+ * headers, `delivery` the transfer of the bytes, and `stream` an open stream. A request has at most one fault of `answer`
+ * and one of `delivery`; the others add up.
  */
 type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream";
 
-/** What may stand behind `=`. */
+/** The value allowed after `=`. */
 type FaultValue = "none" | "status" | "duration" | "events" | "tier" | "name";
 
 interface FaultTraits {
   readonly layer: FaultLayer;
   readonly value: FaultValue;
-  /** The value when none is given: milliseconds, a status, a number of events. */
+  /** The default value: milliseconds, a status, a number of events. */
   readonly byDefault?: number;
-  /** Strikes the first request it can, and no other, unless a position, count or rate is given. */
+  /** Without a position, count or rate, strikes only the first request it applies to. */
   readonly isOnce?: true;
   readonly help: string;
 }

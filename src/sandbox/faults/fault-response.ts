@@ -10,19 +10,19 @@ import type { SandboxState } from "../state.ts";
 import type { Fault } from "./fault-kinds.ts";
 
 /**
- * What comes instead of the answer. It costs what such an answer costs: 2xx, 400, 404 and 410 one credit, any other
- * nothing. It takes no place in the minute, so that a limit and a fault can be told apart.
+ * The response that replaces the real one. It costs the same as such a response: 2xx, 400, 404 and 410 one credit, any
+ * other nothing. It takes no place in the minute, so that a limit differs from a fault.
  */
 export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
   const arrived = arrive(request, state);
   const { caller, account, at } = arrived;
   const status = fault.amount ?? 500;
-  // Opening a stream costs nothing, and neither does a refusal.
+  // Opening a stream costs nothing, and neither does a rejection.
   const isStream = request.host === "stream_free" || request.host === "stream_paid";
   const charged = !isStream && hasPrice(status) && account.credits.canPay(1, at) ? 1 : 0;
   account.credits.charge(charged, at);
   const accounting = { plan: account.tier, key: keyOf(caller), credits: charged };
-  // An edge in front of the service knows nothing of plans and credits, nor do its headers.
+  // An edge in front of the service does not know plans and credits, and neither do its headers.
   if (fault.kind === "html") {
     return { status, headers: { "Content-Type": "text/html" }, body: page(status), account: accounting };
   }

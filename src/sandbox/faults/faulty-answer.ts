@@ -1,56 +1,50 @@
-import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
+import type { Account } from "../accounts.ts";
+import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
+import { CreditAccount } from "../meters.ts";
+import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
+import { Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
-import { cursorOf, droppedFilter, type DueFaults, pageOf } from "./due-faults.ts";
+import { droppedFilter, type DueFaults } from "./due-faults.ts";
 import type { Fault, Faults } from "./fault-kinds.ts";
 import { standIn } from "./fault-response.ts";
-import { readCursor, writeCursor } from "../answers/page-position.ts";
-import { CreditAccount } from "../meters.ts";
-import { Refusal } from "../service-refusal.ts";
-import type { Account } from "../accounts.ts";
-import { cutList, joinList, type ListBody, searchOf } from "./list-body.ts";
+import { cursorOf, cutList, joinList, type ListBody, pageOf, paramsOf, pathOf } from "./list-body.ts";
 
 export interface FaultyResponse extends SandboxResponse {
   /** How to send it; undefined for the usual way. */
   readonly delivery: Fault | undefined;
 }
 
-/** `handle`, with what `--faults` asked for. */
+/** `handle`, with the faults of `--faults`. */
 export function answerWithFaults(request: SandboxRequest, state: SandboxState): FaultyResponse {
   const due = state.faults?.forRequest(request.target);
-  if (due === undefined) {
-    const response = handle(request, state);
-    if (response.status === 200) state.faults?.returned(request.target, response.body);
-    return { ...response, delivery: undefined };
-  }
   const response =
-    due.answer === undefined
-      ? changedAnswer(due.changes, request, state, (changed) => handle(changed, state))
+    due?.answer === undefined
+      ? changedAnswer(due?.changes ?? [], request, state)
       : standIn(due.answer, request, state);
-  const changed = changeHeaders(due.headers, response);
+  return withDueFaults(response, due);
+}
+
+/** The response with the faults of headers and delivery, and all faults as typed for the log. */
+export function withDueFaults(response: SandboxResponse, due: DueFaults | undefined): FaultyResponse {
+  if (due === undefined) return { ...response, delivery: undefined };
+  const { answer, delivery, changes, headers } = due;
+  const all = [answer, ...(answer === undefined ? changes : []), ...headers, delivery];
+  const faults = all.flatMap((fault) => (fault === undefined ? [] : [fault.text]));
   return {
-    ...changed,
-    account: { ...changed.account, faults: namesOf(due) },
-    delivery: due.delivery,
+    ...response,
+    headers: changeHeaders(headers, response.headers),
+    account: { ...response.account, faults },
+    delivery,
   };
 }
 
-/** As typed, for the log. */
-export function namesOf({ answer, delivery, changes, headers }: DueFaults): readonly string[] {
-  const all = [answer, ...(answer === undefined ? changes : []), ...headers, delivery];
-  return all.flatMap((fault) => (fault === undefined ? [] : [fault.text]));
-}
-
-/** The answer of the service with the changes made. It costs what it would have without them. */
-function changedAnswer(
-  changes: Faults,
-  request: SandboxRequest,
-  state: SandboxState,
-  answer: (request: SandboxRequest) => SandboxResponse,
-): SandboxResponse {
-  let response = answer(changes.reduce(withoutFilter, request));
-  const earlier = state.faults?.earlier(request.target);
-  if (response.status === 200) state.faults?.returned(request.target, response.body);
+/** The response of the service with the changes made. It costs the same as without them. */
+function changedAnswer(changes: Faults, request: SandboxRequest, state: SandboxState): SandboxResponse {
+  const { faults } = state;
+  let response = handle(changes.reduce(withoutFilter, request), state);
+  const earlier = faults?.earlier(request.target);
+  if (response.status === 200) faults?.returned(request.target, response.body);
   for (const change of changes) response = changeBody(change, request, state, response, earlier);
   return response;
 }
@@ -74,48 +68,40 @@ function changeBody(
   if (response.status !== 200) return response;
   if (kind === "stale-page") return { ...response, body: earlier ?? body };
   const list = cutList(body);
-  const changed = list === undefined ? undefined : changeList(kind, list, request, state, earlier);
-  return changed === undefined ? response : { ...response, body: joinList(changed) };
+  if (list === undefined) return response;
+  return { ...response, body: joinList({ ...list, ...changeList(kind, list, request, state, earlier) }) };
 }
 
-/** Undefined for a fault that is not one of lists. */
+/** The changed parts of the list; none for a fault that is not one of lists. */
 function changeList(
   kind: Fault["kind"],
-  list: ListBody,
+  { rows, after }: ListBody,
   request: SandboxRequest,
   state: SandboxState,
   earlier: string | undefined,
-): ListBody | undefined {
-  const { rows, after } = list;
-  if (kind === "empty-page") return { ...list, rows: [] };
-  if (kind === "short-page") return { ...list, rows: rows.slice(0, Math.floor(rows.length / 2)) };
-  if (kind === "missing-cursor") return { ...list, after: withoutCursor(after) };
-  if (kind === "repeat-cursor") return { ...list, after: withCursor(after, cursorOf(request.target)) };
-  if (kind === "duplicate-page") return { ...list, rows: rowsBefore(request, state, earlier) ?? rows };
-  return undefined;
+): Partial<ListBody> {
+  if (kind === "empty-page") return { rows: [] };
+  if (kind === "short-page") return { rows: rows.slice(0, Math.floor(rows.length / 2)) };
+  if (kind === "duplicate-page") return { rows: rowsBefore(request, state, earlier) ?? rows };
+  const promising = after.replace('"has_next_page":false', '"has_next_page":true');
+  if (kind === "missing-cursor") {
+    return { after: promising.replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "") };
+  }
+  if (kind !== "repeat-cursor") return {};
+  const cursor = JSON.stringify(cursorOf(request.target));
+  return { after: promising.replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${cursor}`) };
 }
 
-function withCursor(after: string, cursor: string): string {
-  return after
-    .replace(/"next_cursor":"[^"]*"/u, () => `"next_cursor":${JSON.stringify(cursor)}`)
-    .replace('"has_next_page":false', '"has_next_page":true');
-}
-
-function withoutCursor(after: string): string {
-  return after
-    .replace(/,"next_cursor":"[^"]*"|"next_cursor":"[^"]*",/u, "")
-    .replace('"has_next_page":false', '"has_next_page":true');
-}
-
-/** The rows of the page before; of a list without pages, those that were returned before. */
+/** The rows of the page before; of a list without pages, those returned before. */
 function rowsBefore(
   request: SandboxRequest,
   state: SandboxState,
   earlier: string | undefined,
 ): readonly string[] | undefined {
-  const isPaged = cursorOf(request.target) !== "" || pageOf(request.target) > 1;
+  const { target } = request;
+  const isPaged = cursorOf(target) !== "" || pageOf(target) > 1;
   const before = isPaged
-    ? handle({ ...request, target: pageBefore(request.target, state) }, unmetered(state)).body
+    ? handle({ ...request, target: pageBefore(target, state) }, unmetered(state)).body
     : earlier;
   return before === undefined ? undefined : cutList(before)?.rows;
 }
@@ -123,12 +109,12 @@ function rowsBefore(
 function pageBefore(target: string, state: SandboxState): string {
   const cursor = cursorOf(target);
   if (cursor === "") return withParam(target, "page", String(pageOf(target) - 1));
-  return withParam(target, "cursor", cursorBefore(cursor, searchOf(target), state));
+  const limit = Number(paramsOf(target).get("limit") ?? 10);
+  return withParam(target, "cursor", cursorBefore(cursor, limit, state));
 }
 
-/** Before a transaction's id lies an unknown number of pages: the rows of the first come again. */
-function cursorBefore(cursor: string, search: string, state: SandboxState): string {
-  const limit = Number(new URLSearchParams(search).get("limit") ?? 10);
+/** The number of pages before a transaction's id is unknown, so the rows of the first page are repeated. */
+function cursorBefore(cursor: string, limit: number, state: SandboxState): string {
   try {
     const { at, offset } = readCursor(cursor, state.at());
     return writeCursor({ at, offset: Math.max(0, offset - limit) });
@@ -138,38 +124,35 @@ function cursorBefore(cursor: string, search: string, state: SandboxState): stri
   }
 }
 
-/** For an answer that is looked at and not given. */
+/** For a response that is read and not sent. */
 function unmetered(state: SandboxState): SandboxState {
-  return { ...state, account: ({ tier }) => freshAccount(tier) };
+  return { ...state, account: openUnmetered };
 }
 
-function freshAccount(tier: Account["tier"]): Account {
+function openUnmetered({ tier }: Pick<Account, "tier">): Account {
   return { tier, credits: new CreditAccount(tier, {}), rate: undefined };
 }
 
 function withParam(target: string, name: string, value: string | undefined): string {
-  const params = new URLSearchParams(searchOf(target));
+  const params = paramsOf(target);
   if (value === undefined) params.delete(name);
   else params.set(name, value);
-  return `${target.split("?", 1)[0] ?? ""}?${params.toString()}`;
+  return `${pathOf(target)}?${params.toString()}`;
 }
 
-const CREDITS = ["X-Credits-Limit", "X-Credits-Remaining", "X-Credits-Reset"];
-const RATE_LIMIT = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+const removedHeaders: Partial<Record<Fault["kind"], readonly string[]>> = {
+  "no-plan-header": ["X-Api-Plan"],
+  "no-credit-headers": ["X-Credits-Limit", "X-Credits-Remaining", "X-Credits-Reset"],
+  "no-ratelimit-headers": ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+  "no-retry-after": ["Retry-After"],
+};
 
-/** The answer with other headers, or fewer. */
-export function changeHeaders(faults: Faults, response: SandboxResponse): SandboxResponse {
-  const headers = { ...response.headers };
-  for (const fault of faults) {
-    for (const name of removed(fault)) delete headers[name];
-    if (fault.kind === "plan" && fault.tier !== undefined) headers["X-Api-Plan"] = fault.tier;
+/** The headers with some changed or removed. */
+function changeHeaders(faults: Faults, original: SandboxResponse["headers"]): SandboxResponse["headers"] {
+  const headers = { ...original };
+  for (const { kind, tier } of faults) {
+    for (const name of removedHeaders[kind] ?? []) delete headers[name];
+    if (kind === "plan" && tier !== undefined) headers["X-Api-Plan"] = tier;
   }
-  return { ...response, headers };
-}
-
-function removed({ kind }: Fault): readonly string[] {
-  if (kind === "no-plan-header") return ["X-Api-Plan"];
-  if (kind === "no-credit-headers") return CREDITS;
-  if (kind === "no-ratelimit-headers") return RATE_LIMIT;
-  return kind === "no-retry-after" ? ["Retry-After"] : [];
+  return headers;
 }

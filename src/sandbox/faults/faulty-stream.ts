@@ -1,9 +1,9 @@
 import { type Opening, openStream } from "../streams/open-stream.ts";
-import type { StreamRequest } from "../streams/stream-plan.ts";
+import type { StreamRequest } from "../streams/read-subscriptions.ts";
 import type { StreamHub } from "../streams/stream-hub.ts";
 import type { SandboxState } from "../state.ts";
-import { changeHeaders, type FaultyResponse, namesOf } from "./faulty-answer.ts";
-import type { DueFaults, StreamFault } from "./due-faults.ts";
+import { type FaultyResponse, withDueFaults } from "./faulty-answer.ts";
+import type { StreamFault } from "./due-faults.ts";
 import { standIn } from "./fault-response.ts";
 import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
 
@@ -11,36 +11,35 @@ type FaultyOpening =
   | { readonly kind: "refused"; readonly response: FaultyResponse }
   | (Extract<Opening, { kind: "open" }> & { readonly fault: StreamFault | undefined });
 
-/** `openStream`, with what `--faults` asked for. */
+/** `openStream`, with the faults of `--faults`. */
 export function openWithFaults(request: StreamRequest, state: SandboxState, hub: StreamHub): FaultyOpening {
-  const due = state.faults?.forRequest(request.target);
+  const found = state.faults?.forRequest(request.target);
+  // A stream has no body to change.
+  const due = found && { ...found, changes: [] };
   const opening: Opening =
     due?.answer === undefined
       ? openStream(request, state, hub)
       : { kind: "refused", response: standIn(due.answer, request, state) };
-  if (opening.kind === "refused") return { kind: "refused", response: faulty(opening.response, due) };
-  // A connection that breaks before the stream is open carries none; later faults are those of streams.
+  if (opening.kind === "refused") return { kind: "refused", response: withDueFaults(opening.response, due) };
+  // A connection that breaks before the stream is open has no stream; later faults are faults of streams.
   const isLost = due?.delivery?.kind === "reset-before" || due?.delivery?.kind === "reset-headers";
-  const answer = faulty({ ...opening, body: "" }, due);
-  if (isLost) return { kind: "refused", response: answer };
+  const { status, headers, account } = opening;
+  const response = withDueFaults({ status, headers, account, body: "" }, due);
+  if (isLost) return { kind: "refused", response };
   const fault = state.faults?.forStream(request.target);
-  const faults = [...(answer.account.faults ?? []), ...(fault === undefined ? [] : [fault.text])];
-  const account = faults.length === 0 ? opening.account : { ...opening.account, faults };
-  return { ...opening, headers: answer.headers, account, fault };
-}
-
-function faulty(response: Omit<FaultyResponse, "delivery">, due: DueFaults | undefined): FaultyResponse {
-  if (due === undefined) return { ...response, delivery: undefined };
-  const { status, headers, body } = changeHeaders(due.headers, response);
-  const account = { ...response.account, faults: namesOf({ ...due, changes: [] }) };
-  return { status, headers, body, account, delivery: due.delivery };
+  const faults = [...(response.account.faults ?? []), ...(fault === undefined ? [] : [fault.text])];
+  return {
+    ...opening,
+    headers: response.headers,
+    account: faults.length === 0 ? account : { ...account, faults },
+    fault,
+  };
 }
 
 /**
- * A sink that goes wrong after so many events. What it swallows has been paid for, as it would be when a network
- * loses it.
+ * A sink that fails after some events. The events it drops are charged, as they would be when a network loses them.
  *
- * @param cut ends the connection without a word
+ * `cut`: ends the connection without an event.
  */
 export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut: () => void): StreamSink {
   if (fault === undefined) return sink;

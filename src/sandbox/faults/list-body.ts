@@ -2,7 +2,7 @@ import { findEndpoint, splitPath } from "../../contract/endpoints/find-endpoint.
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { rawElements } from "../../json/raw-json.ts";
 
-/** The body of a response that lists rows, cut around them. */
+/** The body of a response that lists rows, split around them. */
 export interface ListBody {
   /** Up to and including the bracket that opens the rows. */
   readonly before: string;
@@ -11,7 +11,7 @@ export interface ListBody {
   readonly after: string;
 }
 
-// The rows come first, and a quotation mark in a text is escaped, so these match at the edges of the rows and nowhere else.
+// The rows are first, and quotation marks in texts are escaped, so these match only at the edges of the rows.
 const ROWS_BEGIN = /^\{"(?:transactions|results|dexes)":\[/u;
 const ROWS_END = /\],"(?:has_next_page|page_info)":/u;
 
@@ -33,17 +33,17 @@ export function endpointOf(target: string): Endpoint | undefined {
   return findEndpoint(splitPath(pathOf(target)) ?? [])?.endpoint;
 }
 
-/** Whether the endpoint returns a list that page faults can strike. A single object and the groups of a search are none. */
+/** Whether the endpoint returns a list that page faults apply to. A single object and the groups of a search are not. */
 export function isListed({ reply }: Endpoint): boolean {
   return reply.kind !== "single" && reply.kind !== "groups";
 }
 
-/** Parameters that choose a part of a list, and not the list. */
+/** Parameters that select a part of a list, not the list itself. */
 const POSITIONS = ["page", "cursor", "start", "end", "to", "count_back", "tokens"];
 
 /** The same text for all parts of one list. */
 export function listKey(target: string): string {
-  const params = new URLSearchParams(searchOf(target));
+  const params = paramsOf(target);
   for (const name of POSITIONS) params.delete(name);
   params.sort();
   return `${pathOf(target)}?${params.toString()}`;
@@ -53,6 +53,14 @@ export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";
 }
 
-export function searchOf(target: string): string {
-  return target.split("?", 2)[1] ?? "";
+export function paramsOf(target: string): URLSearchParams {
+  return new URLSearchParams(target.split("?", 2)[1]);
+}
+
+export function cursorOf(target: string): string {
+  return paramsOf(target).get("cursor") ?? "";
+}
+
+export function pageOf(target: string): number {
+  return Number(paramsOf(target).get("page") ?? 1);
 }

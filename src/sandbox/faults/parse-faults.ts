@@ -10,7 +10,7 @@ import {
   type When,
 } from "./fault-kinds.ts";
 
-/** Why a text is no list of faults, and what to type instead. */
+/** Why a text is not a list of faults, and what to type instead. */
 interface FaultProblem {
   readonly problem: string;
   readonly next: string;
@@ -37,7 +37,7 @@ export function isFaultProblem(result: Faults | FaultProblem): result is FaultPr
   return "problem" in result;
 }
 
-// A kind ends at `x3` too, though an x is a letter: hence the look ahead. The same holds for the name of a filter.
+// A kind also ends at `x3`, though x is a letter, so the pattern looks ahead. The same applies to the name of a filter.
 const SHAPE =
   /^(?<word>\d+|[a-z-]*?)(?=x\d|[=:@/]|$)(?:=(?<value>[^:@/]*?)(?=x\d|[:@/]|$))?(?<when>[^/]*)(?<path>\/.*)?$/u;
 
@@ -85,7 +85,7 @@ function readWhen(typed: string, isOnce = false): When | undefined {
   return rangeOf(from, range[3] === undefined ? end : Number(range[3]));
 }
 
-// Every request looks back over a burst's length for its beginning.
+// Every request looks for the start of a burst within the burst's length before it.
 const LONGEST_BURST = 1000;
 
 function rangeOf(from: number, to: number): When | undefined {

@@ -1,19 +1,10 @@
 import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
-import {
-  BUY,
-  countTrades,
-  FLAGS,
-  isSwap,
-  lastRowAt,
-  LIQUIDITY,
-  type TradeBook,
-  WIDTH,
-} from "./trade-rows.ts";
-import { rowVolume } from "./trade-day.ts";
+import { cell, Column, countTrades, Flag, isSwap, lastRowAt, rowVolume, WIDTH } from "./trade-rows.ts";
+import type { TradeBook, TradeDay } from "./trade-rows.ts";
 import type { Activity } from "./types.ts";
-import { usdAt } from "./usd.ts";
+import { usdAtTime } from "./usd.ts";
 
-/** Over `at - seconds < time <= at`. The price change is that of token0 in USD. */
+/** Over `at - seconds < time <= at`. The price change is the change of token0 in USD. */
 export function activityOfPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Activity {
   const sums = sumPool(book, pool, at, seconds);
   return toActivity(sums, sums.swaps === 0 ? null : changeOf(book, pool.token0, pool, at, seconds));
@@ -29,7 +20,7 @@ export function priceChangeOfPool(
   return hasSwap(book, pool, first, Math.floor(at)) ? changeOf(book, pool.token0, pool, at, seconds) : null;
 }
 
-/** From the newest day back: a pool that trades at all mostly traded on the last day of the window. */
+/** Starts at the newest day: a pool that trades at all usually traded on the last day of the window. */
 function hasSwap(book: TradeBook, pool: MarketPool, first: number, last: number): boolean {
   for (let day = Math.floor(last / DAY); day * DAY + DAY > first; day -= 1) {
     if (countTrades(pool, day) === 0) continue;
@@ -62,6 +53,36 @@ export function activityOfToken(book: TradeBook, token: MarketToken, at: number,
   return toActivity(sums, hasTraded ? changeOf(book, token, pricing, at, seconds) : null);
 }
 
+/**
+ * Volumes of tokens over `at - seconds < time <= at`. Some tokens have thousands of pools, and every row of a search
+ * sums a month of each. The sums of complete past days are cached, because no later trade changes them.
+ */
+export function createTokenVolumes(book: TradeBook) {
+  const days = new WeakMap<MarketToken, Map<number, number>>();
+
+  /** USD over begin <= time < end. */
+  function between(token: MarketToken, begin: number, end: number): number {
+    return begin >= end ? 0 : activityOfToken(book, token, end - 1, end - begin).volumeUsd;
+  }
+
+  function ofDay(token: MarketToken, day: number): number {
+    const known = days.get(token) ?? new Map<number, number>();
+    days.set(token, known);
+    const volume = known.get(day) ?? between(token, day * DAY, (day + 1) * DAY);
+    known.set(day, volume);
+    return volume;
+  }
+
+  return (token: MarketToken, at: number, seconds: number): number => {
+    const [begin, end] = [at - seconds + 1, at + 1];
+    const [firstDay, endDay] = [Math.ceil(begin / DAY), Math.floor(end / DAY)];
+    if (firstDay >= endDay) return between(token, begin, end);
+    let volume = between(token, begin, firstDay * DAY) + between(token, endDay * DAY, end);
+    for (let day = firstDay; day < endDay; day += 1) volume += ofDay(token, day);
+    return volume;
+  };
+}
+
 function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums, priceChange: number | null): Activity {
   return { volumeUsd, buyUsd, sellUsd: volumeUsd - buyUsd, buys, sells: swaps - buys, txns, priceChange };
 }
@@ -74,6 +95,10 @@ interface Sums {
   txns: number;
 }
 
+function noSums(): Sums {
+  return { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
+}
+
 function sumPool(book: TradeBook, pool: MarketPool, at: number, seconds: number): Sums {
   const sums = noSums();
   const last = Math.floor(at);
@@ -84,13 +109,9 @@ function sumPool(book: TradeBook, pool: MarketPool, at: number, seconds: number)
     const from = first - day * DAY;
     const to = last - day * DAY;
     if (to >= DAY - 1 && (from <= 0 || first === pool.tradesFrom)) add(sums, book.totals(pool, day));
-    else addRows(sums, book, pool, day, from, to);
+    else addRows(sums, pool, book.day(pool, day), from, to);
   }
   return sums;
-}
-
-function noSums(): Sums {
-  return { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
 }
 
 function add(sums: Sums, more: Readonly<Sums>): void {
@@ -101,19 +122,16 @@ function add(sums: Sums, more: Readonly<Sums>): void {
   sums.txns += more.txns;
 }
 
-function addRows(sums: Sums, book: TradeBook, pool: MarketPool, day: number, from: number, to: number): void {
-  const trades = book.day(pool, day);
-  if (trades.count === 0) return;
+function addRows(sums: Sums, pool: MarketPool, trades: TradeDay, from: number, to: number): void {
   const first = lastRowAt(trades, from - 1) + 1;
   const last = lastRowAt(trades, to);
   sums.txns += last - first + 1;
-  for (let at = first * WIDTH; at <= last * WIDTH; at += WIDTH) {
-    const flags = trades.rows[at + FLAGS] ?? 0;
-    if ((flags & LIQUIDITY) !== 0) continue;
-    const volume = rowVolume(pool, trades.rows, at);
+  for (let row = first; row <= last; row += 1) {
+    if (!isSwap(trades, row)) continue;
+    const volume = rowVolume(pool, trades.rows, row * WIDTH);
     sums.swaps += 1;
     sums.volumeUsd += volume;
-    if ((flags & BUY) === 0) continue;
+    if ((cell(trades, row, Column.flags) & Flag.buy) === 0) continue;
     sums.buys += 1;
     sums.buyUsd += volume;
   }
@@ -130,9 +148,4 @@ function changeOf(
   const end = usdAtTime(book, token, at);
   const start = usdAtTime(book, token, Math.max(at - seconds, pool.tradesFrom));
   return (end / start - 1) * 100;
-}
-
-function usdAtTime(book: TradeBook, token: MarketToken, at: number): number {
-  const day = Math.floor(at / DAY);
-  return usdAt(book, token, day, at - day * DAY);
 }

@@ -2,30 +2,34 @@ import { hash, hashText, toUnit } from "./hash.ts";
 
 /**
  * What a token stands for. WETH on every network is the same asset, so its prices agree across networks.
- * `logBase` is the natural logarithm of the price in USD around which it wanders.
+ * `logBase` is the natural logarithm of the USD price around which it moves.
  */
 export interface Asset {
   readonly key: number;
   readonly logBase: number;
   /** Half-range of the logarithm's movement within a quarter of an hour. */
   readonly restlessness: number;
-  /** A stable coin: priced by itself instead of by a pool's other token. */
+  /** A stable coin: its price does not depend on a pool's other token. */
   readonly isStable: boolean;
-  /** By day, a ring of them; kept only for assets that many pools share. */
-  readonly memo: DayKnots[] | undefined;
+  /** Prices at recent knots; only for assets that many pools share. */
+  readonly memo: KnotMemo | undefined;
 }
 
-interface DayKnots {
-  day: number;
-  readonly knots: Float64Array;
+/** A ring: a slot holds the price of the knot that used it last. */
+interface KnotMemo {
+  readonly knots: Int32Array;
+  readonly prices: Float64Array;
 }
 
 /** Seconds between two knots; prices between them are interpolated. */
-export const KNOT_SECONDS = 900;
+const KNOT_SECONDS = 900;
 export const KNOTS_A_DAY = 96;
 
+// A month of one pool is summed before the next pool's, so the ring keeps more than a month. 55 kB per asset.
+const KNOTS_REMEMBERED = 48 * KNOTS_A_DAY;
+
 // Each wave is four times longer and moves twice as far as the one before, like a random walk: 15 minutes up to
-// 683 days. Nine look-ups give the price of any instant; a walk from 2023 would take thousands.
+// 683 days. Nine look-ups give the price at any time; a walk from 2023 would take thousands.
 const WAVES = 9;
 
 const STABLES = new Set(["USDC", "USDT", "USD₮0", "DAI", "USDB", "USDM", "USDG", "HONEY", "pathUSD", "EURC"]);
@@ -51,7 +55,7 @@ export function makeKnownAsset(seed: number, symbol: string): Asset {
   return makeAsset(hashText(seed, price?.asset ?? symbol), price?.usd ?? 1, 0.0013, false, true);
 }
 
-/** @param usd the price around which it wanders */
+/** `usd`: the price around which it moves. */
 export function makeAsset(
   key: number,
   usd: number,
@@ -59,36 +63,31 @@ export function makeAsset(
   isStable: boolean,
   isShared: boolean,
 ): Asset {
-  return { key, logBase: Math.log(usd), restlessness, isStable, memo: isShared ? [] : undefined };
+  const memo = isShared
+    ? { knots: new Int32Array(KNOTS_REMEMBERED).fill(-1), prices: new Float64Array(KNOTS_REMEMBERED) }
+    : undefined;
+  return { key, logBase: Math.log(usd), restlessness, isStable, memo };
 }
 
 /** Natural logarithm of the asset's undisturbed USD price at a knot of the day; knot 96 is the next day's 0. */
 export function logPriceAtKnot(asset: Asset, day: number, knot: number): number {
-  if (asset.memo === undefined) return computeLogPrice(asset, day * KNOTS_A_DAY + knot);
-  const knots = recallDay(asset.memo, day);
-  const recalled = knots[knot];
-  if (recalled !== undefined && !Number.isNaN(recalled)) return recalled;
-  const price = computeLogPrice(asset, day * KNOTS_A_DAY + knot);
-  knots[knot] = price;
-  return price;
+  const number = day * KNOTS_A_DAY + knot;
+  const { memo } = asset;
+  if (memo === undefined) return computeLogPrice(asset, number);
+  const slot = number % KNOTS_REMEMBERED;
+  if (memo.knots[slot] !== number) {
+    memo.prices[slot] = computeLogPrice(asset, number);
+    memo.knots[slot] = number;
+  }
+  return memo.prices[slot] ?? 0;
 }
 
-// A month of one pool is summed before the next pool's, so a month and more has to stay. 50 kB an asset.
-const DAYS_RECALLED = 64;
-
-function recallDay(memo: DayKnots[], day: number): Float64Array {
-  const slot = day % DAYS_RECALLED;
-  const recalled = memo[slot];
-  if (recalled === undefined) {
-    const knots = new Float64Array(KNOTS_A_DAY + 1).fill(Number.NaN);
-    memo[slot] = { day, knots };
-    return knots;
-  }
-  if (recalled.day !== day) {
-    recalled.day = day;
-    recalled.knots.fill(Number.NaN);
-  }
-  return recalled.knots;
+/** The value at a second of the day, interpolated between the values at the knots on either side. */
+export function betweenKnots(second: number, valueAt: (knot: number) => number): number {
+  const place = second / KNOT_SECONDS;
+  const knot = Math.floor(place);
+  const from = valueAt(knot);
+  return from + (valueAt(knot + 1) - from) * (place - knot);
 }
 
 function computeLogPrice(asset: Asset, knot: number): number {

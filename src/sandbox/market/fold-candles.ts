@@ -1,17 +1,6 @@
 import { DAY, LAST_DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
-import { rowVolume } from "./trade-day.ts";
-import {
-  cell,
-  FLAGS,
-  isSwap,
-  lastRowAt,
-  NO_USD,
-  PRICE,
-  SECOND,
-  type TradeBook,
-  type TradeDay,
-  WIDTH,
-} from "./trade-rows.ts";
+import { cell, Column, Flag, isSwap, lastRowAt, rowVolume, WIDTH } from "./trade-rows.ts";
+import type { DayTotals, TradeBook, TradeDay } from "./trade-rows.ts";
 import type { Candle, CandleWindow } from "./types.ts";
 import { usdAt, usdColumn } from "./usd.ts";
 
@@ -22,22 +11,20 @@ export function candlesOfPool(book: TradeBook, pool: MarketPool, window: CandleW
     const from = first - day * DAY;
     const to = last - day * DAY;
     if (window.intervalSeconds % DAY === 0 && from <= 0 && to >= DAY - 1) {
-      addWholeDay(candles, book, pool, window, day);
+      addWholeDay(candles, Math.floor((day * DAY) / window.intervalSeconds), book.totals(pool, day));
       continue;
     }
     eachSwap(book.day(pool, day), from, to, (trades, row) => {
-      const time = day * DAY + cell(trades, row, SECOND);
-      addSwap(candles, window, time, cell(trades, row, PRICE), rowVolume(pool, trades.rows, row * WIDTH));
+      const time = day * DAY + cell(trades, row, Column.second);
+      const volume = rowVolume(pool, trades.rows, row * WIDTH);
+      addSwap(candles, window, time, cell(trades, row, Column.price), volume);
     });
   }
   const ascending = close(candles, window);
   return window.inversed === true ? ascending.map(inverse) : ascending;
 }
 
-/**
- * The token's USD price at the swaps of all its pools. Swaps without a USD value are left out: nothing in USD
- * can be said of them.
- */
+/** The token's USD price at the swaps of all its pools. Swaps without a USD value are left out. */
 export function candlesOfToken(book: TradeBook, token: MarketToken, window: CandleWindow): Candle[] {
   const candles = new Map<number, OpenCandle>();
   const { first, last } = spanOf(window);
@@ -49,8 +36,8 @@ export function candlesOfToken(book: TradeBook, token: MarketToken, window: Cand
       if (pool.tradesFrom > last) continue;
       const usdOf = usdReader(book, token, pool, day);
       eachSwap(book.day(pool, day), first - day * DAY, last - day * DAY, (trades, row) => {
-        if ((cell(trades, row, FLAGS) & NO_USD) !== 0) return;
-        const time = day * DAY + cell(trades, row, SECOND);
+        if ((cell(trades, row, Column.flags) & Flag.noUsd) !== 0) return;
+        const time = day * DAY + cell(trades, row, Column.second);
         addSwap(candles, window, time, usdOf(trades, row), rowVolume(pool, trades.rows, row * WIDTH));
       });
     }
@@ -64,9 +51,9 @@ function usdReader(
   pool: MarketPool,
   day: number,
 ): (trades: TradeDay, row: number) => number {
-  // The third token of a pool has no column of its own.
+  // The third token of a pool does not have a column.
   if (pool.token0 !== token && pool.token1 !== token) {
-    return (trades, row) => usdAt(book, token, day, cell(trades, row, SECOND));
+    return (trades, row) => usdAt(book, token, day, cell(trades, row, Column.second));
   }
   const column = usdColumn(token, pool);
   return (trades, row) => cell(trades, row, column);
@@ -118,7 +105,7 @@ function addSwap(
   candle.volume += volume;
   if (price > candle.high) candle.high = price;
   if (price < candle.low) candle.low = price;
-  // A token's pools come one after the other, the one that prices it first: at the same second its word counts.
+  // A token's pools follow one another, and the first one sets the token's price: at the same second its swap opens.
   if (time < candle.openedAt) {
     candle.open = price;
     candle.openedAt = time;
@@ -129,23 +116,14 @@ function addSwap(
   }
 }
 
-function addWholeDay(
-  candles: Map<number, OpenCandle>,
-  book: TradeBook,
-  pool: MarketPool,
-  window: CandleWindow,
-  day: number,
-): void {
-  const { swaps, open, high, low, close: end, volumeUsd } = book.totals(pool, day);
+function addWholeDay(candles: Map<number, OpenCandle>, slot: number, totals: DayTotals): void {
+  const { swaps, open, high, low, close: end, volumeUsd } = totals;
   if (swaps === 0) return;
-  const slot = Math.floor((day * DAY) / window.intervalSeconds);
-  const at = { openedAt: day * DAY, closedAt: day * DAY };
-  const candle = candles.get(slot) ?? { open, high, low, close: end, volume: 0, ...at };
+  const candle = candles.get(slot) ?? { open, high, low, close: end, volume: 0, openedAt: 0, closedAt: 0 };
   candle.high = Math.max(candle.high, high);
   candle.low = Math.min(candle.low, low);
   candle.close = end;
   candle.volume += volumeUsd;
-  candle.closedAt = at.closedAt;
   candles.set(slot, candle);
 }
 

@@ -1,35 +1,45 @@
-import { activityOfPool, activityOfToken, priceChangeOfPool } from "./activity.ts";
+import { activityOfPool, activityOfToken, createTokenVolumes, priceChangeOfPool } from "./activity.ts";
 import { candlesOfPool, candlesOfToken } from "./fold-candles.ts";
-import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
 import { hash } from "./hash.ts";
-import { liquidityOfPool, liquidityOfToken, priceOfPool, pricingPool, usdAt } from "./usd.ts";
+import type { MarketPool, MarketToken } from "./pool-catalogue.ts";
 import { rememberLatest } from "./recent.ts";
-import { createListing } from "./listing.ts";
-import { createTradeBook } from "./trades.ts";
+import { createShelves, firstSeen } from "./shelves.ts";
+import { createTradeBook } from "./trade-book.ts";
 import { blockHashOf, countTransactions, findTransactions, listTransactions } from "./transactions.ts";
 import type { Market, PoolFacts, TokenFacts } from "./types.ts";
+import { liquidityOfPool, liquidityOfToken, priceOfPool, pricingPool, usdAtTime } from "./usd.ts";
+import { NETWORK_ROWS } from "./well-known.ts";
 
 /**
- * The made-up market of the sandbox. Networks are made when first asked for, trades day by day; what is kept is
- * only kept for speed and changes no answer.
+ * The sandbox's generated market. Networks are generated on first use and trades day by day. Caches only save time:
+ * they change no result.
  *
- * @param options.seed any integer; another seed is another market with the same well-known names
+ * `seed`: any integer; another seed is another market with the same well-known names.
  */
-export function createMarket(options: { seed: number }): Market {
-  const listing = createListing(hash(0x6a09e667, options.seed));
+export function createMarket({ seed }: { seed: number }): Market {
+  const shelfOf = createShelves(hash(0x6a09e667, seed));
   const book = createTradeBook();
-  const poolOf = (facts: PoolFacts): MarketPool => listing.marketPool(facts);
-  const tokenOf = (facts: TokenFacts): MarketToken => listing.marketToken(facts);
+  const volumeOfToken = createTokenVolumes(book);
+  const poolOf = ({ network, rank, id }: PoolFacts): MarketPool =>
+    shelfOf(network).catalogue.pools[rank - 1] ?? missing(id);
+  const tokenOf = ({ network, address }: TokenFacts): MarketToken =>
+    shelfOf(network).findToken(address) ?? missing(address);
 
   return {
-    seed: options.seed,
-    networks: listing.networks,
-    network: listing.network,
-    dexes: listing.dexes,
-    pools: listing.pools,
-    tokens: listing.tokens,
-    pool: listing.pool,
-    token: listing.token,
+    seed,
+    networks: NETWORK_ROWS,
+    network: (slug) => NETWORK_ROWS.find(({ id }) => id === slug),
+    dexes: (network) => shelfOf(network).catalogue.dexes,
+    pools: (network, at) => shelfOf(network).pools(at),
+    tokens: (network, at) => shelfOf(network).tokens(at),
+    pool: (network, id, at) => {
+      const pool = shelfOf(network).findPool(id);
+      return pool !== undefined && pool.facts.createdAt <= at ? pool.facts : undefined;
+    },
+    token: (network, address, at) => {
+      const token = shelfOf(network).findToken(address);
+      return token !== undefined && firstSeen(token) <= at ? token.facts : undefined;
+    },
     poolsOfToken: (token, at) =>
       tokenOf(token)
         .pools.filter((pool) => pool.facts.createdAt <= at)
@@ -41,11 +51,11 @@ export function createMarket(options: { seed: number }): Market {
     tokenPriceUsd: (token, at) => {
       const known = tokenOf(token);
       if (!known.isPriced || pricingPool(known).facts.createdAt > at) return undefined;
-      const day = Math.floor(at / DAY);
-      return usdAt(book, known, day, at - day * DAY);
+      return usdAtTime(book, known, at);
     },
     tokenLiquidityUsd: (token, at) => liquidityOfToken(tokenOf(token), at),
     tokenActivity: rememberLatest((token, at, seconds) => activityOfToken(book, tokenOf(token), at, seconds)),
+    tokenVolumeUsd: (token, at, seconds) => volumeOfToken(tokenOf(token), at, seconds),
     transactions: (pool, window) => listTransactions(book, poolOf(pool), window),
     transactionCount: (pool, from, to) => countTransactions(book, poolOf(pool), from, to),
     transactionsWithId: (pool, id, to) => findTransactions(book, poolOf(pool), id, to),
@@ -53,4 +63,8 @@ export function createMarket(options: { seed: number }): Market {
     poolCandles: (pool, window) => candlesOfPool(book, poolOf(pool), window),
     tokenCandles: (token, window) => candlesOfToken(book, tokenOf(token), window),
   };
+}
+
+function missing(id: string): never {
+  throw new Error(`${id}: not of this market`);
 }

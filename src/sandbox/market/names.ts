@@ -1,8 +1,7 @@
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeAddress } from "./addresses.ts";
-import type { AddressFamily, DexFacts, NetworkFacts } from "./types.ts";
+import type { DexFacts, NetworkFacts } from "./types.ts";
 
-/** What a made-up token is called. */
 export interface TokenName {
   readonly name: string;
   readonly symbol: string;
@@ -40,7 +39,7 @@ export const FOREIGN_NAMES: readonly [TokenName, ...TokenName[]] = [
   { name: "Smørrebrød", symbol: "$SMØR" },
 ];
 
-/** Names made by somebody who hopes that a terminal, a spreadsheet or a log believes them. */
+/** Names that try to trick a terminal, a spreadsheet or a log. */
 export const HOSTILE_NAMES: readonly TokenName[] = [
   { name: "\u001b[31mRed Alert\u001b[0m\u001b]0;owned\u0007", symbol: "\u001b[2JRED" },
   { name: "Safe\u202ednuR\u202c", symbol: "\u202eCDSU" },
@@ -61,7 +60,7 @@ export function makeTokenName(key: number): TokenName {
   return { name, symbol: shorten(word, key) };
 }
 
-/** A pronounceable word of two or three syllables, first letter large. */
+/** A pronounceable word of two or three syllables, the first letter in upper case. */
 function makeWord(key: number): string {
   let word = "";
   const syllables = 1 + belowAt(key, 6, 2);
@@ -86,7 +85,7 @@ function words(text: string): readonly [string, ...string[]] {
   return [first, ...rest];
 }
 
-/** Names, the busiest first, by network or else by address family; made-up ones fill up to the count. */
+/** Names, the busiest first, by network or else by address family; generated names fill up to the count. */
 const NAMES: Readonly<Record<string, string>> = {
   ethereum:
     "Uniswap V3|Uniswap V2|Uniswap V4|Curve|Balancer V2|SushiSwap|PancakeSwap V3|MakerDAO|Fluid|Maverick V2|DODO|ShibaSwap|KyberSwap|Fraxswap|Balancer V3|Ekubo|Bancor V3|Sushi V3|PancakeSwap V2|Solidly V3|Integral|Verse",
@@ -129,14 +128,11 @@ export function makeDexes(seed: number, network: NetworkFacts, count: number): r
     dexName,
     protocol: PROTOCOLS[dexId] ?? dexId,
     factoryId:
-      FACTORIES[`${network.id}/${dexId}`] ?? makeFactory(network.addressFamily, seed, network.id, dexId),
+      FACTORIES[`${network.id}/${dexId}`] ??
+      makeAddress(network.addressFamily, hashText(seed, `factory ${network.id} ${dexId}`)),
   }));
 }
 
 export function slugOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]+/g, "_");
-}
-
-function makeFactory(family: AddressFamily, seed: number, network: string, dexId: string): string {
-  return makeAddress(family, hashText(seed, `factory ${network} ${dexId}`));
 }

@@ -1,24 +1,23 @@
 import type { Asset } from "./assets.ts";
-import type { AddressFamily, DexFacts, NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { belowAt, hashText } from "./hash.ts";
-import type { NetworkRow } from "./well-known.ts";
+import type { NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
 
-/** A token with what the market keeps to itself. */
+/** A token with its private data: no endpoint shows them. */
 export interface MarketToken {
   readonly facts: TokenFacts;
   readonly asset: Asset;
   /** Raw units in one token, 10 ** decimals. */
   readonly unit: number;
   readonly isPriced: boolean;
-  /** By rank. The first one prices the token; it is the oldest, too. */
+  /** By rank. The first one prices the token and is also the oldest. */
   readonly pools: MarketPool[];
 }
 
-/** A pool with what the market keeps to itself. */
+/** A pool with its private data. */
 export interface MarketPool {
   readonly facts: PoolFacts;
   readonly key: number;
-  /** Unlike any other pool's of the market; below 2^20. */
+  /** Unique in the market; below 2^20. */
   readonly serial: number;
   readonly token0: MarketToken;
   readonly token1: MarketToken;
@@ -38,28 +37,18 @@ export interface BlockClock {
   readonly genesis: number;
 }
 
-/** Everything of one network that ever exists, whenever it comes into being. */
-export interface Catalogue {
-  readonly network: NetworkFacts;
-  readonly dexes: readonly DexFacts[];
-  /** By rank. */
-  readonly pools: readonly MarketPool[];
-  /** By the rank of the pool that prices them. */
-  readonly tokens: readonly MarketToken[];
-}
-
 export const DAY = 86_400;
 
 /** Unix seconds; there are no trades before 2023. */
 export const HISTORY_START = Date.UTC(2023, 0, 1) / 1000;
 
-/** The instant at which the networks have the number of pools that their rows state. */
+/** The time at which the networks have the number of pools that their rows state. */
 export const COUNTED_AT = Date.UTC(2026, 10, 1) / 1000;
 
-/** No pool is made after this instant. */
+/** No pool is created after this time. */
 export const HISTORY_END = Date.UTC(2031, 0, 1) / 1000;
 
-/** Days since 1970 with trades, both inclusive: outside of them nothing happens, whatever instant is asked for. */
+/** Days since 1970 with trades, both inclusive: nothing happens outside them, whatever time is requested. */
 export const FIRST_DAY = HISTORY_START / DAY;
 export const LAST_DAY = 32_000;
 
@@ -67,29 +56,22 @@ export function blockNumberAt(clock: BlockClock, time: number): number {
   return Math.floor((time - clock.genesis) / clock.blockSeconds);
 }
 
-/** The first whole second that is not before the block. */
+/** The first full second at or after the block. */
 export function blockTime(clock: BlockClock, blockNumber: number): number {
-  // A block of a part of a second is seldom an exact binary number; the margin keeps a whole second whole.
+  // A fraction of a second is rarely an exact binary number; the margin keeps a full second from rounding up.
   return Math.ceil(clock.genesis + blockNumber * clock.blockSeconds - 1e-5);
 }
 
-/** The newest instant at or before `time` at which a block of whole seconds can lie. */
+/** The latest time at or before `time` that can have a block, on a chain whose blocks take full seconds. */
 export function alignToBlock(clock: BlockClock, time: number): number {
   return clock.blockSeconds <= 1 ? Math.floor(time) : time - (time % clock.blockSeconds);
 }
 
-const FAMILIES: readonly AddressFamily[] = ["evm", "solana", "sui", "aptos", "tron", "ton"];
-
-// One block of each is public; the other networks count from a made-up day.
+// One block of each is public; the other networks count from a generated day.
 const GENESIS: Readonly<Record<string, number>> = {
   ethereum: Date.parse("2026-09-28T13:07:36Z") / 1000 - 26_076_150 * 12,
   solana: Math.round(Date.parse("2023-11-26T20:25:08Z") / 1000 - 232_424_998 * 0.4),
 };
-
-export function makeNetwork(row: NetworkRow): NetworkFacts {
-  const addressFamily = FAMILIES.find((family) => family === row.family) ?? "evm";
-  return { id: row.id, displayName: row.displayName, addressFamily, blockSeconds: row.blockSeconds };
-}
 
 export function makeBlockClock(network: NetworkFacts): BlockClock {
   const made = Date.UTC(2019, 0, 1) / 1000 + belowAt(hashText(0, network.id), 0, 400) * DAY;

@@ -1,9 +1,10 @@
 import { makeAddress, makeHash64 } from "./addresses.ts";
+import { isStableSymbol } from "./assets.ts";
+import { hash, hashText, pickAt, unitAt } from "./hash.ts";
+import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
 import {
   alignToBlock,
-  type BlockClock,
   blockNumberAt,
-  type Catalogue,
   COUNTED_AT,
   HISTORY_END,
   HISTORY_START,
@@ -11,192 +12,20 @@ import {
   type MarketPool,
   type MarketToken,
 } from "./pool-catalogue.ts";
-import { isStableSymbol } from "./assets.ts";
-import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
-import { hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeKnownToken, makeToken } from "./tokens.ts";
-import type { DexFacts, NetworkFacts, PoolFacts } from "./types.ts";
+import type { DexFacts, PoolFacts } from "./types.ts";
 import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 
-// From this share of the ranks on, pools of the coming years lie among those of 2026.
+// From this share of the ranks on, pools of the coming years are mixed with pools of 2026.
 const SETTLED = 0.3;
 
-/** Ranks of ethereum at which the hostile names come in: busy enough for the first pages of a search. */
+/** Ranks of the hostile names on ethereum: busy enough for the first pages of a search. */
 const HOSTILE_RANKS: readonly number[] = [24, 31, 38, 52, 77];
 
-/** Ranks of any network at which the first names outside ASCII come in. */
+/** Ranks of the first names outside ASCII on any network. */
 const FOREIGN_RANKS: readonly number[] = [27, 19, 22, 35];
-
-/**
- * Makes the pools of a network in the order of their ranks, and each token with its first pool. So a token's
- * busiest pool quotes in something that already has a price, and no chain of prices ever closes into a ring.
- */
-export function makeCatalogue(
-  seed: number,
-  network: NetworkFacts,
-  row: NetworkRow,
-  serialBase: number,
-): Catalogue {
-  const maker = startMaker(seed, network, row, serialBase);
-  for (const known of knownRows(row)) addKnown(maker, known);
-  const settled = Math.round(row.poolCount * SETTLED);
-  const spread = (row.poolCount - settled) / (COUNTED_AT - row.launchedAt);
-  const total = settled + Math.round(spread * (HISTORY_END - row.launchedAt));
-  while (maker.pools.length < total) addMade(maker, maker.pools.length < settled ? COUNTED_AT : HISTORY_END);
-  return { network, dexes: maker.dexes, pools: maker.pools, tokens: maker.tokens };
-}
-
-interface Maker {
-  readonly seed: number;
-  /** The same for all networks: what a well-known token stands for is worth the same everywhere. */
-  readonly assetSeed: number;
-  readonly network: NetworkFacts;
-  readonly row: NetworkRow;
-  readonly clock: BlockClock;
-  readonly serialBase: number;
-  readonly dexes: readonly DexFacts[];
-  readonly hubs: MarketToken[];
-  readonly pools: MarketPool[];
-  readonly tokens: MarketToken[];
-}
-
-function startMaker(seed: number, network: NetworkFacts, row: NetworkRow, serialBase: number): Maker {
-  return {
-    seed: hashText(seed, `pools ${network.id}`),
-    assetSeed: seed,
-    network,
-    row,
-    clock: makeBlockClock(network),
-    serialBase,
-    dexes: makeDexes(seed, network, row.dexCount),
-    hubs: [],
-    pools: [],
-    tokens: [],
-  };
-}
-
-/** The public pools, then one for each hub that has none. */
-function knownRows(row: NetworkRow): PoolRow[] {
-  const known = POOL_ROWS.filter((pool) => pool.network === row.id);
-  const seen = new Set(known.flatMap((pool) => pool.symbols));
-  const made: PoolRow[] = [];
-  for (const hub of row.hubs) {
-    if (seen.has(hub)) continue;
-    const partner = row.hubs.find((other) => other !== hub && isStableSymbol(other)) ?? row.hubs[0] ?? hub;
-    made.push({
-      network: row.id,
-      id: undefined,
-      symbols: [hub, partner],
-      dexName: undefined,
-      fee: 0.05,
-      createdAt: row.launchedAt,
-      createdAtBlockNumber: undefined,
-    });
-    seen.add(hub).add(partner);
-  }
-  return [...known, ...made];
-}
-
-function addKnown(maker: Maker, row: PoolRow): void {
-  const createdAt = alignToBlock(maker.clock, Math.max(row.createdAt, maker.clock.genesis));
-  const key = hash(maker.seed, maker.pools.length);
-  const tokens = row.symbols.map((symbol) => knownToken(maker, symbol, createdAt));
-  const dex =
-    maker.dexes.find((one) => row.dexName !== undefined && one.dexId === slugOf(row.dexName)) ??
-    pickDex(maker, key);
-  addPool(maker, {
-    key,
-    tokens,
-    dex,
-    createdAt,
-    fee: row.fee,
-    id: row.id,
-    blockNumber: row.createdAtBlockNumber,
-  });
-}
-
-function knownToken(maker: Maker, symbol: string, createdAt: number): MarketToken {
-  const seen = maker.tokens.find((token) => token.facts.symbol === symbol);
-  if (seen !== undefined) return seen;
-  const token = makeKnownToken(maker.assetSeed, maker.network, symbol, createdAt);
-  if (maker.row.hubs.includes(symbol)) maker.hubs.push(token);
-  return token;
-}
-
-function addMade(maker: Maker, until: number): void {
-  const rank = maker.pools.length + 1;
-  const key = hash(maker.seed, rank - 1);
-  const from = maker.row.launchedAt;
-  const createdAt = alignToBlock(maker.clock, Math.floor(from + unitAt(key, 0) * (until - from)));
-  const given = givenName(maker.network, rank);
-  const isNew = given !== undefined || unitAt(key, 1) < 0.5;
-  const token = isNew
-    ? makeToken(maker.network, hash(key, 2), createdAt, given)
-    : pickToken(maker, key, createdAt);
-  const partner = pickPartner(maker, key, token, createdAt);
-  const tokens = unitAt(key, 3) < 0.6 ? [token, partner] : [partner, token];
-  const fee = unitAt(key, 4) < 0.03 ? null : unitAt(key, 4) < 0.04 ? 0 : pickAt(key, 5, FEES);
-  addPool(maker, {
-    key,
-    tokens,
-    dex: pickDex(maker, key),
-    createdAt,
-    fee,
-    id: undefined,
-    blockNumber: undefined,
-  });
-}
-
-function givenName(network: NetworkFacts, rank: number): TokenName | undefined {
-  const hostile = network.id === "ethereum" ? HOSTILE_NAMES[HOSTILE_RANKS.indexOf(rank)] : undefined;
-  return hostile ?? FOREIGN_NAMES[FOREIGN_RANKS.indexOf(rank)];
-}
-
-/** A token that exists already; the busy ones have many pools. */
-function pickToken(maker: Maker, key: number, createdAt: number): MarketToken {
-  for (let attempt = 0; attempt < 8; attempt += 1) {
-    const token = maker.tokens[Math.floor(unitAt(key, 10 + attempt) ** 2 * maker.tokens.length)];
-    if (token !== undefined && existsAt(token, createdAt)) return token;
-  }
-  return pickHub(maker, key, createdAt);
-}
-
-function pickPartner(maker: Maker, key: number, token: MarketToken, createdAt: number): MarketToken {
-  const partner =
-    token.pools.length > 0 && unitAt(key, 30) < 0.15 ? pickToken(maker, hash(key, 31), createdAt) : undefined;
-  if (partner !== undefined && partner !== token) return partner;
-  const hub = pickHub(maker, key, createdAt);
-  if (hub !== token) return hub;
-  return (
-    maker.hubs.find((other) => other !== token && existsAt(other, createdAt)) ?? firstOther(maker, token)
-  );
-}
-
-function pickHub(maker: Maker, key: number, createdAt: number): MarketToken {
-  const hub = maker.hubs[Math.floor(unitAt(key, 32) ** 2 * maker.hubs.length)];
-  return hub !== undefined && existsAt(hub, createdAt) ? hub : firstOther(maker, undefined);
-}
-
-function firstOther(maker: Maker, token: MarketToken | undefined): MarketToken {
-  const other = maker.tokens.find((one) => one !== token);
-  if (other === undefined) throw new Error(`${maker.network.id}: needs two hubs`);
-  return other;
-}
-
-function existsAt(token: MarketToken, at: number): boolean {
-  const first = token.pools[0];
-  return first !== undefined && first.facts.createdAt <= at;
-}
-
-/** The first DEXes of the list have most of the pools. */
-function pickDex(maker: Maker, key: number): DexFacts {
-  const index = Math.floor(unitAt(key, 40) ** 2 * maker.dexes.length);
-  const dex = maker.dexes[index];
-  if (dex === undefined) throw new Error(`${maker.network.id}: needs a DEX`);
-  return dex;
-}
 
 interface PoolTraits {
   readonly key: number;
@@ -204,43 +33,179 @@ interface PoolTraits {
   readonly dex: DexFacts;
   readonly createdAt: number;
   readonly fee: number | null;
-  readonly id: string | undefined;
-  readonly blockNumber: number | undefined;
+  readonly id?: string | undefined;
+  readonly blockNumber?: number | undefined;
 }
 
-function addPool(maker: Maker, traits: PoolTraits): void {
-  const { key, tokens, dex, createdAt, fee, blockNumber } = traits;
-  const [token0, token1] = tokens;
-  if (token0 === undefined || token1 === undefined)
-    throw new Error(`${maker.network.id}: a pool needs two tokens`);
-  const rank = maker.pools.length + 1;
-  const facts: PoolFacts = {
-    network: maker.network,
-    id: traits.id ?? makePoolId(maker.network, dex, hash(key, 50)),
-    dex,
-    tokens: tokens.map((token) => token.facts),
-    fee,
-    createdAt,
-    createdAtBlockNumber: blockNumber ?? blockNumberAt(maker.clock, createdAt),
-    rank,
-  };
-  const pool: MarketPool = {
-    facts,
-    key: hash(key, 51),
-    serial: maker.serialBase + rank,
-    token0,
-    token1,
-    clock: maker.clock,
-    tradesPerDay: 4000 / rank,
-    swapUsd: 9000 * rank ** -0.4 * (0.4 + 1.2 * unitAt(key, 52)) * Math.sqrt(maker.row.poolCount / 4200),
-    noise: noiseOf(token0) + noiseOf(token1),
-    tradesFrom: Math.max(createdAt, HISTORY_START),
-  };
-  maker.pools.push(pool);
-  for (const token of tokens) {
-    if (token.pools.length === 0) maker.tokens.push(token);
-    token.pools.push(pool);
+/**
+ * Everything that ever exists on one network, including the future. Pools are made in the order of their ranks, and each
+ * token with its first pool. A token's busiest pool therefore quotes in something that already has a price, and prices
+ * never depend on each other in a circle.
+ */
+export class Catalogue {
+  readonly network: NetworkRow;
+  readonly dexes: readonly DexFacts[];
+  /** By rank. */
+  readonly pools: MarketPool[] = [];
+  /** By the rank of the pool that prices them. */
+  readonly tokens: MarketToken[] = [];
+  readonly #seed: number;
+  /** The same for all networks: what a well-known token stands for is worth the same everywhere. */
+  readonly #assetSeed: number;
+  readonly #clock: MarketPool["clock"];
+  readonly #serialBase: number;
+  readonly #hubs: MarketToken[] = [];
+
+  constructor(seed: number, network: NetworkRow, serialBase: number) {
+    this.network = network;
+    this.dexes = makeDexes(seed, network, network.dexCount);
+    this.#seed = hashText(seed, `pools ${network.id}`);
+    this.#assetSeed = seed;
+    this.#clock = makeBlockClock(network);
+    this.#serialBase = serialBase;
+    const { poolCount, launchedAt } = network;
+    for (const known of knownRows(network)) this.#addKnown(known);
+    const settled = Math.round(poolCount * SETTLED);
+    const spread = (poolCount - settled) / (COUNTED_AT - launchedAt);
+    const total = settled + Math.round(spread * (HISTORY_END - launchedAt));
+    while (this.pools.length < total) this.#addMade(this.pools.length < settled ? COUNTED_AT : HISTORY_END);
   }
+
+  #addKnown(row: PoolRow): void {
+    const createdAt = alignToBlock(this.#clock, Math.max(row.createdAt, this.#clock.genesis));
+    const key = hash(this.#seed, this.pools.length);
+    this.#addPool({
+      key,
+      tokens: row.symbols.map((symbol) => this.#knownToken(symbol, createdAt)),
+      dex:
+        this.dexes.find((one) => row.dexName !== undefined && one.dexId === slugOf(row.dexName)) ??
+        this.#pickDex(key),
+      createdAt,
+      fee: row.fee,
+      id: row.id,
+      blockNumber: row.createdAtBlockNumber,
+    });
+  }
+
+  #knownToken(symbol: string, createdAt: number): MarketToken {
+    const seen = this.tokens.find((token) => token.facts.symbol === symbol);
+    if (seen !== undefined) return seen;
+    const token = makeKnownToken(this.#assetSeed, this.network, symbol, createdAt);
+    if (this.network.hubs.includes(symbol)) this.#hubs.push(token);
+    return token;
+  }
+
+  #addMade(until: number): void {
+    const rank = this.pools.length + 1;
+    const key = hash(this.#seed, rank - 1);
+    const from = this.network.launchedAt;
+    const createdAt = alignToBlock(this.#clock, Math.floor(from + unitAt(key, 0) * (until - from)));
+    const given = givenName(this.network, rank);
+    const isNew = given !== undefined || unitAt(key, 1) < 0.5;
+    const token = isNew
+      ? makeToken(this.network, hash(key, 2), createdAt, given)
+      : this.#pickToken(key, createdAt);
+    const partner = this.#pickPartner(key, token, createdAt);
+    const tokens = unitAt(key, 3) < 0.6 ? [token, partner] : [partner, token];
+    const fee = unitAt(key, 4) < 0.03 ? null : unitAt(key, 4) < 0.04 ? 0 : pickAt(key, 5, FEES);
+    this.#addPool({ key, tokens, dex: this.#pickDex(key), createdAt, fee });
+  }
+
+  /** A token that exists already; the busy ones have many pools. */
+  #pickToken(key: number, createdAt: number): MarketToken {
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const token = this.tokens[Math.floor(unitAt(key, 10 + attempt) ** 2 * this.tokens.length)];
+      if (token !== undefined && existsAt(token, createdAt)) return token;
+    }
+    return this.#pickHub(key, createdAt);
+  }
+
+  #pickPartner(key: number, token: MarketToken, createdAt: number): MarketToken {
+    const partner =
+      token.pools.length > 0 && unitAt(key, 30) < 0.15 ? this.#pickToken(hash(key, 31), createdAt) : token;
+    if (partner !== token) return partner;
+    const hub = this.#pickHub(key, createdAt);
+    if (hub !== token) return hub;
+    return (
+      this.#hubs.find((other) => other !== token && existsAt(other, createdAt)) ?? this.#firstOther(token)
+    );
+  }
+
+  #pickHub(key: number, createdAt: number): MarketToken {
+    const hub = this.#hubs[Math.floor(unitAt(key, 32) ** 2 * this.#hubs.length)];
+    return hub !== undefined && existsAt(hub, createdAt) ? hub : this.#firstOther(undefined);
+  }
+
+  #firstOther(token: MarketToken | undefined): MarketToken {
+    const other = this.tokens.find((one) => one !== token);
+    if (other === undefined) throw new Error(`${this.network.id}: needs two hubs`);
+    return other;
+  }
+
+  /** The first DEXes of the list have most of the pools. */
+  #pickDex(key: number): DexFacts {
+    const dex = this.dexes[Math.floor(unitAt(key, 40) ** 2 * this.dexes.length)];
+    if (dex === undefined) throw new Error(`${this.network.id}: needs a DEX`);
+    return dex;
+  }
+
+  #addPool({ key, tokens, dex, createdAt, fee, id, blockNumber }: PoolTraits): void {
+    const [token0, token1] = tokens;
+    if (token0 === undefined || token1 === undefined)
+      throw new Error(`${this.network.id}: a pool needs two tokens`);
+    const rank = this.pools.length + 1;
+    const facts: PoolFacts = {
+      network: this.network,
+      id: id ?? makePoolId(this.network, dex, hash(key, 50)),
+      dex,
+      tokens: tokens.map((token) => token.facts),
+      fee,
+      createdAt,
+      createdAtBlockNumber: blockNumber ?? blockNumberAt(this.#clock, createdAt),
+      rank,
+    };
+    const size = 9000 * rank ** -0.4 * (0.4 + 1.2 * unitAt(key, 52));
+    const pool: MarketPool = {
+      facts,
+      key: hash(key, 51),
+      serial: this.#serialBase + rank,
+      token0,
+      token1,
+      clock: this.#clock,
+      tradesPerDay: 4000 / rank,
+      swapUsd: size * Math.sqrt(this.network.poolCount / 4200),
+      noise: noiseOf(token0) + noiseOf(token1),
+      tradesFrom: Math.max(createdAt, HISTORY_START),
+    };
+    this.pools.push(pool);
+    for (const token of tokens) {
+      if (token.pools.length === 0) this.tokens.push(token);
+      token.pools.push(pool);
+    }
+  }
+}
+
+/** The public pools, then one for each hub that has none. */
+function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
+  const rows = POOL_ROWS.filter((pool) => pool.network === network);
+  const seen = new Set(rows.flatMap((pool) => pool.symbols));
+  for (const hub of hubs) {
+    if (seen.has(hub)) continue;
+    const partner = hubs.find((other) => other !== hub && isStableSymbol(other)) ?? hubs[0] ?? hub;
+    rows.push({ network, symbols: [hub, partner], fee: 0.05, createdAt: launchedAt });
+    seen.add(hub).add(partner);
+  }
+  return rows;
+}
+
+function givenName(network: NetworkRow, rank: number): TokenName | undefined {
+  const hostile = network.id === "ethereum" ? HOSTILE_NAMES[HOSTILE_RANKS.indexOf(rank)] : undefined;
+  return hostile ?? FOREIGN_NAMES[FOREIGN_RANKS.indexOf(rank)];
+}
+
+function existsAt(token: MarketToken, at: number): boolean {
+  const [first] = token.pools;
+  return first !== undefined && first.facts.createdAt <= at;
 }
 
 function noiseOf(token: MarketToken): number {
@@ -248,6 +213,6 @@ function noiseOf(token: MarketToken): number {
   return token.asset.memo === undefined ? 0.002 : 0.0003;
 }
 
-function makePoolId(network: NetworkFacts, dex: DexFacts, key: number): string {
+function makePoolId(network: NetworkRow, dex: DexFacts, key: number): string {
   return dex.dexId === "uniswap_v4" ? makeHash64(key) : makeAddress(network.addressFamily, key);
 }

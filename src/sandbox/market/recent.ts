@@ -1,19 +1,24 @@
 /**
- * A bounded memory of computed values. Two generations: when the young one is full it becomes the old one, and
- * what is asked for again moves back. Cheaper than a true least-recently-used list, and as bounded.
+ * A bounded cache in two generations: when the young one is full it becomes the old one, and entries read again move
+ * back. Cheaper than a true least-recently-used list, and equally bounded.
  */
-interface Recent<Value> {
-  readonly get: (key: number) => Value | undefined;
-  readonly set: (key: number, value: Value) => void;
+export interface Recent<Key, Value> {
+  readonly get: (key: Key) => Value | undefined;
+  readonly set: (key: Key, value: Value) => void;
+  /** The cached value, or a new one. */
+  readonly recall: (key: Key, make: () => Value) => Value;
 }
 
-/** @param capacity the most weight held, both generations together */
-export function makeRecent<Value>(capacity: number, weigh: (value: Value) => number): Recent<Value> {
-  let young = new Map<number, Value>();
-  let old = new Map<number, Value>();
+/** `capacity`: the maximum weight of both generations together. */
+export function makeRecent<Key, Value>(
+  capacity: number,
+  weigh: (value: Value) => number = () => 1,
+): Recent<Key, Value> {
+  let young = new Map<Key, Value>();
+  let old = new Map<Key, Value>();
   let weight = 0;
 
-  function set(key: number, value: Value): void {
+  function set(key: Key, value: Value): void {
     young.set(key, value);
     weight += weigh(value);
     if (weight * 2 < capacity) return;
@@ -22,7 +27,7 @@ export function makeRecent<Value>(capacity: number, weigh: (value: Value) => num
     weight = 0;
   }
 
-  function get(key: number): Value | undefined {
+  function get(key: Key): Value | undefined {
     const value = young.get(key);
     if (value !== undefined) return value;
     const aged = old.get(key);
@@ -30,35 +35,40 @@ export function makeRecent<Value>(capacity: number, weigh: (value: Value) => num
     return aged;
   }
 
-  return { get, set };
-}
-
-/**
- * Remembers, for each thing, what was computed at the last instant it was asked about: the order of a search, its
- * filters and its rows ask for the same windows of the same thing, and so do all pages behind a first one.
- */
-export function rememberLatest<Thing extends object, Value>(
-  compute: (thing: Thing, at: number, seconds: number) => Value,
-): (thing: Thing, at: number, seconds: number) => Value {
-  // Windows are a handful, so a list is smaller and faster than a map each.
-  const latest = new WeakMap<Thing, { at: number; seconds: number[]; values: Value[] }>();
-  return (thing, at, seconds) => {
-    const known = latest.get(thing);
-    if (known?.at !== at) {
-      const value = compute(thing, at, seconds);
-      latest.set(thing, { at, seconds: [seconds], values: [value] });
-      return value;
-    }
-    const kept = known.values[known.seconds.indexOf(seconds)];
-    if (kept !== undefined) return kept;
-    const value = compute(thing, at, seconds);
-    // Streams and tests may ask for any window; the usual ones come first.
-    if (known.seconds.length < WINDOWS_KEPT) {
-      known.seconds.push(seconds);
-      known.values.push(value);
-    }
-    return value;
+  return {
+    get,
+    set,
+    recall: (key, make) => {
+      const kept = get(key);
+      if (kept !== undefined) return kept;
+      const made = make();
+      set(key, made);
+      return made;
+    },
   };
 }
 
 const WINDOWS_KEPT = 16;
+
+/**
+ * Caches, for each thing, the results at the latest time requested. The order, filters and rows of a search need the
+ * same windows of the same thing, and so do all pages after the first.
+ */
+export function rememberLatest<Thing extends object, Value>(
+  compute: (thing: Thing, at: number, seconds: number) => Value,
+): (thing: Thing, at: number, seconds: number) => Value {
+  const latest = new WeakMap<Thing, { readonly at: number; readonly values: Map<number, Value> }>();
+  return (thing, at, seconds) => {
+    let known = latest.get(thing);
+    if (known?.at !== at) {
+      known = { at, values: new Map() };
+      latest.set(thing, known);
+    }
+    const kept = known.values.get(seconds);
+    if (kept !== undefined) return kept;
+    const value = compute(thing, at, seconds);
+    // Streams and tests may request any window; the usual ones come first.
+    if (known.values.size < WINDOWS_KEPT) known.values.set(seconds, value);
+    return value;
+  };
+}

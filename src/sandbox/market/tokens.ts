@@ -1,5 +1,5 @@
-import { makeAddress, makeCoinType } from "./addresses.ts";
-import { isStableSymbol, makeAsset, makeKnownAsset } from "./assets.ts";
+import { makeAddress, makeHash64 } from "./addresses.ts";
+import { type Asset, makeAsset, makeKnownAsset } from "./assets.ts";
 import { DAY, HISTORY_START, type MarketToken } from "./pool-catalogue.ts";
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeTokenName, type TokenName } from "./names.ts";
@@ -15,7 +15,7 @@ const DECIMALS: Readonly<Record<AddressFamily, readonly [number, ...number[]]>> 
   ton: [9],
 };
 
-/** Whole tokens. */
+/** In tokens, not raw units. */
 const SUPPLIES: readonly [number, ...number[]] = [
   1e9, 1e9, 1e9, 1e9, 1e8, 1e7, 1e6, 1e10, 1e11, 1e12, 4.2069e14, 1e15,
 ];
@@ -29,7 +29,7 @@ const EXPLORERS: Readonly<Record<string, string>> = {
   polygon: "https://polygonscan.com/token/",
 };
 
-/** @param firstPoolAt unix seconds at which its first pool, and with it the token, is first seen */
+/** `firstPoolAt`: unix seconds at which its first pool, and with it the token, is first seen. */
 export function makeKnownToken(
   seed: number,
   network: NetworkFacts,
@@ -39,18 +39,17 @@ export function makeKnownToken(
   const row = TOKEN_ROWS.find((known) => known.network === network.id && known.symbol === symbol);
   const key = hashText(seed, `token ${network.id} ${symbol}`);
   const asset = makeKnownAsset(seed, symbol);
-  const isStable = isStableSymbol(symbol);
-  const decimals = row?.decimals ?? (isStable ? 6 : pickAt(key, 0, DECIMALS[network.addressFamily]));
-  const address = row?.address ?? makeAddress(network.addressFamily, hash(key, 1));
-  const name = { name: row?.name ?? nameOf(symbol), symbol };
-  const supply = Math.round((isStable ? 2e9 : 6e8 * (1 + 8 * unitAt(key, 2))) / Math.exp(asset.logBase)) + 1;
-  return {
-    facts: makeFacts(network, key, { address, name, decimals, supply, firstPoolAt, hasImage: true }),
+  const { isStable } = asset;
+  const name = row?.name ?? nameOf(symbol);
+  return finishToken(network, key, firstPoolAt, {
+    address: row?.address ?? makeAddress(network.addressFamily, hash(key, 1)),
+    name: { name, symbol },
+    decimals: row?.decimals ?? (isStable ? 6 : pickAt(key, 0, DECIMALS[network.addressFamily])),
+    supply: Math.round((isStable ? 2e9 : 6e8 * (1 + 8 * unitAt(key, 2))) / Math.exp(asset.logBase)) + 1,
+    hasImage: true,
     asset,
-    unit: 10 ** decimals,
     isPriced: true,
-    pools: [],
-  };
+  });
 }
 
 export function makeToken(
@@ -60,8 +59,6 @@ export function makeToken(
   given?: TokenName,
 ): MarketToken {
   const family = network.addressFamily;
-  const name = given ?? makeTokenName(hash(key, 0));
-  const decimals = pickAt(key, 1, DECIMALS[family]);
   const supply = pickAt(key, 2, SUPPLIES);
   // One in 150 is worth next to nothing, so that prices with twelve zeros occur.
   const worth =
@@ -69,21 +66,17 @@ export function makeToken(
       ? supply * 10 ** -(11 + unitAt(key, 4))
       : 3e4 * 10 ** (4.5 * unitAt(key, 4) ** 2);
   const isCoinType = family === "aptos" && unitAt(key, 5) < 0.5;
-  const address = isCoinType ? makeCoinType(hash(key, 6), "coin") : makeAddress(family, hash(key, 6));
-  return {
-    facts: makeFacts(network, key, {
-      address,
-      name,
-      decimals,
-      supply,
-      firstPoolAt,
-      hasImage: unitAt(key, 7) < 0.6,
-    }),
+  const addressKey = hash(key, 6);
+  return finishToken(network, key, firstPoolAt, {
+    // The longer form of a Move coin's id names its module and its type.
+    address: isCoinType ? `${makeHash64(addressKey)}::coin::Coin` : makeAddress(family, addressKey),
+    name: given ?? makeTokenName(hash(key, 0)),
+    decimals: pickAt(key, 1, DECIMALS[family]),
+    supply,
+    hasImage: unitAt(key, 7) < 0.6,
     asset: makeAsset(hash(key, 8), worth / supply, 0.003 + 0.005 * unitAt(key, 9), false, false),
-    unit: 10 ** decimals,
     isPriced: given !== undefined || unitAt(key, 10) > 0.025,
-    pools: [],
-  };
+  });
 }
 
 interface TokenTraits {
@@ -91,16 +84,22 @@ interface TokenTraits {
   readonly name: TokenName;
   readonly decimals: number;
   readonly supply: number;
-  readonly firstPoolAt: number;
   readonly hasImage: boolean;
+  readonly asset: Asset;
+  readonly isPriced: boolean;
 }
 
-function makeFacts(network: NetworkFacts, key: number, traits: TokenTraits): MarketToken["facts"] {
-  const { address, name, decimals, supply, firstPoolAt, hasImage } = traits;
+function finishToken(
+  network: NetworkFacts,
+  key: number,
+  firstPoolAt: number,
+  traits: TokenTraits,
+): MarketToken {
+  const { address, name, decimals, supply, hasImage, asset, isPriced } = traits;
   const hasPage = unitAt(key, 20) < 0.45;
   const slug = name.symbol.toLowerCase().replace(/[^a-z0-9]/g, "") || "token";
   const age = belowAt(key, 21, 5 * DAY);
-  return {
+  const facts = {
     network,
     address,
     name: name.name,
@@ -115,9 +114,10 @@ function makeFacts(network: NetworkFacts, key: number, traits: TokenTraits): Mar
     // The service did not exist before its history does.
     addedAt: Math.max(firstPoolAt, HISTORY_START),
   };
+  return { facts, asset, unit: 10 ** decimals, isPriced, pools: [] };
 }
 
-/** Up to half a token, in raw units: burning and minting leave odd digits that a double cannot hold. */
+/** Up to half a token in raw units: burning and minting leave low digits that a double cannot hold. */
 function makeDust(key: number, decimals: number): bigint {
   if (unitAt(key, 22) < 0.4) return 0n;
   const digits = BigInt(hash(key, 23) >>> 0) * 4_294_967_296n + BigInt(hash(key, 24) >>> 0);

@@ -1,31 +1,14 @@
 import { makeAddress, makeBlockHash, makeTransactionId, readTransactionWord } from "./addresses.ts";
-import { blockNumberAt, blockTime, DAY, FIRST_DAY, LAST_DAY, type MarketPool } from "./pool-catalogue.ts";
 import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
-import {
-  ADD,
-  BUY,
-  cell,
-  countTrades,
-  dayKey,
-  FLAGS,
-  FOLLOWS,
-  lastRowAt,
-  LIQUIDITY,
-  NO_USD,
-  PRICE,
-  RAW0,
-  RAW1,
-  SECOND,
-  type TradeBook,
-  type TradeDay,
-  USD0,
-  USD1,
-} from "./trade-rows.ts";
-import type { NetworkFacts, Transaction, TransactionKey, TransactionWindow } from "./types.ts";
+import { blockNumberAt, blockTime, DAY, FIRST_DAY, LAST_DAY, type MarketPool } from "./pool-catalogue.ts";
+import { cell, Column, countTrades, dayKey, Flag, lastRowAt } from "./trade-rows.ts";
+import type { TradeBook, TradeDay } from "./trade-rows.ts";
+import { compareKeys, type NetworkFacts, type Transaction } from "./types.ts";
+import type { TransactionKey, TransactionWindow } from "./types.ts";
 
 const TRADERS = 4000;
 
-/** Newest first. Whole days that are skipped are only counted, not made. */
+/** Newest first. Days that are skipped entirely are counted, not generated. */
 export function listTransactions(
   book: TradeBook,
   pool: MarketPool,
@@ -66,7 +49,7 @@ export function countTransactions(book: TradeBook, pool: MarketPool, from: numbe
   return count - (lastRowAt(book.day(pool, firstDay), start - firstDay * DAY - 1) + 1);
 }
 
-/** The id itself says the day and the row; the rest of it is compared, so a wrong id finds nothing. */
+/** The id itself holds the day and the row. The rest of it is compared, so a wrong id finds nothing. */
 export function findTransactions(book: TradeBook, pool: MarketPool, id: string, to: number): Transaction[] {
   const word = readTransactionWord(pool.facts.network.addressFamily, id);
   if (word === undefined) return [];
@@ -75,16 +58,20 @@ export function findTransactions(book: TradeBook, pool: MarketPool, id: string, 
   const head = place & 0xffff;
   if (day * DAY > to || head >= countTrades(pool, day)) return [];
   const trades = book.day(pool, day);
-  if (day * DAY + cell(trades, head, SECOND) > to || makeId(pool, day, head) !== id) return [];
-  if ((cell(trades, head, FLAGS) & FOLLOWS) !== 0) return [];
+  if (day * DAY + cell(trades, head, Column.second) > to || makeId(pool, day, head) !== id) return [];
+  if ((cell(trades, head, Column.flags) & Flag.follows) !== 0) return [];
   const found = [makeTransaction(pool, day, trades, head)];
-  for (let row = head + 1; row < trades.count && (cell(trades, row, FLAGS) & FOLLOWS) !== 0; row += 1) {
+  for (
+    let row = head + 1;
+    row < trades.count && (cell(trades, row, Column.flags) & Flag.follows) !== 0;
+    row += 1
+  ) {
     found.unshift(makeTransaction(pool, day, trades, row));
   }
   return found;
 }
 
-/** The day in which the window ends, and the first row of it that is outside; undefined for the whole day. */
+/** The day in which the window ends, and its first row outside; undefined when the entire day is inside. */
 function endOfWindow(
   book: TradeBook,
   pool: MarketPool,
@@ -100,37 +87,35 @@ function endOfWindow(
   const keyDay = Math.floor(second / DAY);
   const trades = book.day(pool, keyDay);
   let end = lastRowAt(trades, second - keyDay * DAY) + 1;
-  while (end > 0 && cell(trades, end - 1, SECOND) === second - keyDay * DAY) {
-    if (isBelow(keyOf(pool, keyDay, trades, end - 1), before)) break;
+  while (end > 0 && cell(trades, end - 1, Column.second) === second - keyDay * DAY) {
+    if (compareKeys(keyOf(pool, keyDay, trades, end - 1), before) < 0) break;
     end -= 1;
   }
   return { day: keyDay, end };
 }
 
-function isBelow(key: TransactionKey, before: TransactionKey): boolean {
-  if (key.blockNumber !== before.blockNumber) return key.blockNumber < before.blockNumber;
-  if (key.transactionIndex !== before.transactionIndex) return key.transactionIndex < before.transactionIndex;
-  return key.logIndex < before.logIndex;
-}
-
 /** The first row of the row's transaction. */
 function headOf(trades: TradeDay, row: number): number {
   let head = row;
-  while ((cell(trades, head, FLAGS) & FOLLOWS) !== 0) head -= 1;
+  while ((cell(trades, head, Column.flags) & Flag.follows) !== 0) head -= 1;
   return head;
 }
 
 /**
- * A block holds few of one pool's transactions: the place in it is a made-up first one, and a gap for each of
- * the pool's transactions before it in the block. Log numbers grow with the places: six to a transaction.
+ * A block has few of one pool's transactions. The index in it is a generated first one plus a gap for each of the
+ * pool's earlier transactions in the block. Log indexes grow with it: six per transaction.
  */
 function keyOf(pool: MarketPool, day: number, trades: TradeDay, row: number): TransactionKey {
-  const second = cell(trades, row, SECOND);
+  const second = cell(trades, row, Column.second);
   const blockNumber = blockNumberAt(pool.clock, day * DAY + second);
   const head = headOf(trades, row);
   let transactionIndex = belowAt(pool.key, blockNumber, 120);
-  for (let earlier = head - 1; earlier >= 0 && cell(trades, earlier, SECOND) === second; earlier -= 1) {
-    if ((cell(trades, earlier, FLAGS) & FOLLOWS) === 0)
+  for (
+    let earlier = head - 1;
+    earlier >= 0 && cell(trades, earlier, Column.second) === second;
+    earlier -= 1
+  ) {
+    if ((cell(trades, earlier, Column.flags) & Flag.follows) === 0)
       transactionIndex += 1 + belowAt(dayKey(pool, day), earlier, 7);
   }
   const logIndex = transactionIndex * 6 + (row - head) * 2 + (hash(pool.key, blockNumber + row) & 1);
@@ -147,60 +132,52 @@ function makeTransaction(pool: MarketPool, day: number, trades: TradeDay, row: n
   const { network } = pool.facts;
   const { blockNumber, transactionIndex, logIndex } = keyOf(pool, day, trades, row);
   const head = headOf(trades, row);
-  const flags = cell(trades, row, FLAGS);
-  const isLiquidity = (flags & LIQUIDITY) !== 0;
-  const isIn = isLiquidity ? (flags & ADD) !== 0 : (flags & BUY) === 0;
+  const flags = cell(trades, row, Column.flags);
+  const isLiquidity = (flags & Flag.liquidity) !== 0;
+  const isIn = isLiquidity ? (flags & Flag.add) !== 0 : (flags & Flag.buy) === 0;
   const word = hash(dayKey(pool, day) ^ 0x3c6ef372, row);
   const headWord = hash(dayKey(pool, day) ^ 0x3c6ef372, head);
-  const raw0 = makeRaw(cell(trades, row, RAW0), word);
-  const raw1 = makeRaw(cell(trades, row, RAW1), mix(word));
-  const price = cell(trades, row, PRICE);
-  const hasUsd = (flags & NO_USD) === 0;
+  const raw0 = makeRaw(cell(trades, row, Column.raw0), word);
+  const raw1 = makeRaw(cell(trades, row, Column.raw1), mix(word));
+  const price = cell(trades, row, Column.price);
+  const hasUsd = (flags & Flag.noUsd) === 0;
   const sender = traderAt(network, (headWord >>> 0) % TRADERS);
   const isDirect = toUnit(mix(headWord)) < 0.6;
   return {
     blockNumber,
     transactionIndex,
     logIndex,
-    kind: isLiquidity ? ((flags & ADD) === 0 ? "remove" : "add") : "swap",
+    kind: isLiquidity ? ((flags & Flag.add) === 0 ? "remove" : "add") : "swap",
     pool: pool.facts,
     id: makeId(pool, day, head),
-    time: day * DAY + cell(trades, row, SECOND),
+    time: day * DAY + cell(trades, row, Column.second),
     sender,
     recipient: isDirect ? sender : traderAt(network, -1 - (word & 15)),
     amount0: isIn ? raw0 : -raw0,
     amount1: (isLiquidity ? isIn : !isIn) ? raw1 : -raw1,
     price0: price,
     price1: 1 / price,
-    price0Usd: hasUsd && pool.token0.isPriced ? cell(trades, row, USD0) : undefined,
-    price1Usd: hasUsd && pool.token1.isPriced ? cell(trades, row, USD1) : undefined,
+    price0Usd: hasUsd && pool.token0.isPriced ? cell(trades, row, Column.usd0) : undefined,
+    price1Usd: hasUsd && pool.token1.isPriced ? cell(trades, row, Column.usd1) : undefined,
   };
 }
 
-/** Hash of the block that holds it; only one dialect shows it, so rows do without. */
+/** Hash of the transaction's block; only one dialect shows it, so rows do not include it. */
 export function blockHashOf({ pool, blockNumber }: Transaction): string {
   const { network } = pool;
   return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
 }
 
-const traders = new WeakMap<NetworkFacts, Map<number, string>>();
-
-/** The few thousand who trade on a network, and below zero its routers; each address is made once. */
+/** One of the few thousand traders of a network, or below zero one of its routers. */
 function traderAt(network: NetworkFacts, place: number): string {
-  let known = traders.get(network);
-  if (known === undefined) traders.set(network, (known = new Map()));
-  const address = known.get(place);
-  if (address !== undefined) return address;
-  const made = makeAddress(network.addressFamily, hash(tradersKey(network), place));
-  known.set(place, made);
-  return made;
+  return makeAddress(network.addressFamily, hash(tradersKey(network), place));
 }
 
 function tradersKey(network: NetworkFacts): number {
   return hashText(network.addressFamily.length, network.id);
 }
 
-/** Odd last digits within what the double cannot tell apart: a client that reads the amount as a double loses them. */
+/** Adds digits below the precision of a double, so that a client that reads amounts as doubles loses them. */
 function makeRaw(raw: number, word: number): bigint {
   const whole = BigInt(raw);
   if (raw <= Number.MAX_SAFE_INTEGER) return whole;

@@ -1,7 +1,6 @@
 /**
- * What the sandbox knows of its made-up market. Everything is a pure function of (seed, instant): the same
- * question about the same instant has the same answer in any process. Instants are unix seconds; trades and
- * blocks fall on whole seconds.
+ * The sandbox's generated market. Everything is a pure function of (seed, time): the same request about the same time has
+ * the same result in any process. Times are unix seconds; trades and blocks are on full seconds.
  */
 export interface Market {
   readonly seed: number;
@@ -16,7 +15,7 @@ export interface Market {
   readonly token: (network: NetworkFacts, address: string, at: number) => TokenFacts | undefined;
   readonly poolsOfToken: (token: TokenFacts, at: number) => readonly PoolFacts[];
 
-  /** Price and last trade at the instant: the state after the newest trade at or before `at`. */
+  /** Price and last trade: the state after the newest trade at or before `at`. */
   readonly poolPrice: (pool: PoolFacts, at: number) => PoolPrice;
   readonly poolLiquidityUsd: (pool: PoolFacts, at: number) => number;
   /** Sums over the pool's transactions with `at - seconds < time <= at`. */
@@ -28,6 +27,8 @@ export interface Market {
   readonly tokenPriceUsd: (token: TokenFacts, at: number) => number | undefined;
   readonly tokenLiquidityUsd: (token: TokenFacts, at: number) => number;
   readonly tokenActivity: (token: TokenFacts, at: number, seconds: number) => Activity;
+  /** The activity's `volumeUsd`, faster for windows of several days. */
+  readonly tokenVolumeUsd: (token: TokenFacts, at: number, seconds: number) => number;
 
   /** Newest first, strictly below `before` where given, within [from, to], at most `limit`. */
   readonly transactions: (pool: PoolFacts, window: TransactionWindow) => readonly Transaction[];
@@ -83,7 +84,7 @@ export interface PoolFacts {
   readonly network: NetworkFacts;
   readonly id: string;
   readonly dex: DexFacts;
-  /** Two tokens, seldom three; the first is base, the second quote. */
+  /** Two tokens, rarely three; the first is base, the second quote. */
   readonly tokens: readonly TokenFacts[];
   /** Percent; null where the service did not collect it. */
   readonly fee: number | null;
@@ -151,11 +152,11 @@ export interface CandleWindow {
   readonly from: number;
   readonly to: number;
   readonly intervalSeconds: number;
-  /** Turn price and ratio round (pool candles only). */
+  /** Inverts the price (pool candles only). */
   readonly inversed?: boolean | undefined;
   /**
-   * Swaps after this instant are left out. The market knows the future: without it, the candle of a running
-   * interval would hold swaps that have not happened yet. Give the request's own instant.
+   * Swaps after this time are left out. The market knows the future: without it, the candle of a running interval
+   * would include swaps that have not happened yet. Pass the time of the request.
    */
   readonly asOf?: number | undefined;
 }
@@ -167,6 +168,16 @@ export interface Candle {
   readonly high: number;
   readonly low: number;
   readonly close: number;
-  /** Whole USD. */
+  /** USD, without cents. */
   readonly volume: number;
+}
+
+/** An amount of raw units in tokens. */
+export function inTokens(amount: bigint, token: TokenFacts | undefined): number {
+  return Number(amount) / 10 ** (token?.decimals ?? 0);
+}
+
+/** Negative when `a` is before `b`. */
+export function compareKeys(a: TransactionKey, b: TransactionKey): number {
+  return a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex;
 }

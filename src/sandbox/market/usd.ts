@@ -1,23 +1,13 @@
-import { type Asset, KNOT_SECONDS, logPriceAtKnot } from "./assets.ts";
-import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
-import {
-  cell,
-  countTrades,
-  isSwap,
-  lastRowAt,
-  PRICE,
-  SECOND,
-  type TradeBook,
-  USD0,
-  USD1,
-} from "./trade-rows.ts";
-import type { PoolPrice } from "./types.ts";
+import { type Asset, betweenKnots, logPriceAtKnot } from "./assets.ts";
 import { unitAt } from "./hash.ts";
+import { DAY, type MarketPool, type MarketToken } from "./pool-catalogue.ts";
+import { cell, Column, countTrades, isSwap, lastRowAt, type TradeBook } from "./trade-rows.ts";
+import type { PoolPrice } from "./types.ts";
 
 /**
- * USD prices. A token has one at any instant: the one after the last swap of its busiest pool. There, a stable
- * coin is worth what its own course says, and any other token what the swap's price makes it in terms of the
- * pool's other token, which has a busier pool of its own or is a stable coin.
+ * USD prices. A token has one price at any time: the price after the last swap of its busiest pool. There, the price of
+ * a stable coin follows its own course. Any other token's price follows from the swap's price and the pool's other
+ * token, which is a stable coin or has a busier pool.
  */
 
 /** The token's USD price after the last swap at or before that second of the day. */
@@ -26,6 +16,12 @@ export function usdAt(book: TradeBook, token: MarketToken, day: number, second: 
   const trades = book.day(pool, day);
   const row = lastRowAt(trades, second);
   return row < 0 ? usdBefore(book, token, day) : cell(trades, row, usdColumn(token, pool));
+}
+
+/** The token's USD price at unix seconds, after the last swap at or before then. */
+export function usdAtTime(book: TradeBook, token: MarketToken, at: number): number {
+  const day = Math.floor(at / DAY);
+  return usdAt(book, token, day, at - day * DAY);
 }
 
 /** The token's USD price as the day begins, before the first swap of it. */
@@ -46,10 +42,10 @@ function usdAtCreation(book: TradeBook, token: MarketToken): number {
   const { createdAt } = pool.facts;
   const day = Math.floor(createdAt / DAY);
   if (isOwnCourse(token, pool)) return undisturbedUsd(token.asset, day, createdAt - day * DAY);
-  const price = undisturbedPrice(pool, day, createdAt - day * DAY);
+  const price = undisturbedPrice(pool, createdAt);
   const other = pool.token0 === token ? pool.token1 : pool.token0;
   const otherUsd =
-    pricingPool(other) === pool ? usdAtCreation(book, other) : usdAt(book, other, day, createdAt - day * DAY);
+    pricingPool(other) === pool ? usdAtCreation(book, other) : usdAtTime(book, other, createdAt);
   return pool.token0 === token ? price * otherUsd : otherUsd / price;
 }
 
@@ -60,20 +56,17 @@ export function pricingPool(token: MarketToken): MarketPool {
   return pool;
 }
 
-/** Whether the pool does not price the token, because the token has its own course there. */
+/** Whether the pool's swaps do not set the token's price because the token has its own course there. */
 export function isOwnCourse(token: MarketToken, pool: MarketPool): boolean {
   if (token.asset.isStable) return true;
-  // Two tokens that are both new here would wait for each other; the second one goes its own way.
+  // Two tokens that are both new here would depend on each other, so the second one has its own course.
   const other = pool.token0 === token ? pool.token1 : pool.token0;
   return token === pool.token1 && !other.asset.isStable && pricingPool(other) === pool;
 }
 
 /** USD price of the asset without the noise of trades. */
 export function undisturbedUsd(asset: Asset, day: number, second: number): number {
-  const knot = Math.floor(second / KNOT_SECONDS);
-  const from = logPriceAtKnot(asset, day, knot);
-  const to = logPriceAtKnot(asset, day, knot + 1);
-  return Math.exp(from + (to - from) * (second / KNOT_SECONDS - knot));
+  return Math.exp(betweenKnots(second, (knot) => logPriceAtKnot(asset, day, knot)));
 }
 
 /** token0 in units of token1 at a knot of the day, without the noise of trades. */
@@ -83,24 +76,23 @@ export function undisturbedAtKnot(pool: MarketPool, day: number, knot: number): 
   );
 }
 
-function undisturbedPrice(pool: MarketPool, day: number, second: number): number {
-  const knot = Math.floor(second / KNOT_SECONDS);
-  const from = undisturbedAtKnot(pool, day, knot);
-  const to = undisturbedAtKnot(pool, day, knot + 1);
-  return from + (to - from) * (second / KNOT_SECONDS - knot);
+/** The pool's price at a time without the noise of trades. */
+function undisturbedPrice(pool: MarketPool, at: number): number {
+  const day = Math.floor(at / DAY);
+  return betweenKnots(at - day * DAY, (knot) => undisturbedAtKnot(pool, day, knot));
 }
 
 export function usdColumn(token: MarketToken, pool: MarketPool): number {
-  return pool.token0 === token ? USD0 : USD1;
+  return pool.token0 === token ? Column.usd0 : Column.usd1;
 }
 
 /**
- * The pool's price after its last swap. In USD it is token0's one price of that instant, not this pool's own
- * view of it: a token costs the same on every page. 0 when the service does not price token0.
+ * The pool's price after its last swap. In USD it is token0's only price at that time, not this pool's view of it: a
+ * token costs the same on every page. 0 when the service does not price token0.
  */
 export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): PoolPrice {
   const day = Math.floor(at / DAY);
-  const priceUsd = pool.token0.isPriced ? usdAt(book, pool.token0, day, at - day * DAY) : 0;
+  const priceUsd = pool.token0.isPriced ? usdAtTime(book, pool.token0, at) : 0;
   const firstDay = Math.floor(pool.tradesFrom / DAY);
   for (let earlier = day; earlier >= firstDay; earlier -= 1) {
     if (countTrades(pool, earlier) === 0) continue;
@@ -108,15 +100,14 @@ export function priceOfPool(book: TradeBook, pool: MarketPool, at: number): Pool
     let row = lastRowAt(trades, at - earlier * DAY);
     while (row >= 0 && !isSwap(trades, row)) row -= 1;
     if (row < 0) continue;
-    return { price: cell(trades, row, PRICE), priceUsd, time: earlier * DAY + cell(trades, row, SECOND) };
+    return {
+      price: cell(trades, row, Column.price),
+      priceUsd,
+      time: earlier * DAY + cell(trades, row, Column.second),
+    };
   }
   const { createdAt } = pool.facts;
-  const createdDay = Math.floor(createdAt / DAY);
-  return {
-    price: undisturbedPrice(pool, createdDay, createdAt - createdDay * DAY),
-    priceUsd,
-    time: createdAt,
-  };
+  return { price: undisturbedPrice(pool, createdAt), priceUsd, time: createdAt };
 }
 
 const SILENT_DAYS = 7;

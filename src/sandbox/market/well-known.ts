@@ -1,20 +1,17 @@
+import type { AddressFamily, NetworkFacts } from "./types.ts";
+
 /**
- * Facts of public material: slugs, tokens, pools and DEX names. As text tables, because a row is a row and the
- * formatter would spread objects over a thousand lines. `-` stands for a fact that is not public; it is made up
- * in the right form.
+ * Public facts: slugs, tokens, pools and DEX names. They are text tables because the formatter would spread objects
+ * over a thousand lines. `-` marks a fact that is not public; the sandbox generates one in the right form.
  */
 
-export interface NetworkRow {
-  readonly id: string;
-  readonly displayName: string;
-  readonly family: string;
-  readonly blockSeconds: number;
+export interface NetworkRow extends NetworkFacts {
   /** Pools that exist in November 2026. */
   readonly poolCount: number;
   readonly dexCount: number;
-  /** Unix seconds before which nothing is made up. */
+  /** Unix seconds; nothing is generated before then. */
   readonly launchedAt: number;
-  /** Symbols that most pools quote in, the commonest first. */
+  /** Symbols that most pools quote in, the most common first. */
   readonly hubs: readonly string[];
 }
 
@@ -23,19 +20,21 @@ interface TokenRow {
   readonly symbol: string;
   readonly name: string;
   readonly address: string | undefined;
-  readonly decimals: number | undefined;
+  readonly decimals: number;
 }
 
 export interface PoolRow {
   readonly network: string;
-  readonly id: string | undefined;
+  readonly id?: string | undefined;
   readonly symbols: readonly string[];
-  readonly dexName: string | undefined;
-  /** Percent; null where the service does not say. */
+  readonly dexName?: string | undefined;
+  /** Percent; null where the service has no value. */
   readonly fee: number | null;
   readonly createdAt: number;
-  readonly createdAtBlockNumber: number | undefined;
+  readonly createdAtBlockNumber?: number | undefined;
 }
+
+const FAMILIES: readonly AddressFamily[] = ["evm", "solana", "sui", "aptos", "tron", "ton"];
 
 const NETWORKS = `
 ethereum|Ethereum|evm|12|4200|28|2023-01-01|WETH USDC USDT WBTC DAI ETH
@@ -161,10 +160,10 @@ robinhood|-|CASHCAT WETH|Uniswap V2|0.3|2026-07-01|-
 `;
 
 export const NETWORK_ROWS: readonly NetworkRow[] = rows(NETWORKS).map(
-  ([id = "", displayName = "", family = "", block, pools, dexes, launch = "", hubs = ""]) => ({
+  ([id = "", displayName = "", family, block, pools, dexes, launch = "", hubs = ""]) => ({
     id,
     displayName,
-    family,
+    addressFamily: FAMILIES.find((each) => each === family) ?? "evm",
     blockSeconds: Number(block),
     poolCount: Number(pools),
     dexCount: Number(dexes),
@@ -179,7 +178,7 @@ export const TOKEN_ROWS: readonly TokenRow[] = rows(TOKENS).map(
     symbol,
     name,
     address: known(address),
-    decimals: decimals === undefined ? undefined : Number(decimals),
+    decimals: Number(decimals),
   }),
 );
 

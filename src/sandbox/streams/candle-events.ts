@@ -1,32 +1,32 @@
 import { belowAt, hash, hashText } from "../market/hash.ts";
-import type { Market, TokenFacts, Transaction } from "../market/types.ts";
+import { inTokens, type Market, type TokenFacts, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";
 import { transactionsOfToken } from "./transaction-events.ts";
 
 export const streamIntervals = ["1s", "5s", "60s"] as const;
 export type StreamInterval = (typeof streamIntervals)[number];
 
-/** Wire-facts 5.6: how long a candle is held back after its end, so that it can be taken as whole. */
+/** Wire-facts 5.6: how long a candle is delayed after its end, so that it is complete. */
 const timing: Readonly<Record<StreamInterval, { readonly seconds: number; readonly sealing: number }>> = {
   "1s": { seconds: 1, sealing: 1 },
   "5s": { seconds: 5, sealing: 2 },
   "60s": { seconds: 60, sealing: 3 },
 };
 
-// One candle in so many is sent before its last swap is known, and again when it is.
+// One candle in this many is sent before its last swap is known, and again with it.
 const LATE_ONE_IN = 8;
 const LONGEST_DELAY = 30;
 
 /**
  * Candles of a token in USD, folded from the swaps that `transactions` lists, as `/ohlcv` folds them. Some are sent
- * twice under one timestamp: first without their last swap, then whole, up to 30 s later. Which ones, and when,
+ * twice under one timestamp: first without their last swap, then complete, up to 30 s later. Which ones, and when,
  * follows from the seed; the last one sent is always the candle of `/ohlcv`.
  */
 export function candleSource(market: Market, token: TokenFacts, interval: StreamInterval): EventSource {
   const { seconds, sealing } = timing[interval];
   const key = hashText(market.seed, `late ${token.network.id} ${token.address} ${interval}`);
   return (from, to) => {
-    // The earliest candle that can still be sent, and the end of the last one that can.
+    // The earliest candle that may still be due, and the end of the last one.
     const first = Math.ceil((from + 1 - seconds - sealing - LONGEST_DELAY) / seconds) * seconds;
     const end = Math.floor((to - sealing) / seconds) * seconds;
     const events: StreamEvent[] = [];
@@ -60,7 +60,7 @@ interface PricedSwap {
   readonly volumeUsd: number;
 }
 
-/** Swaps with from <= time < end by the candle they fall into; one without a USD value says nothing in USD. */
+/** Swaps with from <= time < end by the candle they fall into; swaps without a USD value are left out. */
 function groupSwaps(
   market: Market,
   token: TokenFacts,
@@ -92,9 +92,11 @@ function priceIn(market: Market, token: TokenFacts, row: Transaction): number | 
 
 /** As in the candles of `/ohlcv`: the larger side. */
 function volumeOf({ pool, amount0, amount1, price0Usd = 0, price1Usd = 0 }: Transaction): number {
-  const size = (amount: bigint, index: number, price: number): number =>
-    (Math.abs(Number(amount)) / 10 ** (pool.tokens[index]?.decimals ?? 0)) * price;
-  return Math.max(size(amount0, 0, price0Usd), size(amount1, 1, price1Usd));
+  const [token0, token1] = pool.tokens;
+  return Math.max(
+    Math.abs(inTokens(amount0, token0)) * price0Usd,
+    Math.abs(inTokens(amount1, token1)) * price1Usd,
+  );
 }
 
 function withoutLast(swaps: readonly PricedSwap[]): readonly PricedSwap[] {

@@ -1,23 +1,27 @@
-import { type Arrived, arrive, respondWith, standardHeaders } from "../arrival.ts";
+import { type Arrived, arrive, bodyIn, respondWith, standardHeaders } from "../arrival.ts";
 import { keyOf } from "../caller.ts";
-import { guard } from "../guards.ts";
+import { plans, type Tier } from "../../contract/tier.ts";
+import { billing } from "../billing-refusals.ts";
+import { guard, planRequiredBy } from "../guards.ts";
+import type { Market, TokenFacts } from "../market/types.ts";
+import { NETWORK_ROWS } from "../market/well-known.ts";
 import { removedStream } from "../removed-paths.ts";
-import type { Accounting, SandboxResponse } from "../sandbox-exchange.ts";
+import type { Json } from "../json-writer.ts";
+import type { Accounting, Dialect, SandboxResponse } from "../sandbox-exchange.ts";
 import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../service-refusal.ts";
 import type { SandboxState } from "../state.ts";
 import { pastCandles } from "./candle-events.ts";
 import {
+  type FeedRequest,
   readBackfill,
-  readBodySubscriptions,
-  readQuerySubscription,
+  readSubscriptions,
+  type StreamRequest,
   type Subscription,
 } from "./read-subscriptions.ts";
-import { findFeed, type ServedFeed } from "./served-feeds.ts";
+import { findFeed } from "./served-feeds.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { planOfStream, type StreamRequest } from "./stream-plan.ts";
-import { streamBodyIn } from "./stream-refusals.ts";
 import { sourceOf } from "./subject.ts";
 
 type ArrivedStream = Arrived<StreamRequest>;
@@ -29,13 +33,13 @@ export type Opening =
       readonly status: 200;
       readonly headers: Readonly<Record<string, string>>;
       readonly account: Accounting;
-      /** To be called at once: it takes the place that was found free. */
+      /** To be called immediately: it takes the free place that was found. */
       readonly start: (sink: StreamSink) => EventStream;
     };
 
 /**
- * What a streaming host does with a request, without its socket. The guards are those of REST; opening counts
- * against the minute and costs nothing, and neither does a refusal.
+ * Handles a request of a streaming host, without its socket. The guards are the same as for REST. Opening counts against
+ * the minute and costs nothing; a rejection costs nothing either.
  */
 export function openStream(request: StreamRequest, state: SandboxState, hub: StreamHub): Opening {
   const arrived = arrive(request, state);
@@ -57,29 +61,36 @@ export function openStream(request: StreamRequest, state: SandboxState, hub: Str
   }
 }
 
+/** Wire-facts 5.7: outside plan and billing, the public service's streams have other words for rejections. */
+function streamBodyIn(dialect: Dialect, refusal: Refusal): Json {
+  const written = bodyIn(dialect, refusal);
+  if (written === refusal.body) return written;
+  if (refusal.status === 401) return { message: "api key verification has failed" };
+  return refusal.body["error"] === "route_not_found" ? { message: "Not Found" } : written;
+}
+
 interface Order {
   readonly subscriptions: readonly Subscription[];
   readonly limit: number;
-  /** Candles from there on come first; unix seconds. */
+  /** Candles from this time on are sent first; unix seconds. */
   readonly backfill: number | undefined;
 }
 
-/** Throws the first refusal. A place among the streams is looked for last: a bad request is bad anyway. */
+/** Throws the first rejection. The limit of streams is last: a bad request is bad with or without room. */
 function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Order {
   const { request, path, query, caller, account, at } = arrived;
-  // Specification, Removed endpoints: 410 for everybody.
+  // Specification, Removed endpoints: 410 for every caller.
   if (path === "/stream") throw removedStream(state.dialect);
   const feed = findFeed(path, state.dialect);
-  const plan = (): Refusal | undefined =>
-    feed && planOfStream(feed, arrived, state, () => readSubscriptions(feed, arrived, state));
-  // Who could not pay for one update is refused, though opening costs nothing.
+  const plan = (): Refusal | undefined => feed && planOfStream({ feed, arrived, state });
+  // A caller who could not pay for one update is rejected, though opening costs nothing.
   const refusal = guard(arrived, state.options.elapsed(), 1, plan);
   if (refusal !== undefined) throw refusal;
   if (feed === undefined) throw refuse(404, "route_not_found", `no such path: ${path}`);
   if (!feed.verbs.some((verb) => verb === request.method))
     throw methodNotAllowed(`${request.method} is not allowed here`, feed.verbs.join(", "));
   const order = {
-    subscriptions: readSubscriptions(feed, arrived, state),
+    subscriptions: readSubscriptions({ feed, arrived, state }),
     limit: query.integer("limit", 1, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY,
     backfill: feed.params.includes("since") ? readBackfill(query, request.headers, at) : undefined,
   };
@@ -89,14 +100,46 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
   return order;
 }
 
-function readSubscriptions(
-  feed: ServedFeed,
-  { request, query, at }: ArrivedStream,
-  state: SandboxState,
-): readonly Subscription[] {
-  return request.method === "POST"
-    ? readBodySubscriptions(request.body, feed, state, at)
-    : [readQuerySubscription(query, feed, state, at)];
+/** Specification, Authentication 7; the preview without a key is the public service's (wire-facts 2.2). */
+function planOfStream(request: FeedRequest): Refusal | undefined {
+  const { market, dialect } = request.state;
+  const { plan } = request.feed;
+  const { account, at } = request.arrived;
+  const { tier } = account;
+  if (plans[plan].hosts === "paid") return planRequiredBy(plan, tier);
+  if (dialect === "spec" || tier !== "keyless") return undefined;
+  if (plan !== "keyless") return previewOnly(tier);
+  const isShown = readableSubscriptions(request).every(
+    ({ subject }) => "token" in subject && isPreviewAsset(market, subject.token, at),
+  );
+  return isShown ? undefined : previewOnly(tier);
+}
+
+function previewOnly(tier: Tier): Refusal {
+  const message = "keyless streams show the preview assets only — register for a free key";
+  return billing(403, { error: "preview_only", tier, message });
+}
+
+/** Invalid subscriptions are left to the 400 that follows. */
+function readableSubscriptions(request: FeedRequest): readonly Subscription[] {
+  try {
+    return readSubscriptions(request);
+  } catch {
+    return [];
+  }
+}
+
+const PREVIEW_ASSETS = 35;
+
+/**
+ * Whether streams show the token without a key (public dialect). Of these 35 assets, only WETH on ethereum and wrapped
+ * SOL on solana are public. Here they are the token that most pools quote in on each of 35 networks.
+ */
+function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean {
+  const row = NETWORK_ROWS.slice(0, PREVIEW_ASSETS).find(({ id }) => id === token.network.id);
+  const symbol = row?.hubs[0];
+  // Other tokens may use the same symbol; the real one is higher in the list.
+  return market.tokens(token.network, at).find((each) => each.symbol === symbol) === token;
 }
 
 function start(

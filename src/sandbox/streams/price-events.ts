@@ -5,11 +5,11 @@ import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 
 /**
- * Specification, Streaming: an update when a swap moves the price, and none otherwise. Only the pool that prices
- * the token moves it, and the price is that of `multi/prices` at that second: of several swaps within a second,
- * what they lead to. A token without a price is silent.
+ * Specification, Streaming: an update when a swap moves the price, and only then. Only the pool that prices the token
+ * moves it. The price equals `multi/prices` at that second: the result of all swaps within the second. A token without a
+ * price has no events.
  *
- * @param at unix seconds of the opening
+ * `at`: unix seconds of the opening.
  */
 export function priceSource(
   market: Market,
@@ -18,7 +18,7 @@ export function priceSource(
   write: (token: TokenFacts, price: string, time: number) => JsonObject,
   name: "token_price" | "t_p",
 ): EventSource {
-  // By rank: the first one prices the token as long as the token is there.
+  // By rank: the first one always prices the token.
   const [pool] = market.poolsOfToken(token, at);
   if (pool === undefined) return () => [];
   return (from, to) => {
@@ -35,7 +35,7 @@ export function priceSource(
   };
 }
 
-/** Specification, Streaming: `p` is a string; wire-facts 5.5 for the rest, where the last three say one time. */
+/** Specification, Streaming: `p` is a string; wire-facts 5.5 for the rest, where the last three are the same time. */
 export function writeTokenPrice(dialect: Dialect) {
   return ({ address, network }: TokenFacts, price: string, time: number): JsonObject => ({
     address,
@@ -48,7 +48,7 @@ export function writeTokenPrice(dialect: Dialect) {
   });
 }
 
-/** The older form, which the public service still has beside the other. */
+/** The older form, which the public service still has as well. */
 export function writeLegacyPrice({ address, network }: TokenFacts, price: string, time: number): JsonObject {
   return { a: address, c: network.id, p: price, t: time, t_p: time };
 }

@@ -1,30 +1,45 @@
+import { assetsPerPost } from "../../contract/feed.ts";
 import { supportedNetworks } from "../answers/answer.ts";
+import type { Arrived } from "../arrival.ts";
 import { type Query, required } from "../query.ts";
-import { invalidChoice, invalidParam, refuse } from "../service-refusal.ts";
+import { choiceRule, invalidParam, Refusal, refuse } from "../service-refusal.ts";
+import type { SandboxRequest } from "../sandbox-exchange.ts";
 import type { SandboxState } from "../state.ts";
-import { streamIntervals } from "./candle-events.ts";
+import { type StreamInterval, streamIntervals } from "./candle-events.ts";
 import type { ServedFeed, StreamMethod } from "./served-feeds.ts";
-import { refuseEntry, tokenNotIndexed } from "./stream-refusals.ts";
 import type { Subject } from "./subject.ts";
+
+export interface StreamRequest extends SandboxRequest {
+  readonly body: string;
+}
 
 export interface Subscription {
   readonly subject: Subject;
   readonly requestId: number;
 }
 
-const MAX_ASSETS = 25;
 const MAX_REQUEST_ID = 4_294_967_295;
 
+/** A request for a feed that the sandbox serves. */
+export interface FeedRequest {
+  readonly feed: ServedFeed;
+  readonly arrived: Arrived<StreamRequest>;
+  readonly state: SandboxState;
+}
+
+/** Throws the rejection of the first invalid subscription. */
+export function readSubscriptions(reading: FeedRequest): readonly Subscription[] {
+  const { method } = reading.arrived.request;
+  return method === "POST" ? readBodySubscriptions(reading) : [readQuerySubscription(reading)];
+}
+
 /** Wire-facts 5.2. */
-export function readQuerySubscription(
-  query: Query,
-  feed: ServedFeed,
-  state: SandboxState,
-  at: number,
-): Subscription {
-  const method = required("method", query.text("method"));
-  const known = feed.methods.find((each) => each === method);
-  if (known === undefined) throw invalidChoice("method", feed.methods);
+function readQuerySubscription(reading: FeedRequest): Subscription {
+  const { query } = reading.arrived;
+  const { methods } = reading.feed;
+  const word = required("method", query.text("method"));
+  const method = methods.find((each) => each === word);
+  if (method === undefined) throw invalidParam("method", choiceRule(methods));
   const chain = required("chain", query.text("chain"));
   const address = required("address", query.text("address"));
   const requestId = query.raw("request_id") ?? "0";
@@ -32,96 +47,90 @@ export function readQuerySubscription(
     throw invalidParam("request_id", "must be a number");
   }
   const interval = query.choice("interval", streamIntervals) ?? "1s";
-  const subject = findSubject({ method: known, chain, address }, interval, state, at, "");
+  const subject = findSubject(reading, { method, chain, address, interval }, "");
   return { subject, requestId: Number(requestId) };
 }
 
-/** Specification, Streaming: one bad asset refuses the whole batch. Wire-facts 5.3 for its form. */
-export function readBodySubscriptions(
-  body: string,
-  feed: ServedFeed,
-  state: SandboxState,
-  at: number,
-): readonly Subscription[] {
-  const entries = readArray(body);
-  if (entries.length > MAX_ASSETS) throw refuseEntry("body", feed.tooMany, "");
-  return entries.map((entry, index) => readEntry(entry, index, feed, state, at));
+/** Specification, Streaming: one bad asset rejects the entire batch. Wire-facts 5.3 for its form. */
+function readBodySubscriptions(reading: FeedRequest): readonly Subscription[] {
+  const entries = readArray(reading.arrived.request.body);
+  if (entries.length > assetsPerPost) throw badEntry("body", reading.feed.tooMany);
+  return entries.map((entry, index) => readEntry(reading, entry, index));
 }
 
 function readArray(body: string): readonly unknown[] {
-  const rule = "the body must be a JSON array of 1 to 25 objects {chain, address, method}";
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
   } catch {
-    throw refuse(400, "invalid_param", rule, { param: "body" });
+    parsed = undefined;
   }
-  if (!Array.isArray(parsed) || parsed.length === 0) {
-    throw refuse(400, "invalid_param", rule, { param: "body" });
-  }
-  return parsed;
+  if (Array.isArray(parsed) && parsed.length > 0) return parsed;
+  throw badEntry("body", "the body must be a JSON array of 1 to 25 objects {chain, address, method}");
 }
 
-function readEntry(
-  entry: unknown,
-  index: number,
-  feed: ServedFeed,
-  state: SandboxState,
-  at: number,
-): Subscription {
+function readEntry(reading: FeedRequest, entry: unknown, index: number): Subscription {
   const place = `asset ${index}: `;
-  if (typeof entry !== "object" || entry === null) throw refuseEntry("body", "must be an object", place);
+  if (typeof entry !== "object" || entry === null) throw badEntry("body", `${place}must be an object`);
   const text = (name: string): string => {
     const value: unknown = Reflect.get(entry, name);
     if (typeof value === "string" && value !== "") return value;
     if (value === undefined) throw refuse(400, "missing_param", `${place}missing ${name}`, { param: name });
-    throw refuseEntry(name, `${name} must be a string`, place);
+    throw badEntry(name, `${place}${name} must be a string`);
   };
-  const method = text("method");
-  const known = feed.methods.find((each) => each === method);
-  if (known === undefined) {
-    throw refuseEntry("method", `method must be one of [${feed.methods.join(" ")}]`, place);
-  }
+  const word = text("method");
+  const { methods } = reading.feed;
+  const method = methods.find((each) => each === word);
+  if (method === undefined) throw badEntry("method", `${place}method ${choiceRule(methods)}`);
   const requestId: unknown = Reflect.get(entry, "request_id") ?? index;
   if (typeof requestId !== "number" || !Number.isInteger(requestId) || !isUint32(requestId)) {
-    throw refuseEntry("request_id", "request_id must be a number", place);
+    throw badEntry("request_id", `${place}request_id must be a number`);
   }
-  const wanted = { method: known, chain: text("chain"), address: text("address") };
-  return { subject: findSubject(wanted, "1s", state, at, place), requestId };
+  const wanted = { method, chain: text("chain"), address: text("address"), interval: "1s" } as const;
+  return { subject: findSubject(reading, wanted, place), requestId };
+}
+
+/** Specification, section Errors: before a stream, 400 also where REST has 404. */
+function badEntry(param: string, message: string): Refusal {
+  return refuse(400, "invalid_param", message, { param });
 }
 
 function isUint32(value: number): boolean {
   return value >= 0 && value <= MAX_REQUEST_ID;
 }
 
-function findSubject(
-  wanted: { readonly method: StreamMethod; readonly chain: string; readonly address: string },
-  interval: (typeof streamIntervals)[number],
-  { market, dialect }: SandboxState,
-  at: number,
-  place: string,
-): Subject {
-  const { method, chain, address } = wanted;
-  const network = supportedNetworks({ market, dialect }).find(({ id }) => id === chain);
-  if (network === undefined) throw refuseEntry("chain", `unsupported chain: ${chain}`, place);
+interface Wanted {
+  readonly method: StreamMethod;
+  readonly chain: string;
+  readonly address: string;
+  readonly interval: StreamInterval;
+}
+
+function findSubject({ state, arrived: { at } }: FeedRequest, wanted: Wanted, place: string): Subject {
+  const { market, dialect } = state;
+  const { method, chain, address, interval } = wanted;
+  const network = supportedNetworks(state).find(({ id }) => id === chain);
+  if (network === undefined) throw badEntry("chain", `${place}unsupported chain: ${chain}`);
   if (method === "pool" || method === "pool_reserves") {
     const pool = market.pool(network, address, at);
     if (pool !== undefined) return { method, pool };
-    throw refuseEntry("address", `pool not found: ${chain}/${address}`, place);
+    throw badEntry("address", `${place}pool not found: ${chain}/${address}`);
   }
   const token = market.token(network, address, at);
-  if (token === undefined) {
-    if (method === "token_ohlcv" && dialect === "public") throw tokenNotIndexed(chain, address);
-    throw refuseEntry("address", `token not found: ${chain}/${address}`, place);
+  if (token !== undefined) {
+    return method === "token_ohlcv" ? { method, token, interval } : { method, token };
   }
-  return method === "token_ohlcv" ? { method, token, interval } : { method, token };
+  const message = `token not found: ${chain}/${address}`;
+  // Wire-facts 5.7: the public service's only rejection of a stream that is a 404 about an asset.
+  if (method === "token_ohlcv" && dialect === "public") throw new Refusal(404, { message });
+  throw badEntry("address", `${place}${message}`);
 }
 
 const REACH_SECONDS = 15 * 60;
 
 /**
- * Wire-facts 5.2: from which candle on a stream of candles begins, inclusive. `since` wins over `Last-Event-ID`; too
- * old, the one is refused and the other moved up to 15 minutes ago. Undefined: with the next candle.
+ * Wire-facts 5.2: the first candle of a stream of candles. `since` overrides `Last-Event-ID`. A `since` that is too old is
+ * rejected; a `Last-Event-ID` that is too old becomes 15 minutes ago. Undefined: the next candle is the first.
  */
 export function readBackfill(
   query: Query,
@@ -134,7 +143,7 @@ export function readBackfill(
     return since;
   }
   const last = headers["last-event-id"] ?? "";
-  // One that is no candle's is ignored; so is one of the future, from which on there are none.
+  // An id that is not of a candle is ignored. An id in the future has no candles after it.
   if (!/^\d{1,11}$/.test(last)) return undefined;
   return Math.max(Number(last), at - REACH_SECONDS);
 }

@@ -1,11 +1,12 @@
 import type { JsonObject } from "../json-writer.ts";
-import type { Market, PoolFacts, TokenFacts, Transaction } from "../market/types.ts";
+import { inTokens, type Market, type PoolFacts } from "../market/types.ts";
+import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
 
 /**
  * Wire-facts 5.5; the specification does not have this feed. An event for each block with a transaction. Reserves
- * follow from the liquidity that REST shows, and a delta is what they differ by from the block before.
+ * follow from the liquidity that REST shows, and a delta is the difference from the block before.
  */
 export function poolReserveSource(market: Market, pool: PoolFacts): EventSource {
   return (from, to) =>
@@ -49,7 +50,7 @@ export function tokenReserveSource(market: Market, token: TokenFacts): EventSour
   };
 }
 
-/** @param share the USD value of the token's reserve at an instant */
+/** `share`: the USD value of the token's reserve at a time. */
 function writeReserve(
   market: Market,
   token: TokenFacts,
@@ -65,7 +66,7 @@ function writeReserve(
     delta: String(delta),
     price_usd: price,
     reserve_usd: share(at),
-    delta_usd: (Number(delta) / 10 ** token.decimals) * price,
+    delta_usd: inTokens(delta, token) * price,
   };
 }
 
@@ -74,7 +75,7 @@ function rawUnits(market: Market, token: TokenFacts, share: (at: number) => numb
   return price === undefined ? 0n : BigInt(Math.round((share(at) / price) * 10 ** token.decimals));
 }
 
-/** From rows in order of time. */
+/** The newest row of each second, from rows in order of time. */
 function newestBySecond(rows: readonly Transaction[]): readonly Transaction[] {
   return rows.filter((row, index) => rows[index + 1]?.time !== row.time);
 }

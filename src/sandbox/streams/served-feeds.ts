@@ -16,7 +16,7 @@ interface Serving {
   readonly methods: readonly StreamMethod[];
   /** Methods of HTTP. */
   readonly verbs: readonly ("GET" | "POST")[];
-  /** What it says of a batch over the limit (wire-facts 5.7). */
+  /** The message about a batch over the limit (wire-facts 5.7). */
   readonly tooMany: string;
 }
 

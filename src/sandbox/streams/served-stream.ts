@@ -1,19 +1,19 @@
 import type { Account } from "../accounts.ts";
 import { type JsonObject, writeJson } from "../json-writer.ts";
 
-/** Where a stream's frames go; a socket, or a test's list. */
+/** The destination of a stream's frames: a socket, or a test's list. */
 export interface StreamSink {
   readonly write: (frame: string) => void;
-  /** Bytes the reader has not taken yet. */
+  /** Bytes the reader has not received yet. */
   readonly queued: () => number;
-  /** After what is queued, if the reader takes it soon. */
+  /** Ends after the queued bytes, if the reader receives them soon. */
   readonly end: () => void;
 }
 
-// A reader that stops reading must not make the sandbox grow: so much may wait for it, and an `error` follows.
+// A reader that stops reading must not make the sandbox grow: beyond this many bytes, the stream ends with an `error`.
 const MOST_QUEUED = 1024 * 1024;
 
-/** One open stream: what it is sent, what that costs, and when it is over. */
+/** One open stream: its frames, their cost, and its end. */
 export class EventStream {
   readonly #account: Account;
   readonly #sink: StreamSink;
@@ -21,7 +21,7 @@ export class EventStream {
   #left: number;
   #isOver = false;
 
-  /** @param limit data events after which it ends; pings do not count (wire-facts 5.2) */
+  /** `limit`: data events after which it ends; pings do not count (wire-facts 5.2). */
   constructor(account: Account, limit: number, sink: StreamSink, onOver: () => void) {
     this.#account = account;
     this.#left = limit;
@@ -60,7 +60,7 @@ export class EventStream {
     return !this.#isOver && this.#sink.queued() > MOST_QUEUED / 4;
   }
 
-  /** The reader is gone. */
+  /** Ends the stream without a frame: the reader has left. */
   drop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -79,17 +79,17 @@ export class EventStream {
   }
 }
 
-/** One update, made once for all who asked for its subject. */
+/** One update, made once for all subscribers of its subject. */
 export interface StreamEvent {
   /** Unix seconds of the simulated clock at which it is sent. */
   readonly at: number;
-  /** The frame's lines but for `request_id:`, which is each subscriber's own. */
+  /** The frame's lines without `request_id:`, which differs by subscriber. */
   readonly lines: string;
   /** Candles only: their timestamp. */
   readonly id: number | undefined;
 }
 
-/** The events with from < at <= to, in order of time: the same for the same bounds, whenever it is asked. */
+/** The events with from < at <= to, in order of time: always the same for the same arguments. */
 export type EventSource = (from: number, to: number) => readonly StreamEvent[];
 
 /** Wire-facts 5.4: `data:` is one line, since JSON escapes line breaks; `id:` stands on candles only. */

@@ -1,23 +1,27 @@
 import type { Tier } from "../../contract/tier.ts";
+import { connectionsOfPlan } from "../../contract/feed.ts";
+import { billing } from "../billing-refusals.ts";
 import type { Caller } from "../caller.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { Refusal } from "../service-refusal.ts";
-import { serverStreamLimit, streamLimit } from "./stream-refusals.ts";
 
 /** Specification, Limits: concurrent streams per server, over both hosts. */
 const PER_SERVER = 10_000;
 /** Specification, Limits: concurrent streams per IP, whatever the tier. */
 const PER_IP = 10;
-/** Wire-facts 2.2; that of Enterprise is not public. */
-const byPlan: Readonly<Record<Tier, number>> = {
-  keyless: 10,
-  free: 10,
-  dev: 30,
-  pro: 100,
-  enterprise: PER_SERVER,
+/** Wire-facts 2.2; the limit of Enterprise is not public. */
+const byPlan: Readonly<Record<Tier, number>> = { ...connectionsOfPlan, enterprise: PER_SERVER };
+
+/** Specification, Events 3, and wire-facts 5.7. */
+const tooManyOfOwner: Readonly<Record<Dialect, string>> = {
+  spec: "ip stream limit exceeded",
+  public: "Concurrent stream limit reached for your plan. Close an open stream before starting another.",
 };
 
-/** How many streams are open, and whose they are. A batch is one stream. */
+/** Seconds. When another stream will end is unknown, so this is only how often to try. */
+const RETRY_AFTER = 5;
+
+/** Counts open streams by owner. A batch is one stream. */
 export class StreamCensus {
   readonly #byOwner = new Map<string, number>();
   #total = 0;
@@ -26,11 +30,11 @@ export class StreamCensus {
     return this.#total;
   }
 
-  /** The refusal of one stream more. */
+  /** The rejection of another stream; undefined when there is room. */
   refusal(owner: string, tier: Tier, dialect: Dialect): Refusal | undefined {
     const most = dialect === "spec" ? PER_IP : byPlan[tier];
-    if ((this.#byOwner.get(owner) ?? 0) >= most) return streamLimit(tier, dialect);
-    return this.#total >= PER_SERVER ? serverStreamLimit(tier, dialect) : undefined;
+    if ((this.#byOwner.get(owner) ?? 0) >= most) return tooMany(tier, tooManyOfOwner[dialect], dialect);
+    return this.#total >= PER_SERVER ? tooMany(tier, "global stream limit exceeded", dialect) : undefined;
   }
 
   enter(owner: string): void {
@@ -49,4 +53,11 @@ export class StreamCensus {
 /** Specification: the address owns its streams. The public service counts by account. */
 export function streamOwner(caller: Caller, remoteAddress: string, dialect: Dialect): string {
   return dialect === "public" && caller.kind === "keyed" ? caller.key : remoteAddress;
+}
+
+/** Specification, Status codes: a 429 carries Retry-After, also for stream limits. The public service sends none. */
+function tooMany(tier: Tier, message: string, dialect: Dialect): Refusal {
+  const retryAfter = dialect === "spec" ? RETRY_AFTER : undefined;
+  const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };
+  return billing(429, { error: "rate_limited", tier, message, retry_after: retryAfter }, headers);
 }

@@ -8,8 +8,8 @@ import { sourceOf, subjectKey } from "./subject.ts";
 /** Wire-facts 5.4. Pings run in real time, as rate windows do. */
 const PING_MS = 15_000;
 const TURN_MS = 100;
-// A clock that has jumped far is caught up in steps, so that what waits for readers stays bounded; sockets are
-// served between two turns. Sixteen minutes a turn keep up with any speed that a reader keeps up with.
+// After a large jump of the clock, events are sent in steps, so that the queue for readers stays bounded; sockets are
+// served between two turns. Sixteen minutes per turn are faster than any reader.
 const STEP_SECONDS = 60;
 const STEPS_A_TURN = 16;
 const CROWDED_MS = 10;
@@ -22,18 +22,18 @@ interface Group {
 interface Member {
   readonly stream: EventStream;
   readonly requestId: number;
-  /** Unix seconds of the opening: what happened by then is not news. */
+  /** Unix seconds of the opening: events until then are not sent. */
   readonly since: number;
 }
 
-/** All open streams, and the subjects they show. Everything that happens in it happens in `turn`. */
+/** All open streams, and the subjects they show. All events are sent in `turn`. */
 export class StreamHub {
   readonly census = new StreamCensus();
-  /** Called when there is something to do after a time without streams. */
+  /** Called when a stream opens after a time without streams. */
   onWake: () => void = () => {};
   readonly #state: SandboxState;
   readonly #groups = new Map<string, Group>();
-  /** In the order of their pings, which is that of their openings: the real time at which each is due. */
+  /** The real time at which each ping is due, in order. */
   readonly #pings = new Map<EventStream, number>();
   /** Unix seconds up to which everything has been sent. */
   #sentTo = 0;
@@ -42,7 +42,7 @@ export class StreamHub {
     this.#state = state;
   }
 
-  /** Events after `at` go to the stream from now on. The caller removes it by the function returned. */
+  /** Sends events after `at` to the stream from now on. The function returned removes it. */
   add(stream: EventStream, subscriptions: readonly Subscription[], at: number): () => void {
     const { market, dialect, options } = this.#state;
     if (this.#pings.size === 0) this.#sentTo = at;
@@ -68,7 +68,7 @@ export class StreamHub {
     };
   }
 
-  /** Sends what is due. Returns the milliseconds until it wants to be called again; undefined without streams. */
+  /** Sends due events. Returns the milliseconds until the next call; undefined without streams. */
   turn(): number | undefined {
     const now = this.#state.at();
     for (let step = 0; step < STEPS_A_TURN && this.#sentTo < now; step += 1) {
@@ -76,7 +76,7 @@ export class StreamHub {
       this.#sentTo = Math.min(now, from + STEP_SECONDS);
       this.#sendEvents(from, this.#sentTo, now);
     }
-    // After the events, so that a ping says up to when its stream has told everything.
+    // After the events: the time of a ping means that its stream has sent everything up to then.
     this.#sendPings();
     if (this.#pings.size === 0) return undefined;
     if (this.#sentTo >= now) return TURN_MS;
@@ -87,7 +87,7 @@ export class StreamHub {
     const elapsed = this.#state.options.elapsed();
     for (const [stream, due] of this.#pings) {
       if (due > elapsed) break;
-      // Put back at the end, behind all that are due earlier.
+      // Reinserted at the end, behind all that are due earlier.
       this.#pings.delete(stream);
       this.#pings.set(stream, elapsed + PING_MS);
       stream.ping(this.#sentTo);

@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { SandboxHost } from "../sandbox-exchange.ts";
 import { faultySink, openWithFaults } from "../faults/faulty-stream.ts";
 import { sendAnswer } from "../faults/delivery.ts";
-import { logRequest, readRequest, refusesHostless } from "../http-messages.ts";
+import { afterLatency, logRequest, readRequest, refusesHostless } from "../http-messages.ts";
 import type { SandboxState } from "../state.ts";
 import type { StreamSink } from "./served-stream.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { after } from "./ticker.ts";
 
-/** Room for 25 entries with the longest addresses there are, many times over. */
+/** Much more than 25 entries with the longest addresses need. */
 const LONGEST_BODY = 64 * 1024;
-/** So long may what is queued wait for its reader when the stream is over. */
+/** How long queued bytes wait for their reader when the stream ends. */
 const PARTING_MS = 10_000;
 const READING_MS = 25;
 
@@ -29,20 +29,18 @@ export function serveStreams(host: SandboxHost, state: SandboxState, hub: Stream
           return;
         }
         reply.writeHead(opening.status, opening.headers);
-        // A stream may be silent for long; its reader is to know at once that it is open.
+        // A stream may be silent for a while; its reader must know immediately that it is open.
         reply.flushHeaders();
         const stream = opening.start(faultySink(sinkOf(reply), opening.fault, () => cut(reply)));
         reply.once("close", () => stream.drop());
         logRequest(request, opening, state.options.elapsed() - started, state);
       };
-      const latency = state.options.latencyMs ?? 0;
-      if (latency === 0) return answer();
-      reply.once("close", after(latency, answer));
+      afterLatency(state, reply, answer);
     });
   });
 }
 
-/** What lies beyond the longest body is not kept: the JSON then breaks off, and the request is refused for that. */
+/** Bytes beyond the longest body are dropped: the JSON is then incomplete, and the request is rejected for that. */
 function readBody(message: IncomingMessage, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -53,7 +51,7 @@ function readBody(message: IncomingMessage, done: (body: string) => void): void 
   message.once("end", () => done(Buffer.concat(chunks).toString("utf8")));
 }
 
-/** Not before what has been written had time to be read: the end of a socket throws it away. */
+/** Waits so that the reader can read first: destroying a socket discards unread bytes. */
 function cut(reply: ServerResponse): void {
   reply.once(
     "close",

@@ -6,7 +6,7 @@ import { poolReserveSource, tokenReserveSource } from "./reserve-events.ts";
 import type { EventSource } from "./served-stream.ts";
 import { poolTransactionSource, tokenTransactionSource } from "./transaction-events.ts";
 
-/** What a stream shows: the method and what it is about. */
+/** The content of a stream: the method, and its pool or token. */
 export type Subject =
   | { readonly method: "pool" | "pool_reserves"; readonly pool: PoolFacts }
   | { readonly method: "token_ohlcv"; readonly token: TokenFacts; readonly interval: StreamInterval }
@@ -15,7 +15,7 @@ export type Subject =
       readonly token: TokenFacts;
     };
 
-/** The same for the same subject: its events are made once for all who asked. */
+/** The same for the same subject, whose events are made once for all subscribers. */
 export function subjectKey(subject: Subject): string {
   const { network } = "pool" in subject ? subject.pool : subject.token;
   const id = "pool" in subject ? subject.pool.id : subject.token.address;
@@ -23,7 +23,7 @@ export function subjectKey(subject: Subject): string {
   return [subject.method, interval, network.id, id].join(" ");
 }
 
-/** @param at unix seconds of the opening */
+/** `at`: unix seconds of the opening. */
 export function sourceOf(subject: Subject, market: Market, dialect: Dialect, at: number): EventSource {
   switch (subject.method) {
     case "token_price":

@@ -1,14 +1,13 @@
-/* The only timers of the streams. They are waits of the service, not of the program: nothing of them goes through a
-   Context. */
+/* The only timers of the sandbox. They belong to the service, not to the program, so they do not use a Context. */
 /* oxlint-disable no-restricted-globals */
 
 interface Ticker {
-  /** Takes turns from now on, if it does not already. */
+  /** Starts taking turns, unless it already does. */
   readonly wake: () => void;
   readonly stop: () => void;
 }
 
-/** @param turn returns the milliseconds until the next one, undefined to sleep until `wake` */
+/** `turn` returns the milliseconds until the next one; undefined means to sleep until `wake`. */
 export function makeTicker(turn: () => number | undefined): Ticker {
   let cancel: (() => void) | undefined;
   let isStopped = false;
@@ -41,7 +40,7 @@ export function makeTicker(turn: () => number | undefined): Ticker {
   };
 }
 
-/** Acts once, unless it is called off. */
+/** Acts once, unless the function returned is called before. */
 export function after(milliseconds: number, act: () => void): () => void {
   const timer = setTimeout(act, milliseconds);
   return () => clearTimeout(timer);

@@ -1,6 +1,7 @@
 import { writeInstant } from "../request-times.ts";
 import type { JsonObject } from "../json-writer.ts";
-import type { Market, PoolFacts, TokenFacts, Transaction } from "../market/types.ts";
+import { compareKeys, inTokens, type Market, type PoolFacts } from "../market/types.ts";
+import type { TokenFacts, Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Everything `transactions` lists of the pool: swaps, adds and removes (specification, resource Transaction). */
@@ -13,7 +14,8 @@ export function poolTransactionSource(market: Market, pool: PoolFacts): EventSou
 export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
   return (from, to) =>
     transactionsOfToken(market, token, from, to)
-      .toSorted(inBlockOrder)
+      // Pools of one network share its blocks; indexes in a block are generated per pool and may be equal.
+      .toSorted((a, b) => compareKeys(a, b) || a.pool.rank - b.pool.rank)
       .map((row) => makeEvent("token", row.time, writeRow(row)));
 }
 
@@ -35,16 +37,6 @@ export function transactionsOfToken(
   to: number,
 ): readonly Transaction[] {
   return market.poolsOfToken(token, to).flatMap((pool) => transactionsBetween(market, pool, from, to));
-}
-
-/** Pools of one network share its blocks; places within a block are made up pool by pool and may be the same. */
-function inBlockOrder(a: Transaction, b: Transaction): number {
-  return (
-    a.blockNumber - b.blockNumber ||
-    a.transactionIndex - b.transactionIndex ||
-    a.logIndex - b.logIndex ||
-    a.pool.rank - b.pool.rank
-  );
 }
 
 /** Wire-facts 5.5: amounts as integers of any length, numbers in USD left out where the service has none. */
@@ -74,7 +66,7 @@ function writeRow(row: Transaction): JsonObject {
 
 function usdOf(amount: bigint, token: TokenFacts | undefined, price: number | undefined): number | undefined {
   if (token === undefined || price === undefined) return undefined;
-  return (Number(amount) / 10 ** token.decimals) * price;
+  return inTokens(amount, token) * price;
 }
 
 /** The mean of the two sides, or the side that has a price. */

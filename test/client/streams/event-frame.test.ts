@@ -9,22 +9,13 @@ import { parseByTheStandard } from "./reference-parser.ts";
 const price = (value: string, time: string, id = "7"): string =>
   `event: t_p\nid: ${id}\ndata: {"address":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","price":${value},"list":[${time},{}]}\n\n`;
 
-/** The frame of an event whose lines have these beginnings. */
-function frameOf(event: string): EventFrame | undefined {
-  const values = (["data", "id", "requestId"] as const).flatMap((kind) => {
-    const [line] = new RegExp(`^${kind === "requestId" ? "request_id" : kind}: ?`, "mu").exec(event) ?? [];
-    if (line === undefined) return [];
-    const from = event.search(new RegExp(`^${line}`, "mu")) + line.length;
-    return [{ kind, from, to: from + event.slice(from).search(/[\r\n]/u) }];
-  });
-  const inOrder = values.toSorted((a, b) => a.from - b.from);
-  return EventFrame.of(Buffer.from(event), [0, event.length], inOrder, "x");
-}
+const frameOf = (event: string): EventFrame | undefined =>
+  EventFrame.of(Buffer.from(event), 0, event.length, "x");
 
 /** Where the event ends among others by this frame. */
 function lengthBy(frame: EventFrame | undefined, event: string): number | undefined {
   const bytes = Buffer.from(`\n${event}id: 1\n`);
-  const end = frame?.endAt(new ByteScan(bytes), bytes, 1, bytes.length - 1);
+  const end = frame?.endAt(new ByteScan(bytes), 1, bytes.length - 1);
   return end === undefined || end < 0 ? end : end - 1;
 }
 

@@ -26,7 +26,7 @@ function newFile(): string {
 }
 
 const header: CheckpointHeader = {
-  checkpoint: 3,
+  checkpoint: 4,
   rows: "file",
   mayReplace: false,
   query: { command: "txns", größe: "2" },
@@ -115,7 +115,7 @@ describe("the journal of a pull", () => {
       },
       { requiredKeys: ["flag", "value"] },
     );
-    const hashes = { sha256: text, end: text };
+    const hashes = { sha256: text };
     const optional = {
       at: places,
       creditsBefore: text,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createChunkQueue } from "../../../src/client/streams/chunk-queue.ts";
+import { createChunkQueue } from "../../src/client/connection/chunk-queue.ts";
 
 function opened() {
   const said: string[] = [];
   const source = { pause: () => void said.push("pause"), resume: () => void said.push("resume") };
   const queue = createChunkQueue(source);
-  return { queue, said, taken: queue.taken };
+  return { queue, said, taken: queue.chunks };
 }
 
 const texts = ({ done, value }: IteratorResult<readonly Buffer[], unknown>): unknown =>

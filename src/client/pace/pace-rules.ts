@@ -1,0 +1,194 @@
+import {
+  type Allowance,
+  fixedAllowance,
+  minute,
+  type PaceRate,
+  planAllowance,
+  type RateNews,
+  type SendKind,
+  type Turn,
+} from "./pace.ts";
+import {
+  countBetween,
+  current,
+  type Learned,
+  type PaceState,
+  type Sends,
+  type Suspect,
+  withSend,
+} from "./pace-state.ts";
+import { maxServiceWait } from "./retry-after.ts";
+
+/** A turn that was taken, or the wait until one is free. */
+type Attempt =
+  | { readonly turn: Turn }
+  | { readonly wait: number; readonly because: "hold"; readonly until: number }
+  | { readonly wait: number; readonly because: "reopening" }
+  | { readonly wait: number; readonly because: "rate"; readonly perMinute: number };
+
+/** Takes a turn for a request that is sent now, if one is free. */
+export function takeTurn(
+  before: PaceState,
+  rate: PaceRate,
+  now: number,
+  kind: SendKind = "request",
+): { readonly after: PaceState; readonly result: Attempt } {
+  const state = current(before, now);
+  if (state.hold !== undefined) {
+    const { until } = state.hold;
+    return { after: state, result: { wait: until - now, because: "hold", until } };
+  }
+  const turn = { at: now, before: countBetween(state.sends, now - minute, now) };
+  if (rate.kind === "unlimited") return { after: state, result: { turn } };
+  const perMinute = rateInForce(rate, state);
+  if (perMinute !== undefined) {
+    const half = Math.max(1, Math.floor(perMinute / 2));
+    const reopening = kind === "reopening" ? freeAt(state.openings, allowanceOf(rate, half), now) : now;
+    if (reopening > now) return { after: state, result: { wait: reopening - now, because: "reopening" } };
+    const free = freeAt(state.sends, allowanceOf(rate, perMinute), now);
+    if (free > now) return { after: state, result: { wait: free - now, because: "rate", perMinute } };
+  }
+  const openings = kind === "request" ? state.openings : withSend(state.openings, now);
+  const sends = withSend(state.sends, now);
+  return { after: withPeak({ ...state, openings, sends }, now), result: { turn } };
+}
+
+function allowanceOf(rate: PaceRate, perMinute: number): Allowance {
+  return rate.kind === "fixed" ? fixedAllowance(perMinute) : planAllowance(perMinute);
+}
+
+/** When enough sends have left the window that one more fits. */
+function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number): number {
+  let used = countBetween(all, now - window, Number.POSITIVE_INFINITY);
+  for (const { at, count } of all) {
+    if (used < sends) break;
+    if (at <= now - window) continue;
+    used -= count;
+    if (used < sends) return Math.ceil(at + window);
+  }
+  return now;
+}
+
+/** Whether the response took longer than the slack of the window. */
+export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number): boolean {
+  const perMinute = rateInForce(rate, known);
+  return perMinute !== undefined && now - turn.at > allowanceOf(rate, perMinute).slack;
+}
+
+/**
+ * Moves a late request to the time of its response. The service counts a request when it arrives, which is at the latest
+ * when it responds; otherwise the turn would be given to another request too early.
+ */
+export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
+  const index = state.sends.findIndex(({ at }) => at >= turn.at);
+  const found = state.sends[index];
+  if (found === undefined) return state;
+  const rest = { ...found, count: found.count - 1 };
+  const others = state.sends.toSpliced(index, 1, ...(rest.count > 0 ? [rest] : []));
+  return { ...state, sends: withSend(others, now) };
+}
+
+/** Requests per minute; undefined until a limit is known. `state` is current. */
+export function rateInForce(rate: PaceRate, state: PaceState): number | undefined {
+  if (rate.kind === "unlimited") return undefined;
+  if (rate.kind === "fixed") return rate.perMinute;
+  const rates = [rate.perMinute, state.told?.perMinute, state.learned?.perMinute];
+  const known = rates.filter((each) => each !== undefined);
+  if (known.length === 0) return undefined;
+  // A tenth of the plan's rate always remains, so that one odd response does not stop a pull.
+  return Math.max(1, Math.ceil((rate.perMinute ?? 0) / 10), Math.min(...known));
+}
+
+/** Returns the state after a response, for every process that uses the key. `state` is current. */
+export function learn(
+  state: PaceState,
+  { status, headers, retryAfter }: RateNews,
+  turn: Turn,
+  rate: PaceRate,
+  now: number,
+): PaceState {
+  const isRefused = status === 429;
+  const wait = Math.max((isRefused ? retryAfter : undefined) ?? -1, resetAfter(headers) ?? -1);
+  const held = wait < 0 ? state : holdUntil(state, now, wait);
+  if (rate.kind !== "plan") return held;
+  const perMinute = toldRate(headers);
+  const told = perMinute === undefined ? held : { ...held, told: { perMinute, at: now } };
+  return isRefused ? refusedAt(told, turn, rate.perMinute, now) : told;
+}
+
+/** Whether a response changes anything, so that the file has to be updated. */
+export function isNews({ status, headers }: RateNews, known: PaceState, now: number): boolean {
+  if (status === 429 || resetAfter(headers) !== undefined) return true;
+  const told = toldRate(headers);
+  if (told === undefined) return false;
+  return known.told?.perMinute !== told || now - known.told.at > minute;
+}
+
+function holdUntil(state: PaceState, now: number, wait: number): PaceState {
+  const until = Math.ceil(now + Math.min(wait, maxServiceWait));
+  return { ...state, hold: { heard: now, until: Math.max(until, state.hold?.until ?? 0) } };
+}
+
+/** `RateLimit-Limit`, where it is a number of requests. */
+function toldRate(headers: RateNews["headers"]): number | undefined {
+  const text = headers.get("ratelimit-limit")?.trim() ?? "";
+  return /^[1-9]\d{0,6}$/u.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * `RateLimit-Reset` in milliseconds (the header has seconds), if no requests remain until then. A reset after more than ten
+ * minutes does not belong to a limit per minute.
+ */
+function resetAfter(headers: RateNews["headers"]): number | undefined {
+  if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
+  const text = headers.get("ratelimit-reset")?.trim() ?? "";
+  const seconds = /^[1-9]\d{0,2}$/u.test(text) ? Number(text) : Number.NaN;
+  return seconds <= 600 ? seconds * 1000 : undefined;
+}
+
+/**
+ * Two 429s show a limit if they come at nearly the same number of accepted requests, near the highest number ever
+ * accepted, and if sends of the first one's minute have expired between them. A service with errors rejects at any number,
+ * and one that requested a wait has room after it.
+ */
+function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: number): PaceState {
+  const refused = withSend(state.refused, turn.at).toSorted((one, other) => one.at - other.at);
+  const accepted = Math.max(0, turn.before - countBetween(state.refused, turn.at - minute, turn.at));
+  const { suspect, peak } = state;
+  // One burst reached one limit: all of it was sent before the first rejection arrived.
+  const isSameBurst = suspect !== undefined && turn.at <= suspect.at;
+  const isBelow = peak !== undefined && accepted + tolerance(peak) < peak.accepted;
+  if (accepted === 0 || isSameBurst || isBelow) return { ...state, refused };
+  const oldest = state.sends.find(({ at }) => at > turn.at - minute)?.at ?? turn.at;
+  const seen: Suspect = { at: now, accepted, oldest };
+  const isShown =
+    suspect !== undefined &&
+    suspect.oldest <= turn.at - minute &&
+    Math.abs(suspect.accepted - accepted) <= tolerance(suspect);
+  if (!isShown) return { ...state, refused, suspect: seen };
+  const least = Math.ceil((plan ?? 0) / 10);
+  const shown = Math.max(1, least, peak?.accepted ?? 0, Math.min(accepted, suspect.accepted));
+  const isPlan = plan !== undefined && shown >= plan;
+  const learned = isPlan ? state.learned : lower(state.learned, shown, now);
+  return { ...state, refused, suspect: seen, learned };
+}
+
+/** The limit in force keeps the number near itself, so only a clearly lower number is another limit. */
+function lower(learned: Learned | undefined, shown: number, now: number): Learned {
+  return learned !== undefined && shown >= learned.perMinute * 0.9 ? learned : { perMinute: shown, at: now };
+}
+
+/** Concurrent requests arrive in any order. */
+function tolerance({ accepted }: { readonly accepted: number }): number {
+  return Math.max(2, Math.floor(accepted / 20));
+}
+
+/** The peak is measured on a minute that ended this long ago: later sends may still be rejected. */
+const answeredBy = 2000;
+
+function withPeak(state: PaceState, now: number): PaceState {
+  const until = now - answeredBy;
+  const from = until - minute;
+  const accepted = countBetween(state.sends, from, until) - countBetween(state.refused, from, until);
+  return accepted > (state.peak?.accepted ?? 0) ? { ...state, peak: { accepted, at: now } } : state;
+}

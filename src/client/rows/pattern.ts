@@ -1,0 +1,63 @@
+import type { ByteScan } from "../../json/byte-scan.ts";
+
+/** The first bytes of values that contain no others: a string, a number, `false`, `null` and `true`. */
+const beginsLeaf = Uint8Array.from({ length: 256 }, (_, byte) =>
+  '"-0123456789fnt'.includes(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+/**
+ * The bytes of a sample, and where its values are. The rows of a list differ in little but their values, and so do the
+ * events of a stream. Where one has the bytes of the sample between its values, it has the same grammar, so only its values
+ * have to be checked. Without this, a list is read at 28 % of the speed of a raw socket, with it at more than 40 %, and a
+ * stream at more than half the speed of a program that checks nothing.
+ */
+export interface Pattern {
+  readonly view: DataView;
+  /** Where the sample begins. */
+  readonly start: number;
+  /** The start and the end of each value; then the end of the sample. */
+  readonly values: readonly number[];
+  /** The index in `values` of the value that may be any plain JSON; the others contain no values themselves. */
+  readonly nested?: number;
+}
+
+/**
+ * Returns the index after the row or event that begins at `at`; -1 where it is written in another way, or where a value would
+ * begin at `limit` or later. The start and the end of each of its values are written to `found`.
+ */
+export function followPattern(
+  scan: ByteScan,
+  { view, start, values, nested = -1 }: Pattern,
+  at: number,
+  limit: number,
+  found: number[],
+): number {
+  const { bytes } = scan;
+  const last = values.length - 1;
+  let from = start;
+  let index = at;
+  for (let value = 0; ; value += 2) {
+    const until = values[value] ?? 0;
+    const begin = index + until - from;
+    if (begin > bytes.length || !isSame(view, from, until, scan.view, index)) return -1;
+    if (value === last) return begin;
+    if (begin >= limit) return -1;
+    if (value === nested) index = scan.endOfPlain(begin);
+    else index = beginsLeaf[bytes[begin] ?? 0] === 0 ? -1 : scan.endOfLeaf(begin);
+    if (index < 0) return -1;
+    found[value] = begin;
+    found[value + 1] = index;
+    from = values[value + 1] ?? 0;
+  }
+}
+
+/** Whether the bytes from `from` to `until` of the sample are also at `at`; compares four at a time. */
+function isSame(sample: DataView, from: number, until: number, view: DataView, at: number): boolean {
+  const distance = at - from;
+  let index = from;
+  for (; index + 4 <= until; index += 4)
+    if (sample.getInt32(index) !== view.getInt32(index + distance)) return false;
+  for (; index < until; index += 1)
+    if (sample.getUint8(index) !== view.getUint8(index + distance)) return false;
+  return true;
+}

@@ -1,0 +1,129 @@
+import type { Exchange } from "../../client/client.ts";
+import { type Target, tierHint } from "../../client/connection/target.ts";
+import { current, readPaceState } from "../../client/pace/pace-state.ts";
+import type { Context } from "../../context/context.ts";
+import { usage } from "../../contract/endpoints/usage.ts";
+import { maskKey } from "../../contract/key.ts";
+import { plans } from "../../contract/tier.ts";
+import { readJsonFile } from "../../files/read-json-file.ts";
+import { member } from "../../json/raw-json.ts";
+import type { OpenClient } from "../../run/open-client.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { accountFile } from "../../run/spending/open-pace.ts";
+import { findKey } from "../../settings/find-key.ts";
+import { checkKeyHosts } from "../../settings/key-hosts.ts";
+import { counted, grouped } from "../../text/counted.ts";
+import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
+import { fail, type Finding, findingsOf, ok, type Outcome, took, warn } from "./findings.ts";
+
+/** Checks the form of the active key, and whether its tier is known, because the tier decides the hosts. */
+export async function checkKey(context: Context, options: RunOptions): Promise<Outcome> {
+  const { settings } = options;
+  const { found } = await findKey(context, options, settings);
+  if (found !== undefined) {
+    checkKeyHosts(found, options);
+    const shown = `${maskKey(found.key)} from ${found.source}`;
+    if (found.tier !== undefined && found.tier !== "keyless") return ok(`${shown}, ${found.tier}`);
+    return fail(`${shown} has no known tier, and that decides the host`, tierHint);
+  }
+  const tier = settings.tier.value;
+  if (tier === undefined || tier === "keyless")
+    return ok("none: keyless, 15 requests a minute (dexdata auth login stores one)");
+  return fail(
+    `the tier is set to ${tier}, but there is no key`,
+    "store one: dexdata auth login; or unset DEXDATA_TIER",
+  );
+}
+
+/** The sandbox has its own keys, so stored keys are not read. */
+export function sandboxKey({ key, tier }: Target): Outcome {
+  return ok(key === undefined ? "none: the sandbox, keyless" : `${maskKey(key)} of the sandbox, ${tier}`);
+}
+
+/** Counts the requests of the last minute that all processes of this machine have recorded. */
+export function checkPace(context: Context, { rpm }: RunOptions, target: Target): Outcome {
+  const file = readJsonFile(accountFile(context, "pace", target));
+  const now = context.clock.elapsed();
+  const { sends, hold, told, learned } = current(
+    readPaceState(file.state === "read" ? file.object : undefined),
+    now,
+  );
+  const rate = rpm.value ?? plans[target.tier].requestsPerMinute ?? "no known number of";
+  const used = sends.reduce((sum, { at, count }) => (at > now - 60_000 ? sum + count : sum), 0);
+  const lower = [told, learned].flatMap((each) => (each === undefined ? [] : [each.perMinute]));
+  const found = `${counted(used, "request")} in the last minute, of ${rate}`;
+  if (hold !== undefined)
+    return warn(
+      `${found}; the service refused more, and nothing leaves for ${took(hold.until - now)}`,
+      "wait, and see what else uses this key",
+    );
+  const heard = lower.length === 0 ? "" : `; the service was heard to take ${Math.min(...lower)}`;
+  return ok(`${found}${heard}`);
+}
+
+/** Shows what is left of `budget.daily`; undefined if it is not set. */
+export function checkBudget(context: Context, { settings }: RunOptions, target: Target): Outcome | undefined {
+  const { value: most } = settings.budget_daily;
+  if (most === undefined) return undefined;
+  const path = accountFile(context, "budget", target);
+  const file = readJsonFile(path);
+  if (file.state === "broken")
+    return fail(`${file.problem}, so nothing is asked for`, `remove it, which counts anew: rm '${path}'`);
+  const object = file.state === "read" ? file.object : undefined;
+  const today = new Date(context.clock.now()).toISOString().slice(0, 10);
+  const spent = member(object, "day") === today ? Number(member(object, "credits")) : 0;
+  const found = `${spent} of ${most} credits are spent today (UTC)`;
+  if (spent < most) return ok(found);
+  return fail(found, "wait for tomorrow, or change it: dexdata config set budget.daily <credits>", 5);
+}
+
+/** Sends one request to the REST host, whose response gives the plan, the credits and the time. */
+export async function checkAnswer(
+  { client }: OpenClient,
+  exchanges: readonly Exchange[],
+  now: () => number,
+): Promise<readonly Finding[]> {
+  const { ask, meter, target } = client;
+  const account = ask(usage, new Map()).then((answer) => accountOf(answer.read(), meter));
+  const answer = await findingsOf("answer", async () => {
+    await account;
+    return ok(`${new URL(target.rest).host} answered in ${took(exchanges.at(-1)?.milliseconds ?? 0)}`);
+  });
+  const seen = await account.catch(() => undefined);
+  return [
+    ...answer,
+    ...(await findingsOf("plan", () => seen && checkPlan(seen, target))),
+    ...(await findingsOf("clock", () => checkClock(exchanges.at(-1), now()))),
+  ];
+}
+
+function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outcome {
+  const credits = creditsLeft === undefined ? "" : `, ${grouped(creditsLeft)} credits left`;
+  if (plan === tier) return ok(`${plan}, as expected${credits}`);
+  return warn(
+    `the service counts this as ${plan}, not ${tier}${credits}`,
+    key === undefined
+      ? "unset DEXDATA_TIER, or store a key: dexdata auth login"
+      : "let the service say the plan again: dexdata auth login",
+  );
+}
+
+/** Milliseconds of difference at which a time range such as `--from -15m` becomes inexact, and wrong. */
+const [doubtful, wrong] = [2000, 5 * 60_000];
+
+/** The Date header has no fractions of a second and was written at some time within the round trip: it is not precise. */
+function checkClock(exchange: Exchange | undefined, now: number): Outcome | undefined {
+  if (exchange?.answer === undefined) return undefined;
+  const { answer, milliseconds } = exchange;
+  const theirs = Date.parse(answer.headers.get("date") ?? "");
+  if (Number.isNaN(theirs))
+    return warn("the service did not say its time", "compare this machine's clock with another: date -u");
+  const doubt = 500 + milliseconds / 2;
+  const ahead = now - milliseconds / 2 - (theirs + 500);
+  const off = Math.max(0, Math.abs(ahead) - doubt);
+  if (off <= doubtful) return ok(`agrees with the service's, give or take ${took(doubt)}`);
+  const side = ahead > 0 ? "ahead of" : "behind";
+  const found = `${took(off)} or more ${side} the service's (${new Date(theirs).toISOString().replace(".000Z", "Z")})`;
+  const next = "set this machine's clock, such as: timedatectl set-ntp true";
+  return off > wrong ? fail(found, next) : warn(found, next);
+}

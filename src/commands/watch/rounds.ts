@@ -1,0 +1,122 @@
+import type { Client } from "../../client/client.ts";
+import { reachOf } from "../../client/pages/distinct-pages.ts";
+import type { Page } from "../../client/pages/page.ts";
+import { createSeenKeys } from "../../client/pages/seen-keys.ts";
+import { type TextRow, textRows } from "../../client/rows/rows.ts";
+import type { Context } from "../../context/context.ts";
+import type { Args, Question } from "../../contract/args.ts";
+import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
+import { type Failure, isOfOneInput } from "../../contract/failure.ts";
+import { member } from "../../json/raw-json.ts";
+import { answers } from "../../pull/pull-answers.ts";
+import { createRowSelector } from "../../render/formats/row-text.ts";
+import type { Questions } from "../asking/questions.ts";
+import { withSuggestion } from "../asking/suggestion.ts";
+
+/** The responses to all requests of one round. */
+export interface Round {
+  /** The arguments of its requests: relative times move with each round. */
+  readonly asked: readonly Args[];
+  /** One entry per group of rows, in the order of the response. */
+  readonly groups: readonly Pick<Page, "group" | "rows">[];
+  /** What the service left out, of several inputs. */
+  readonly notes: readonly string[];
+  /** What it rejected of them. */
+  readonly refused: readonly string[];
+}
+
+/** Notes the rejection of one input among several. Throws it if it leaves no row. */
+export async function fetchRound(
+  context: Context,
+  client: Client,
+  questions: Questions,
+  isValidated: boolean,
+): Promise<Round> {
+  const { endpoint, asked, walk } = questions;
+  const groups = new Map<string, TextRow[]>();
+  const failures: Failure[] = [];
+  const notes: string[] = [];
+  const keep = async (cause: Failure, question: Question): Promise<void> => {
+    const failure = await withSuggestion(cause, context, client, question);
+    const hasOthers = asked.length > 1 || walk.subjects !== undefined;
+    if (!hasOthers || !isOfOneInput(failure)) throw failure;
+    failures.push(failure);
+  };
+  const seen = createSeenKeys(reachOf(endpoint), false);
+  const wish = { ...questions, isValidated };
+  for await (const part of answers(client, endpoint, asked, wish, { question: 0, rowsOfQuestion: 0 }, seen)) {
+    if (part.kind === "failure") await keep(part.failure, part.question);
+    if (part.kind !== "page") continue;
+    const { group, rows, missing = [], refused, warning } = part.page;
+    if (warning !== undefined) notes.push(warning);
+    const held = groups.get(group) ?? [];
+    groups.set(group, held);
+    held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
+    if (questions.missing !== "null")
+      notes.push(...missing.map(({ network, address }) => `no price: ${network}:${address}`));
+    if (refused !== undefined) await keep(refused.failure, { ...part.question, args: refused.args });
+  }
+  const [first] = failures;
+  const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));
+  if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
+  return { asked, groups: all, notes, refused: failures.map(({ message }) => message) };
+}
+
+/** The difference between a round and the one before. */
+export interface Changes {
+  /** The rows that are new or changed, in the order of the round. */
+  readonly rows: Round["groups"];
+  /** The identities of the rows that are missing now; empty where all rows leave by their age. */
+  readonly gone: readonly string[];
+  /** The same row in the round before; undefined for a new row. */
+  readonly before: (group: string, row: string) => string | undefined;
+}
+
+/** Rows are the same if their identity is, and changed if their selected fields are another text. */
+export function compareRounds(
+  endpoint: Endpoint,
+  fields: readonly string[] | undefined,
+  earlier: Round | undefined,
+  round: Round,
+): Changes {
+  // In the first round every row is written, and nothing is marked.
+  if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
+  const select = createRowSelector(fields);
+  const known = rowsByKey(endpoint, earlier);
+  const found = rowsByKey(endpoint, round);
+  const before = new Map<string, string | undefined>();
+  for (const [key, { group, row }] of found) before.set(`${group}\n${row}`, known.get(key)?.row);
+  const isNews = (group: string, row: string): boolean => {
+    const was = before.get(`${group}\n${row}`);
+    return was === undefined || select(was) !== select(row);
+  };
+  return {
+    rows: round.groups.map(({ group, rows }) => ({
+      group,
+      rows: rows.keep(rows.texts().map((row) => isNews(group, row))),
+    })),
+    gone: leavesByAge(endpoint) ? [] : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
+    before: (group, row) => before.get(`${group}\n${row}`),
+  };
+}
+
+function rowsByKey(endpoint: Endpoint, { groups }: Round) {
+  const rows = new Map<string, { readonly group: string; readonly row: string; readonly name: string }>();
+  for (const { group, rows: held } of groups) {
+    const { identity } = rowShape(endpoint, group);
+    for (const [index, value] of held.values().entries()) {
+      const parts = identity.map((field) => member(value, field));
+      const key = `${group} ${JSON.stringify(parts)}`;
+      // An input that was given twice has two equal rows.
+      let place = 0;
+      while (rows.has(`${key} ${place}`)) place += 1;
+      rows.set(`${key} ${place}`, { group, row: held.text(index), name: parts.map(String).join(" ") });
+    }
+  }
+  return rows;
+}
+
+/** In lists by time and in moving windows every row leaves in the end, which is not news. */
+function leavesByAge({ reply }: Endpoint): boolean {
+  return reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
+}

@@ -1,0 +1,264 @@
+import { type Column, defineEndpoint, type RowShape } from "../endpoint.ts";
+import { choice, internal, query, type Param, type ParamKind } from "../param.ts";
+import {
+  address,
+  amount,
+  blockNumber,
+  count,
+  each,
+  everyWindow,
+  inDetail,
+  listOf,
+  nullable,
+  optional,
+  percent,
+  price,
+  record,
+  text,
+  time,
+  windows,
+  yesNo,
+} from "../record.ts";
+import { inNetwork, pageSize, sort } from "./shared-parts.ts";
+
+/** Specification, Pagination styles: at most 100 rows per page, by the cursor of the previous page. */
+const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the page before")];
+const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
+
+const detailed = query("detailed", { kind: "toggle" }, "fuller rows", {
+  details: ": names and symbols, and windows of activity",
+});
+
+/** Only the cross-network searches accept it. */
+const chains = query("chains", { kind: "list" }, "only these networks, comma-separated slugs");
+
+/** `<name>_min` and `<name>_max`, both inclusive; `which`: the window and unit, starting with a space. */
+function range(
+  name: string,
+  help: string,
+  which = "",
+  kind: "amount" | "integer" = "amount",
+): readonly Param[] {
+  const numeric = kind === "amount" ? ({ kind: "amount" } as const) : ({ kind: "integer", min: 0 } as const);
+  return [
+    query(`${name}_min`, numeric, help, { details: `${which}, at least` }),
+    query(`${name}_max`, numeric, help, { details: `${which}, at most` }),
+  ];
+}
+
+/** The filters and orders of both searches, with the ranges that only one of them has. */
+function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Param[] {
+  return [
+    ...range("volume_usd_24h", "USD volume", " of 24h"),
+    ...range("volume_usd_7d", "USD volume", " of 7d"),
+    ...range("volume_usd_30d", "USD volume", " of 30d"),
+    ...range("liquidity_usd", "USD liquidity"),
+    ...range("txns_24h", "transactions", " of 24h", "integer"),
+    ...range("price_usd", "USD price"),
+    ...ranges,
+    query("created_after", { kind: "time" }, "created at or after this time"),
+    query("created_before", { kind: "time" }, "created at or before this time"),
+    query("order_by", orders, "what to order by"),
+    sort,
+    detailed,
+  ];
+}
+
+/** Activity in one window of a search row (specification, resource Token search row; wire-facts 4.8). */
+const searchWindow = record({
+  volume_usd: nullable(amount),
+  ...each("buys sells txns", nullable(count)),
+  last_price_usd_change: nullable(percent),
+});
+
+/**
+ * The rows of a search on all networks. An address is useless without its network, so in a narrow terminal the network
+ * stays longer than in a search on one network, and the address less long. `priorities`: by field, between the others.
+ */
+function acrossNetworks(rows: RowShape, priorities: { readonly [field: string]: number }): RowShape {
+  const moved = (column: Column): Column => ({
+    ...column,
+    priority: priorities[String(column.field)] ?? column.priority,
+  });
+  return { ...rows, columns: rows.columns.map(moved) };
+}
+
+/** Specification, accepted values of order_by: these in both searches, others in one of them. */
+const commonOrders = ["volume_usd_24h", "volume_usd_7d", "volume_usd_30d", "liquidity_usd", "txns_24h"];
+
+const priceChanges = ["48h", "24h", "6h", "1h", "5m"].map((window) => ({
+  order: `price_change_percentage_${window}`,
+  range: range(`price_change_percentage_${window}`, "price change", ` of ${window} in percent`),
+}));
+const poolOrders = [...commonOrders, "created_at", "price_usd", ...priceChanges.map(({ order }) => order)];
+
+const poolFilters = [
+  query("dex_name", { kind: "text" }, "only this DEX", {
+    details: ": its dex_id as `dexdata dexes` lists it",
+    flag: "dex",
+  }),
+  ...searchFilters(
+    priceChanges.flatMap((change) => change.range),
+    choice(poolOrders, { volume_usd: "the service no longer takes it; use volume_usd_24h" }),
+  ),
+];
+
+/** The cross-network path silently ignores token_address, so only the per-network endpoint has it. */
+const ofToken = query("token_address", { kind: "address" }, "only pools of this token", { flag: "token" });
+
+/** Rows have transactions_24h, although the filter is txns_24h, and no plain volume_usd. */
+const poolRow: RowShape = {
+  name: "pool-row",
+  record: {
+    id: address,
+    chain: text,
+    dex_id: optional(text),
+    dex_name: optional(text),
+    created_at: optional(time),
+    created_at_block_number: optional(blockNumber),
+    ...each("volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd", nullable(amount)),
+    transactions_24h: nullable(count),
+    price_usd: nullable(price),
+    ...each(
+      "price_change_percentage_5m price_change_percentage_1h price_change_percentage_6h price_change_percentage_24h fee",
+      nullable(percent),
+    ),
+    // With detailed=true, names and windows are in each token, not next to the tokens (wire-facts 4.8).
+    tokens: optional(
+      listOf({
+        id: address,
+        chain: optional(text),
+        has_image: optional(yesNo),
+        name: inDetail(text),
+        symbol: inDetail(text),
+        decimals: inDetail(count),
+        fdv: inDetail(nullable(amount)),
+        ...everyWindow(inDetail(searchWindow), [...windows, "1m"]),
+      }),
+    ),
+  },
+  identity: ["chain", "id"],
+  columns: [
+    { field: "tokens.0.symbol", title: "token 0", priority: 1 },
+    { field: "tokens.1.symbol", title: "token 1", priority: 2 },
+    { field: "chain", title: "network", priority: 12 },
+    { field: ["dex_name", "dex_id"], title: "dex", priority: 7 },
+    { field: "fee", title: "fee", priority: 10 },
+    { field: "price_usd", title: "price USD", priority: 3 },
+    { field: "price_change_percentage_5m", title: "5m", priority: 15 },
+    { field: "price_change_percentage_1h", title: "1h", priority: 13 },
+    { field: "price_change_percentage_6h", title: "6h", priority: 14 },
+    { field: "price_change_percentage_24h", title: "24h", priority: 5 },
+    { field: "volume_usd_24h", title: "volume 24h", priority: 6 },
+    { field: "volume_usd_7d", title: "volume 7d", priority: 16 },
+    { field: "volume_usd_30d", title: "volume 30d", priority: 17 },
+    { field: "liquidity_usd", title: "liquidity", priority: 8 },
+    { field: "transactions_24h", title: "txns 24h", priority: 9 },
+    { field: "created_at", title: "created", priority: 11 },
+    { field: "id", title: "pool", priority: 4 },
+  ],
+};
+
+const poolSearch = {
+  command: "pools search",
+  summary: "pools by volume, liquidity, price change, age, token and DEX",
+  examples: [
+    "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
+    "dexdata pools search base --created-after -30d --all -o ndjson",
+  ],
+  isEveryPool: true,
+  reply: cursorPages,
+  row: poolRow,
+} as const;
+
+export const networkPoolsSearch = defineEndpoint("network_pools_search", {
+  ...poolSearch,
+  path: "/networks/{network}/pools/search",
+  params: [inNetwork, ofToken, ...cursorPaging, ...poolFilters],
+});
+
+export const poolsSearch = defineEndpoint("pools_search", {
+  ...poolSearch,
+  path: "/pools/search",
+  params: [chains, ...cursorPaging, ...poolFilters],
+  row: acrossNetworks(poolRow, { chain: 2.5, id: 6.5 }),
+});
+
+const tokenOrders = [...commonOrders, "price_change_percentage_24h", "created_at", "fdv_usd"];
+
+const poolOnly = "orders pools only; tokens search has price_change_percentage_24h";
+
+const tokenFilters = searchFilters(
+  [
+    ...range("price_change_percentage_24h", "price change", " of 24h in percent"),
+    ...range("fdv_usd", "fully diluted value in USD"),
+  ],
+  choice(tokenOrders, {
+    price_usd: "the service cannot order tokens by price; price_usd is in the rows",
+    price_change_percentage_48h: poolOnly,
+    price_change_percentage_6h: poolOnly,
+    price_change_percentage_1h: poolOnly,
+    price_change_percentage_5m: poolOnly,
+  }),
+);
+
+/** Without details, the public service sends neither name nor symbol; the specification always lists both. */
+const tokenRow: RowShape = {
+  name: "token-row",
+  record: {
+    chain: text,
+    address,
+    name: inDetail(text),
+    symbol: inDetail(text),
+    price_usd: nullable(price),
+    price_change_percentage_24h: nullable(percent),
+    ...each("volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd fdv_usd", nullable(amount)),
+    txns_24h: nullable(count),
+    decimals: inDetail(count),
+    pools: inDetail(count),
+    created_at: optional(time),
+    has_image: inDetail(yesNo),
+    ...everyWindow(inDetail(searchWindow), [...windows, "1m"]),
+  },
+  identity: ["chain", "address"],
+  columns: [
+    { field: "symbol", title: "symbol", priority: 1 },
+    { field: "name", title: "name", priority: 7 },
+    { field: "chain", title: "network", priority: 12 },
+    { field: "price_usd", title: "price USD", priority: 2 },
+    { field: "price_change_percentage_24h", title: "24h", priority: 4 },
+    { field: "volume_usd_24h", title: "volume 24h", priority: 5 },
+    { field: "volume_usd_7d", title: "volume 7d", priority: 13 },
+    { field: "volume_usd_30d", title: "volume 30d", priority: 14 },
+    { field: "liquidity_usd", title: "liquidity", priority: 6 },
+    { field: "fdv_usd", title: "FDV", priority: 8 },
+    { field: "txns_24h", title: "txns 24h", priority: 9 },
+    { field: "pools", title: "pools", priority: 11 },
+    { field: "created_at", title: "created", priority: 10 },
+    { field: "address", title: "token", priority: 3 },
+  ],
+};
+
+const tokenSearch = {
+  command: "tokens search",
+  summary: "tokens by volume, liquidity, price change, age and more",
+  examples: [
+    "dexdata tokens search ethereum --volume-usd-24h-min 250k --limit 20",
+    "dexdata tokens search --chains base,solana --created-after -7d --order-by liquidity_usd -o ndjson",
+  ],
+  reply: cursorPages,
+  row: tokenRow,
+};
+
+export const networkTokensSearch = defineEndpoint("network_tokens_search", {
+  ...tokenSearch,
+  path: "/networks/{network}/tokens/search",
+  params: [inNetwork, ...cursorPaging, ...tokenFilters],
+});
+
+export const tokensSearch = defineEndpoint("tokens_search", {
+  ...tokenSearch,
+  path: "/tokens/search",
+  params: [chains, ...cursorPaging, ...tokenFilters],
+  row: acrossNetworks(tokenRow, { chain: 1.5, address: 5.5 }),
+});
