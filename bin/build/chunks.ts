@@ -2,9 +2,10 @@ import type { CodeSplittingGroup } from "rolldown";
 import path from "node:path";
 
 interface Graph {
-  readonly getModuleInfo: (
-    id: string,
-  ) => { readonly dynamicImporters: readonly string[]; readonly importedIds: readonly string[] } | null;
+  readonly getModuleInfo: (id: string) => {
+    readonly dynamicImporters: readonly string[];
+    readonly importedIds: readonly string[];
+  } | null;
 }
 
 interface Chunk {
@@ -26,7 +27,9 @@ const together: readonly Chunk[] = [
   { name: "base", has: (id, graph) => isBelow(id, ["bin/run-help.ts"], graph) },
   { name: "words", has: (id, graph) => isBelow(id, tab, graph) },
   { name: "asking", has: (id, graph) => isBelow(id, [request], graph) && isConnecting(id, graph) },
-  { name: "run", has: (id, graph) => isBelow(id, [request, "src/program/main.ts"], graph) },
+  { name: "run", has: (id, graph) => isBelow(id, [request], graph) },
+  // Needs the version, which is in the program itself. The library loads the chunks above, and must not load the program.
+  { name: "command", has: (id, graph) => isBelow(id, ["src/program/main.ts"], graph) },
 ];
 
 const toGroup = ({ name, has }: Chunk, priority: number): CodeSplittingGroup => ({
@@ -46,11 +49,11 @@ export const chunkGroups: CodeSplittingGroup[] = [
 
 const isOurs = (id: string): boolean => /[\\/](?:src|bin)[\\/]/u.test(id) && !id.includes("node_modules");
 
-/** The program itself with what it imports, and whatever is imported later, has a file of its own. */
+/** The program with its imports, and every module that is imported on demand, has a separate file. */
 const isEntry = (id: string, graph: Graph): boolean =>
   isBelow(id, ["bin/dexdata.ts"], graph) || graph.getModuleInfo(id)?.dynamicImporters.length !== 0;
 
-/** Whether one of these files, or what they import, imports it; but for what is imported when it is needed. */
+/** Whether one of these files imports it, directly or through other files, except on demand. */
 const isBelow = (id: string, files: readonly string[], graph: Graph): boolean =>
   files.some((file) => reached(path.resolve(file), graph).has(id));
 

@@ -41,6 +41,9 @@ export async function updateJsonFile<C, T>(
       await replaceFile(context, staged, target);
       staged = undefined;
       return result;
+    } catch (cause) {
+      // The process that took the lock also removes what this one staged.
+      if (lock.isHeld()) throw cause;
     } finally {
       if (staged !== undefined) rmSync(staged, { force: true });
       lock.release();

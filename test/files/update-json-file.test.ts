@@ -14,7 +14,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { removeUnused, updateStateFile } from "../../src/files/update-json-file.ts";
+import { removeUnused, updateJsonFile, updateStateFile } from "../../src/files/update-json-file.ts";
 import { bundle } from "../harness/bundle.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 
@@ -126,6 +126,32 @@ describe("where it cannot be done", () => {
     mkdirSync(path.join(context.home, "taken"));
     await expect(countUp(context, path.join(context.home, name))).rejects.toThrow(/E[A-Z]+/u);
     expect(readdirSync(context.home).toSorted()).toEqual(["count.json", "taken"]);
+  });
+
+  test("of a lock that was lost while the new content was staged, the change is made again", async () => {
+    const context = createTestContext();
+    const file = path.join(context.home, "count.json");
+    let attempts = 0;
+    const stage = (after: object) => {
+      attempts += 1;
+      const staged = `${file}.${attempts}.new`;
+      writeFileSync(staged, JSON.stringify(after));
+      if (attempts === 1) {
+        // As the process does that takes a lock held for too long.
+        rmSync(`${file}.lock`);
+        rmSync(staged);
+        throw new Error("ENOENT: the staged file is gone");
+      }
+      return { staged, target: file };
+    };
+    const result = await updateJsonFile(
+      context,
+      file,
+      () => ({ after: { counted: 1 }, result: "done" }),
+      stage,
+    );
+    expect([result, attempts, content(file)]).toEqual(["done", 2, { counted: 1 }]);
+    expect(readdirSync(context.home)).toEqual(["count.json"]);
   });
 
   test("a change that throws changes nothing, and leaves no lock", async () => {
