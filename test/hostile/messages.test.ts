@@ -1,3 +1,4 @@
+import { outputFormats } from "../../src/contract/output-format.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -44,7 +45,7 @@ interface Heard {
 
 /** The tests' own time: a clock that is wrong would be a finding. */
 const dated = { ...headers, date: "Sat, 21 Nov 2026 08:54:00 GMT" };
-const formats = ["table", "ndjson", "json", "csv", "tsv"];
+const formats = outputFormats.filter((format) => format !== "wide");
 const usage: Script = ({ path: asked }) =>
   asked.startsWith("/sse/")
     ? slow({ headers: { ...headers, "content-type": "text/event-stream" }, chunks: [": x\n\n"] })
@@ -167,7 +168,7 @@ describe.each([
   });
 });
 
-test.each(["csv", "tsv", "ndjson", "json", "table"])(
+test.each(formats)(
   "promise 2: what is written to files as %s does not act on whoever looks at them",
   async (format) => {
     const row = { id: forbidden, chain: forbidden, name: forbidden, [forbidden]: forbidden };

@@ -1,3 +1,4 @@
+import type { FeedName } from "../../src/contract/feeds/all-feeds.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -42,7 +43,7 @@ const texts: Picture["answer"] = (request) => {
 };
 
 const sent = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-const eventNames = {
+const eventNames: Readonly<Record<FeedName, string>> = {
   prices: "token_price",
   transactions: "pool",
   ohlcv: "token_ohlcv",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { outputFormats } from "../../src/contract/output-format.ts";
 import { commands } from "../harness/hostile/commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { findForbidden, forbidden, forbiddenHeaders as headers } from "../harness/hostile/forbidden.ts";
@@ -11,8 +12,6 @@ const shownTexts: TextOf = (name, field) =>
   ["id", "time_open", "created_at"].includes(name) ? soundText(name, field) : forbidden;
 const everyText: TextOf = () => forbidden;
 
-const formats = ["table", "wide", "ndjson", "json", "csv", "tsv"];
-
 describe.each(commands.map(({ words, endpoint }) => [words, endpoint] as const))("%s", (words, endpoint) => {
   test.each([
     ["what is only shown", shownTexts],
@@ -23,7 +22,7 @@ describe.each(commands.map(({ words, endpoint }) => [words, endpoint] as const))
       const answer = madeUpAnswer(endpoint, textOf);
       const server = await serveInTest(() => json(answer, { headers }));
       const env = { DEXDATA_BASE_URL: server.url, DEXDATA_PRO_BASE_URL: server.url };
-      for (const format of formats) {
+      for (const format of outputFormats) {
         for (const isTerminal of [true, false]) {
           const outcome = await dexdata(`${words} -o ${format} --color never --stats -vv --quiet`, {
             env: { ...env, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" },

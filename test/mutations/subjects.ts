@@ -40,7 +40,7 @@ export const subjects: readonly Subject[] = [
       "src/client/streams/event-builder.ts": streams,
       "src/client/streams/event-frame.ts": streams,
       "src/client/streams/stream-event.ts": streams,
-      "src/client/streams/chunk-queue.ts": ["test/client/streams/chunk-queue.test.ts"],
+      "src/client/connection/chunk-queue.ts": ["test/client/chunk-queue.test.ts"],
     },
   },
   {
@@ -55,12 +55,15 @@ export const subjects: readonly Subject[] = [
   {
     name: "checkpoint",
     files: {
-      "src/files/out/checkpoint.ts": ["test/files/out/checkpoint.test.ts", "test/cli/out.test.ts"],
+      "src/files/out/checkpoint.ts": [
+        "test/files/out/checkpoint.test.ts",
+        "test/files/out/growing-file.test.ts",
+        "test/cli/out.test.ts",
+      ],
       "src/files/out/growing-file.ts": [
         "test/files/out/growing-file.test.ts",
         "test/cli/out-unfinished.test.ts",
       ],
-      "src/files/out/interrupted.ts": ["test/files/out/growing-file.test.ts"],
       "src/files/out/journal.ts": [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
@@ -73,8 +76,7 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/json/byte-scan.ts": bytes,
       "src/client/rows/byte-rows.ts": bytes,
-      "src/client/rows/row-pattern.ts": bytes,
-      "src/client/rows/row-key.ts": bytes,
+      "src/client/rows/pattern.ts": [...bytes, ...streams],
       "src/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],

@@ -1,3 +1,4 @@
+import { feeds } from "../../../src/contract/feeds/all-feeds.ts";
 import { fc } from "../../harness/properties.ts";
 import { expect, test } from "vitest";
 import { createMarket } from "../../../src/sandbox/market/market.ts";
@@ -43,6 +44,13 @@ test("a token without a price is silent", () => {
   const silent = { ...market, tokenPriceUsd: () => undefined };
   if (token === undefined) throw new Error("no WETH");
   expect(sourceOf({ method: "token_price", token }, silent, "spec", NOON)(NOON, NOON + 600)).toEqual([]);
+});
+
+test("every kind of subject is in this list", () => {
+  const methods: readonly string[] = Object.values(feeds).flatMap(({ kinds }) =>
+    kinds.map(({ method }) => method),
+  );
+  expect(new Set(subjects.map(({ method }) => method))).toEqual(new Set(methods));
 });
 
 test.each(subjects)(

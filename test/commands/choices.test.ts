@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { allCommands } from "../../src/program/all-commands.ts";
+
+const flags = new Map(
+  allCommands.flatMap(({ flags: own, shared }) =>
+    Object.entries({ ...own, ...shared }).filter(([, { choicesIn }]) => choicesIn !== undefined),
+  ),
+);
+
+test.each([...flags])("--%s: its text names every choice, since help does not list them again", (_, flag) => {
+  const text = [flag.summary, flag.default, flag.choicesIn === "details" ? flag.details : ""].join(" ");
+  const words = text.split(/[^\w-]+/u);
+  expect(flag.type.choices?.filter((choice) => !words.includes(choice))).toEqual([]);
+});
+
+test("there are such flags", () => {
+  expect([...flags.keys()]).toContain("output");
+});
