@@ -101,7 +101,7 @@ export class CrowdedShards {
     const all = [...this.#running];
     const assets = assetsOf(all).length;
     return doesNotFit(
-      `the service allows ${counted(open, "connection")}, but ${counted(assets, "asset")} require ${all.length}; ${homeless.length} of them do not fit`,
+      `the service allows ${counted(open, "connection")}, but ${counted(assets, "asset")} require ${all.length}; no room for ${counted(homeless.length, "asset")}`,
       assets - homeless.length,
       homeless,
       refused,

@@ -33,7 +33,7 @@ export function checkEcho(
   }
   const used = member(echo, first.name);
   const problem =
-    used === undefined
+    used === undefined || used === null
       ? `ignored ${shown(first)}`
       : `applied ${JSON.stringify(used)} instead of ${shown(first)}`;
   const message = `the service ${problem}, so its rows do not match`;

@@ -46,7 +46,7 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
   const host = peer.name();
   // The other end is not the service: a retry would bring the same.
   if (cause instanceof errors.HTTPParserError)
-    return untrustedAnswer(`invalid response: not HTTP, from ${host}`);
+    return untrustedAnswer(`${host} did not send an HTTP response`);
   const error = codedError(cause);
   if (error === undefined) return cause instanceof Error ? cause : new Error(String(cause));
   const { code, syscall, message } = error;
@@ -55,7 +55,7 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
     return untrustedAnswer(`the response headers from ${host} are too large`);
   // A status below 100 is an assertion of undici.
   if (["UND_ERR_RESPONSE", "ERR_ASSERTION"].includes(code) || code.startsWith("HPE_"))
-    return untrustedAnswer(`invalid response: not HTTP, from ${host}`);
+    return untrustedAnswer(`${host} did not send an HTTP response`);
   const secure = tlsFailure(code, message, host, isUnsent);
   if (secure !== undefined) return secure;
   const sentence =

@@ -75,7 +75,7 @@ function planRefused(body: ErrorBody, question: StreamQuestion, target: Target):
       ? `${named(question)} is not one of them`
       : "some of these are not included";
   return {
-    message: `without a key, ${question.command} streams preview assets only; ${which}`,
+    message: `without a key, ${question.command} is limited to preview assets; ${which}`,
     next: `register for a free key${link(body, "register")}`,
   };
 }
