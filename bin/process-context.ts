@@ -170,7 +170,7 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
           chunks.push(bytes);
           length += bytes.length;
           if (length > most)
-            throw usageFailure(`stdin: more than ${sizeText(most)}, and no more is taken here`);
+            throw usageFailure(`stdin: larger than ${sizeText(most)}, the limit for this input`);
         }
       } finally {
         signal.removeEventListener("abort", stopReading);

@@ -13,7 +13,7 @@ interface Chunk {
   readonly has: (id: string, graph: Graph) => boolean;
 }
 
-/** Named after what they hold, so that a glance at dist, and the test of what a command loads, can tell. */
+/** Named after their content, for readers of dist and for the test of what a command loads. */
 const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "conf"].map((name): Chunk => ({
   name,
   has: (id) => id.split(/[\\/]/u).join("/").includes(`node_modules/${name}/`),

@@ -32,7 +32,7 @@ function describe(directory: string): string {
     String(member(manifest, each)),
   );
   const file = readdirSync(directory).find((each) => /^licen[cs]e/iu.test(each));
-  if (file === undefined) throw new Error(`${name} has no licence text`);
+  if (file === undefined) throw new Error(`${name} has no license text`);
   const text = readFileSync(path.join(directory, file), "utf8").replaceAll("\r\n", "\n").trim();
   return `${line}\n${name} ${version} (${license})\n${line}\n\n${text}\n`;
 }

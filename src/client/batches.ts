@@ -74,8 +74,7 @@ async function askChunk(
   try {
     const found = await request();
     // The response to another batch. If it is the same again, the service writes addresses in another way.
-    const isDoubtful =
-      found.some(isOfOthers) && (await client.again(1, "the prices are those of other tokens"));
+    const isDoubtful = found.some(isOfOthers) && (await client.again(1, "the prices are for other tokens"));
     return isDoubtful ? await request() : found;
   } catch (cause) {
     if (cause instanceof Failure && isOfOneInput(cause)) return cause;
@@ -86,7 +85,7 @@ async function askChunk(
 function foundIn({ text, value: rows }: CheckedDocument): readonly Found[] {
   return readRows(text, rows, "prices").map(({ row, value }, index) => {
     const id = member(value, "id");
-    if (typeof id !== "string") throw untrustedAnswer(`row ${index + 1} of the prices has no id`);
+    if (typeof id !== "string") throw untrustedAnswer(`invalid response: price row ${index + 1} has no id`);
     return { id, row, value };
   });
 }
@@ -119,8 +118,8 @@ export function planBatches(
   for (const subject of subjects) {
     const { network, address } = subject;
     if (address.length > bounds.maxLength) {
-      const fitting = `at most ${bounds.maxLength} fit into a request`;
-      throw usageFailure(`"${address.slice(0, 40)}…": has ${address.length} characters; ${fitting}`);
+      const limit = `must be at most ${bounds.maxLength} characters, not ${address.length}`;
+      throw usageFailure(`"${address.slice(0, 40)}…": ${limit}`);
     }
     if (planned.has(subjectKey(subject))) continue;
     planned.add(subjectKey(subject));

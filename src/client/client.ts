@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Args, Question } from "../contract/args.ts";
 import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
+import { formatDuration } from "../contract/duration.ts";
 import { Failure, untrustedAnswer } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts";
@@ -171,9 +172,9 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
 function tooLong(failure: Failure, wait: number, waited: number): Failure {
   const next =
     waited === 0
-      ? `the wait of ${seconds(wait)} is longer than --retry-max-time allows; come back then, or allow it`
-      : `after ${seconds(waited)} of waiting, ${seconds(wait)} more would be longer than --retry-max-time allows`;
+      ? `waiting ${wholeSeconds(wait)} would exceed --retry-max-time; try again later, or raise it`
+      : `after ${wholeSeconds(waited)}, waiting ${wholeSeconds(wait)} more would exceed --retry-max-time`;
   return new Failure(failure.message, { ...failure.details, next });
 }
 
-const seconds = (milliseconds: number): string => `${Math.ceil(milliseconds / 1000)} s`;
+const wholeSeconds = (milliseconds: number): string => formatDuration(Math.ceil(milliseconds / 1000) * 1000);

@@ -94,7 +94,7 @@ async function* rawPages(
 
 async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Promise<unknown> {
   for await (const page of pagesOf(opened, endpoint, asking)) return page.rows[0];
-  throw untrustedAnswer("the answer holds nothing");
+  throw untrustedAnswer("invalid response: no row");
 }
 
 /** Returns all groups, including empty ones. */

@@ -30,7 +30,7 @@ export function createLibraryClient(
   const pace = createPace(context, {
     rate: wishes.rate,
     store: memoryStore(),
-    pausing: (milliseconds, line) => onWait(milliseconds, line ?? "waiting for the pace"),
+    pausing: (milliseconds, line) => onWait(milliseconds, line ?? "waiting for the rate limit"),
   });
   const client: Client = createClient(context, wishes.target, {
     ...wishes,

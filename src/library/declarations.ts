@@ -18,7 +18,7 @@ export function declarations(publicTypes: string): string {
     union("FeedName", feedNames),
     publicTypes.slice(publicTypes.indexOf("/**")),
     failure,
-    "/** The responses of the service. They may have other members: the service adds some at any time. */",
+    "/** The responses of the service. They may have more members: the service can add members at any time. */",
     ...recordTypes(),
     ...endpoints.map(paramsType),
     streamData(),
@@ -67,7 +67,7 @@ function paramsType(endpoint: Endpoint): string {
   const members = endpoint.params.filter(isGiven).map((param) => {
     const isNeeded = param.required && endpoint.reply.kind !== "candles";
     const isOptional = !isNeeded && param.place === "query";
-    return `  /** ${fullHelp(param)}${param.name === "detailed" ? "; true unless false is given" : ""} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
+    return `  /** ${fullHelp(param)}${param.name === "detailed" ? " (default true)" : ""} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
   });
   return `export interface ${paramsName(endpoint)} {\n${members.join("")}}\n`;
 }
@@ -107,11 +107,11 @@ function client(): string {
     const given = isEmpty
       ? "params?: Readonly<Record<string, never>>"
       : `params${isOptional ? "?" : ""}: ${paramsName(endpoint)}`;
-    const plan = endpoint.plan === "keyless" ? "" : ` Needs a ${endpoint.plan} plan or higher.`;
+    const plan = endpoint.plan === "keyless" ? "" : ` Requires a ${endpoint.plan} plan or higher.`;
     return `  /** \`${endpoint.method} ${endpoint.path}\`: ${endpoint.summary}.${plan} */\n  ${methodName(endpoint)}(${given}${signatureEnd(endpoint)};\n`;
   });
   return `export interface Client<N = number> {
-${methods.join("")}  /** Events as they happen; leaving the loop closes the connections. */
+${methods.join("")}  /** Live events; leaving the loop closes the connections. */
   stream<F extends FeedName>(options: StreamOptions<F>): AsyncIterable<StreamEvent<StreamData<N>[F]>>;
   readonly meter: Meter;
   /** Ends pending requests and streams. An idle client never keeps the process alive, closed or not. */

@@ -104,24 +104,25 @@ async function* listen(
 /** Checks the options. `now`: milliseconds since the epoch. */
 function readStream(options: StreamOptions, now: number) {
   const feed = findFeed(options.feed);
-  if (feed === undefined) throw usageFailure(`feed "${options.feed}": accepted: ${feedNames.join(", ")}`);
+  if (feed === undefined)
+    throw usageFailure(`feed "${options.feed}": must be one of ${feedNames.join(", ")}`);
   const kind = options.by === undefined ? feed.kinds[0] : feed.kinds.find(({ by }) => by === options.by);
   if (kind === undefined)
     throw usageFailure(
-      `by "${options.by}": accepted with ${feed.name}: ${feed.kinds.map(({ by }) => by).join(", ")}`,
+      `by "${options.by}": with ${feed.name}, must be one of ${feed.kinds.map(({ by }) => by).join(", ")}`,
     );
   const params = new Map<string, string>();
   for (const each of ["interval", "since"] as const)
     if (options[each] !== undefined && !feed.params.includes(each))
-      throw usageFailure(`${each}: goes with the feed ${feedsTaking(each)}`);
+      throw usageFailure(`${each} requires the feed ${feedsTaking(each)}`);
   if (options.interval !== undefined) {
     if (!streamIntervals.includes(options.interval))
-      throw usageFailure(`interval "${options.interval}": accepted: ${streamIntervals.join(", ")}`);
+      throw usageFailure(`interval "${options.interval}": must be one of ${streamIntervals.join(", ")}`);
     params.set("interval", options.interval);
   }
   if (options.since !== undefined)
     params.set("since", String(readSince("since", timeText("since", options.since), now)));
-  if (options.assets.length === 0) throw usageFailure("assets: at least one is needed");
+  if (options.assets.length === 0) throw usageFailure("assets: must contain at least one asset");
   return { feed, kind, params, subjects: options.assets };
 }
 

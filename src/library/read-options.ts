@@ -56,7 +56,7 @@ function readTarget(
   const known = tier ?? read(settings.tier);
   if (key !== undefined && (known === undefined || known === "keyless"))
     throw usageFailure(
-      "tier: is needed beside a key, because it decides the host",
+      "missing tier: a key requires it, because it decides the host",
       `one of: ${tiers.slice(1).join(", ")}`,
     );
   const hosts = {
@@ -87,7 +87,7 @@ function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
 
 function readNumbers(word: unknown = "number"): "number" | "text" {
   if (word === "number" || word === "text") return word;
-  throw usageFailure("numbers: accepted: number, text");
+  throw usageFailure("numbers: must be one of number, text");
 }
 
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {

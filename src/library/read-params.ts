@@ -39,8 +39,8 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     const near = nearest(unknown, names);
-    const next = near === undefined ? `it takes: ${names.join(", ")}` : `did you mean ${near}?`;
-    throw usageFailure(`${unknown}: ${endpoint.command} has no such parameter`, next);
+    const next = near === undefined ? `accepted parameters: ${names.join(", ")}` : `did you mean ${near}?`;
+    throw usageFailure(`unknown parameter ${unknown} for ${endpoint.command}`, next);
   }
   if (reply.kind === "batch") return readBatch(endpoint, reply.param, given, now);
   const typed = new Map<string, string>();
@@ -50,7 +50,7 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   }
   const complete = reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
   const missing = known.find(({ name, required }) => required && !complete.has(name));
-  if (missing !== undefined) throw usageFailure(`${missing.name}: is needed`, fullHelp(missing));
+  if (missing !== undefined) throw usageFailure(`missing parameter ${missing.name}`, fullHelp(missing));
   return { args: readArgs(endpoint, complete, now), subjects: undefined };
 }
 
@@ -63,7 +63,7 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
   const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];
   const subjects = inputs.map((input: unknown): Subject => {
     if (typeof network !== "string" || typeof input !== "string" || input.includes(","))
-      throw usageFailure(`${name}: must be an address, or an array of addresses, beside a network`);
+      throw usageFailure(`${name}: must be an address or an array of addresses, with a network`);
     readArgs(endpoint, new Map(Object.entries({ network, [name]: input })), now);
     return { network, address: input };
   });
@@ -86,9 +86,9 @@ function textOf({ name, kind }: Param, value: unknown): string | undefined {
 
 export function timeText(name: string, value: unknown): string {
   if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw usageFailure(`${name}: is an invalid Date`);
+    if (Number.isNaN(value.getTime())) throw usageFailure(`${name}: must be a valid Date`);
     return value.toISOString();
   }
   if (typeof value === "string" || typeof value === "number") return String(value);
-  throw usageFailure(`${name}: must be a Date, unix seconds, or a text such as -24h`);
+  throw usageFailure(`${name}: must be a Date, Unix seconds, or a string such as -24h`);
 }

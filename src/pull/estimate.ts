@@ -65,21 +65,21 @@ export function estimate(wanted: Wanted, response: unknown): Estimate {
       case "numbered-pages":
         return ofPages(wanted, { total: totalOf(response), noun: "rows" }, reply.handOverAfter !== undefined);
       case "cursor-pages":
-        return ofPages(wanted, { total: poolsOf(wanted, response), noun: "pools there" }, false);
+        return ofPages(wanted, { total: poolsOf(wanted, response), noun: "pools" }, false);
     }
   })();
   return { ...counted, credits: counted.requests };
 }
 
 function exactly(requests: number): Pick<Counted, "requests" | "certainty" | "basis"> {
-  const basis = requests === 1 ? "one request" : "one request for each that was asked for";
+  const basis = requests === 1 ? "1 request" : "1 request per input";
   return { requests, certainty: "exact", basis };
 }
 
 function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): Estimate {
   const batches = planBatches(walk.subjects ?? [], reply);
   const credits = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
-  const basis = `one credit for each different address, up to ${reply.max} in a request`;
+  const basis = `1 credit per distinct address, up to ${reply.max} addresses per request`;
   return { requests: batches.length, credits, rows: walk.subjects?.length, certainty: "exact", basis };
 }
 
@@ -100,7 +100,7 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
     creditsAtMost: requests + doubtful * (isCountedBack ? 2 : 1) + (isCountedBack ? looksBack : 0),
     rows,
     certainty: "about",
-    basis: `a request holds ${maxLimit} candles; one that a quiet market fills only in part may be followed by another`,
+    basis: `up to ${maxLimit} candles per request; a response with gaps may need another request`,
   };
 }
 
@@ -125,7 +125,7 @@ function ofPages(
     creditsAtMost: requests + 3 + Math.ceil(requests / 10),
     rows,
     certainty: "about",
-    basis: `${basis}, a few again where the list moves meanwhile`,
+    basis: `${basis}; a few are fetched again if the list changes`,
   };
 }
 

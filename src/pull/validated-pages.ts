@@ -24,5 +24,5 @@ export async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endp
     yield page;
   }
   if (first !== undefined)
-    throw untrustedAnswer(`${wrong} of ${total} rows are not what the interface says: ${first}`);
+    throw untrustedAnswer(`${wrong} of ${total} rows do not match the API schema: ${first}`);
 }

@@ -78,7 +78,7 @@ const wayOut: Readonly<Record<Tier, string>> = {
   free: "credits are used up: upgrade to a paid plan",
   dev: paid,
   pro: paid,
-  enterprise: "credits are used up: ask for more, or wait",
+  enterprise: "credits are used up: request more, or wait",
 };
 
 export function describeCredits(tier: Tier, credits: CreditAccount, at: number): JsonObject {

@@ -44,9 +44,8 @@ function answer(arrived: Arrived, state: SandboxState, route: FoundEndpoint | un
   const { market, dialect } = state;
   const isStats = dialect === "public" && path === "/stats";
   if (route === undefined && !isStats) {
-    const about =
-      path === "/" ? "this is the sandbox of dexdata, interface version 1.0.4; try /networks" : path;
-    throw refuse(404, "route_not_found", `no such path: ${about}`);
+    const about = path === "/" ? "this is the dexdata sandbox, API version 1.0.4; try /networks" : path;
+    throw refuse(404, "route_not_found", `path not found: ${about}`);
   }
   if (request.method !== "GET")
     throw methodNotAllowed(`${request.method} is not allowed here; use GET`, "GET");

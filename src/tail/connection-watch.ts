@@ -1,4 +1,5 @@
 import type { Clock } from "../context/context.ts";
+import { formatDuration } from "../contract/duration.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { momentOf } from "./shard-handlers.ts";
 
@@ -36,7 +37,7 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
       quietTicks = isHeard || isPaused ? 0 : quietTicks + 1;
       isHeard = false;
       if (quietTicks >= 9) {
-        const message = `nothing came for ${silence / 1000} s, not even a ping`;
+        const message = `no data for ${formatDuration(silence)}, not even a ping`;
         return stop(fail("timeout", message, { next: undefined }));
       }
     }
@@ -66,10 +67,10 @@ export function watchOver(clock: Clock, silence: number, stop: (failure: Failure
 }
 
 function clockJump(milliseconds: number): Failure {
-  const seconds = Math.round(Math.abs(milliseconds) / 1000);
+  const jump = formatDuration(Math.round(Math.abs(milliseconds) / 1000) * 1000);
   const message =
     milliseconds > 0
-      ? `this machine was away for ${seconds} s, or its clock was set forward`
-      : `the clock of this machine was set back by ${seconds} s`;
+      ? `this machine was suspended for ${jump}, or its clock was set forward`
+      : `this machine's clock was set back by ${jump}`;
   return fail("clock_jump", message, { next: undefined });
 }

@@ -1,6 +1,7 @@
 import type { Subject } from "../client/pages/page.ts";
 import type { Failure } from "../contract/failure.ts";
 import { assetsPerPost } from "../contract/feed.ts";
+import { counted } from "../text/counted.ts";
 import { assetsOf, type RunningShard } from "./running-shard.ts";
 import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
 import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
@@ -48,7 +49,7 @@ export class CrowdedShards {
     for (const each of crowded) {
       this.#running.delete(each);
       this.#handlers.closed(each.shard, refused.message);
-      if (each !== self) each.regroup([], "its assets go on with others");
+      if (each !== self) each.regroup([], "its assets moved to other connections");
     }
     if (placed.length === 0) return;
     this.#handlers.moved(placed, open.length, refused);
@@ -58,7 +59,7 @@ export class CrowdedShards {
       const each = from === undefined ? undefined : open[from];
       if (each === undefined || subjects.length === each.shard.subjects.length) continue;
       each.moved ??= { before: each.shard.subjects, isAdded: self.isAdded, refused };
-      each.regroup(subjects, "it took over assets of others");
+      each.regroup(subjects, "it received assets from other connections");
     }
   }
 
@@ -78,7 +79,7 @@ export class CrowdedShards {
       this.#refuse(moved, isAdded, moving);
       each.moved = undefined;
       if (each === self) each.shard = { ...each.shard, subjects: before };
-      else each.regroup(before, "the service takes one asset a connection");
+      else each.regroup(before, "the service accepts one asset per connection");
     }
     return true;
   }
@@ -100,7 +101,7 @@ export class CrowdedShards {
     const all = [...this.#running];
     const assets = assetsOf(all).length;
     return doesNotFit(
-      `the service allows ${open} connections here, not the ${all.length} that ${assets} assets take: ${homeless.length} do not fit`,
+      `the service allows ${counted(open, "connection")}, but ${counted(assets, "asset")} require ${all.length}; no room for ${counted(homeless.length, "asset")}`,
       assets - homeless.length,
       homeless,
       refused,

@@ -35,7 +35,7 @@ export function createEnding(clock: Clock, outer: AbortSignal, duration: number 
     signal: ending.signal,
     end: ending.abort,
     release: () => {
-      waiting.abort("it is over");
+      waiting.abort("the run has ended");
       waiting.release();
       ending.release();
     },
@@ -87,8 +87,8 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
 }
 
 function creditsFailure(most: number): Failure {
-  return fail("max_credits", `the ${most} credits of --max-credits are spent: one an event`, {
-    next: "allow more to listen longer",
+  return fail("max_credits", `--max-credits of ${most} reached; each event costs 1 credit`, {
+    next: "raise --max-credits to stream longer",
   });
 }
 

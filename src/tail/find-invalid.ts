@@ -43,10 +43,11 @@ export async function findFault(
 /** Names the assets that caused a rejection; its status decides the exit code. */
 function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
   const names = invalid.map(nameOf);
-  const which = names.length === 1 ? `${names[0]}` : `${names.length} assets: ${someOf(names)}`;
-  return new Failure(`the service does not stream ${which}`, {
+  const message =
+    names.length === 1 ? `invalid asset ${names[0]}` : `${names.length} invalid assets: ${someOf(names)}`;
+  return new Failure(message, {
     ...refused.details,
-    next: "look the address up with dexdata search <address>, or go on without: --on-invalid drop",
+    next: "find the address with dexdata search <address>, or skip invalid assets: --on-invalid drop",
     body: new Map([...(refused.details.body ?? []), ["assets_invalid", JSON.stringify(names)]]),
   });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../context/context.ts";
+import { formatDuration } from "../contract/duration.ts";
 import { fail, type Failure } from "../contract/failure.ts";
 import { counted } from "../text/counted.ts";
 import type { Ending } from "./ending.ts";
@@ -59,11 +60,11 @@ export function watchIdle(
 function idleFailure(idle: number, found: readonly Connection[], of: number): Failure {
   const names = namesOf(found);
   const closed = found.filter(({ isOpen }) => !isOpen);
-  return fail("idle", `no event came for ${idle / 1000} s${place(found, of)} (--idle-exit)`, {
+  return fail("idle", `no event for ${formatDuration(idle)}${place(found, of)} (--idle-exit)`, {
     next:
       closed.length > 0
         ? `not connected at the end: ${someOf(namesOf(closed))}`
-        : `${found.length === 1 ? "it was" : "they were"} open; look whether these are traded at all: ${someOf(names)}`,
+        : `${found.length === 1 ? "the connection was" : "the connections were"} open; check that these are traded: ${someOf(names)}`,
     body: new Map([["assets_idle", JSON.stringify(names)]]),
   });
 }

@@ -111,7 +111,7 @@ export class RunningShard {
     const { isOpen, wasOpen, interrupted, refused, started } = this;
     if (isOpen) return undefined;
     if (interrupted !== undefined) return { gap: { ...interrupted, to }, missing: "lost" };
-    const gap = { from: started, to, reason: refused?.message ?? "it was never open" };
+    const gap = { from: started, to, reason: refused?.message ?? "never connected" };
     return { gap, missing: wasOpen ? "lost" : refused === undefined ? "opening" : "refused" };
   }
 }

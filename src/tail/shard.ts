@@ -2,6 +2,7 @@ import type { StreamEvent } from "../client/streams/stream-event.ts";
 import type { Context } from "../context/context.ts";
 import { Failure } from "../contract/failure.ts";
 import { listen } from "./listen.ts";
+import { counted } from "../text/counted.ts";
 import { permanentStatuses, reconnectWait } from "./reconnect.ts";
 import { type Moment, momentOf, type ShardHandlers, type ShardLimits } from "./shard-handlers.ts";
 import type { OpenShard } from "./subscription.ts";
@@ -74,7 +75,7 @@ export async function keepOpen(
     if (limits.isFinal?.(failure, attempts) === true) throw failure;
     const { maxReconnects = Number.POSITIVE_INFINITY } = limits;
     if (attempts > maxReconnects) {
-      const next = `given up after ${maxReconnects} further connections without data (--max-reconnects)`;
+      const next = `stopped after ${counted(maxReconnects, "reconnect")} without data (--max-reconnects)`;
       throw new Failure(failure.message, { ...failure.details, next });
     }
     const wait = reconnectWait(unsound, failure, random(), least);

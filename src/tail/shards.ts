@@ -88,7 +88,7 @@ export function doesNotFit(
   return fail("too_many_assets", message, {
     status: cause?.details.status,
     why: cause?.details.why,
-    next: `these have no place: ${someOf(names)}`,
+    next: `assets that do not fit: ${someOf(names)}`,
     body: new Map([
       ["assets_fit", String(fits)],
       ["assets_left", JSON.stringify(names)],

@@ -25,9 +25,9 @@ export function textOf(event: StreamEvent): string {
 export function streamError(event: StreamEvent): Failure {
   const why = textOf(event);
   if (/\btoken not found\b/iu.test(why)) {
-    return fail("not_found", "the service does not know an asset of the stream", {
+    return fail("not_found", "the stream contains an unknown asset", {
       why,
-      next: "look it up: dexdata search <address>",
+      next: "find the address: dexdata search <address>",
     });
   }
   return fail("stream_error", `the service ended the stream with an error: ${why}`, { next: undefined, why });

@@ -80,7 +80,7 @@ export class Tail {
     const keys = new Set(listed.map(subjectKey));
     for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
     const subjects = listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
-    if (subjects.length === 0) throw usageFailure("every asset of the list was left out before");
+    if (subjects.length === 0) throw usageFailure("all assets of the list were skipped before");
     const before = [...this.#running];
     const assetsBefore = before.map(({ shard }) => shard.subjects);
     const replanned = replanShards(assetsBefore, subjects, this.#room(subjects.length));

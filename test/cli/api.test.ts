@@ -292,7 +292,7 @@ describe("a path that could lead elsewhere", () => {
     "an endpoint whose path is %j gives no URL, whoever made it",
     (path) => {
       const make = (): URL => createRequestUrls("https://host.example/v1")({ ...networks, path }, new Map());
-      expect(make).toThrow(/is no path below https:\/\/host\.example\/v1$/);
+      expect(make).toThrow(/must be a path below https:\/\/host\.example\/v1$/);
     },
   );
 
@@ -539,14 +539,14 @@ describe("the answer", () => {
       () => json({ error: "invalid_param", message: "no", param: "zzz" }, { status: 400 }),
       2,
       1,
-      /^--field zzz "1": refused by the service$/,
+      /^the service rejected --field zzz "1" \(HTTP 400\)$/,
     ],
     [
       "400 of paging",
       () => json({ error: "invalid_param", message: "no", param: "limit" }, { status: 400 }),
       2,
       1,
-      /^--field limit "0": refused by the service$/,
+      /^the service rejected --field limit "0" \(HTTP 400\)$/,
     ],
     ["401", () => json({ error: "unauthorized" }, { status: 401 }), 4, 1, /key/],
     ["402", () => json({ error: "payment_required" }, { status: 402 }), 5, 1, /credits/],
@@ -556,21 +556,21 @@ describe("the answer", () => {
       () => json({ error: "route_not_found" }, { status: 404 }),
       3,
       1,
-      /^the service has no path \/x$/,
+      /^path \/x not found$/,
     ],
-    ["404", () => empty(404), 3, 1, /^the service has nothing there$/],
+    ["404", () => empty(404), 3, 1, /^not found \(HTTP 404\)$/],
     ["405", () => json({ error: "method_not_allowed" }, { status: 405 }), 2, 1, /refused/],
     [
       "410",
       () => json({ error: "endpoint_removed", replacement: "/y" }, { status: 410 }),
       3,
       1,
-      /^the service has removed \/x for good$/,
+      /^\/x was removed from the API$/,
     ],
     ["429", () => empty(429), 6, 5, /too many requests/],
     ["500", () => empty(500), 7, 5, /the service failed/],
     ["502", () => html(502), 7, 1, /the service failed/],
-    ["a web page", () => html(200), 1, 1, /is a web page, not JSON/],
+    ["a web page", () => html(200), 1, 1, /HTML instead of JSON/],
     ["nothing", () => empty(200), 1, 1, /is empty/],
   ];
   test.each(failures)(
@@ -588,12 +588,10 @@ describe("the answer", () => {
   test("a removed path names its replacement, and an unknown network the nearest", async () => {
     const removed = await ask("api /networks/ethereum/pools/filter --error-format json");
     expect(removed.exit).toBe(3);
-    expect(toRow(removed.stderr)["message"]).toBe(
-      "the service has removed /networks/ethereum/pools/filter for good",
-    );
+    expect(toRow(removed.stderr)["message"]).toBe("/networks/ethereum/pools/filter was removed from the API");
     expect(toRow(removed.stderr)["next"]).toBe(
-      "its replacement: /networks/{network}/pools/search; " +
-        "the command for it: dexdata migrate '/networks/ethereum/pools/filter'",
+      "use /networks/{network}/pools/search instead; " +
+        "get the new command: dexdata migrate '/networks/ethereum/pools/filter'",
     );
     const unknown = await ask("api /networks/eth/pools/search --error-format json");
     expect([unknown.exit, toRow(unknown.stderr)["next"]]).toEqual([3, "did you mean ethereum?"]);
@@ -602,7 +600,7 @@ describe("the answer", () => {
     );
     expect([plan.exit, toRow(plan.stderr)["message"]]).toEqual([
       4,
-      "txns needs a dev plan or higher; this key is free",
+      "txns requires a dev plan or higher; your key is on the free plan",
     ]);
   });
 });

@@ -326,7 +326,7 @@ describe("auth status", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       key: "…ther",
       tier: "pro",
-      problem: "the service does not accept the key from DEXDATA_API_KEY",
+      problem: "the service rejected the key from DEXDATA_API_KEY",
     });
   });
 
@@ -336,7 +336,7 @@ describe("auth status", () => {
     const { exit, stdout } = await run("auth status", { env });
     expect(exit).toBe(4);
     expect(JSON.parse(stdout).problem).toMatch(
-      /^a free key does not belong to 127\.0\.0\.1:\d+, where the tier pro of DEXDATA_TIER sends it$/u,
+      /^127\.0\.0\.1:\d+ does not accept free keys; it was chosen for the pro plan, set by DEXDATA_TIER$/u,
     );
   });
 
@@ -417,7 +417,7 @@ describe("a service that is not as it should be", () => {
     expect({ exit, stderr, stored: existsSync(credentialsPath(context)) }).toEqual({
       exit: 4,
       stderr:
-        `dexdata: ${new URL(server.url).host} refused the request before the service saw it (it answered with a web page)\n` +
+        `dexdata: ${new URL(server.url).host} blocked the request before it reached the service (HTML response)\n` +
         `  check the hosts that were asked (dexdata config list): ${server.url}\n`,
       stored: false,
     });
@@ -428,7 +428,7 @@ describe("a service that is not as it should be", () => {
     const options = { stdin: sandbox.running().keys.free, env: sandbox.env("keyless") };
     const { exit, stderr } = await dexdata(`auth login --error-format text --base-url ${restPaid}`, options);
     expect(exit).toBe(4);
-    expect(stderr).toContain(`dexdata: a free key does not belong to ${new URL(restPaid).host}\n`);
+    expect(stderr).toContain(`dexdata: ${new URL(restPaid).host} does not accept free keys\n`);
     expect(stderr).toContain(`check the hosts that were asked (dexdata config list): ${restPaid}\n`);
   });
 

@@ -146,7 +146,7 @@ describe("doctor, where something is wrong", () => {
         "rest connection",
         {
           result: "fail",
-          found: "the connection to 127.0.0.1:1 was refused",
+          found: "connection to 127.0.0.1:1 refused",
           next: expect.stringContaining("check port"),
         },
       ],
@@ -157,7 +157,7 @@ describe("doctor, where something is wrong", () => {
         "rest name",
         {
           result: "fail",
-          found: "the name of x.invalid is not known",
+          found: "cannot resolve x.invalid",
           next: expect.stringContaining("pro_base_url"),
         },
       ],
@@ -168,7 +168,7 @@ describe("doctor, where something is wrong", () => {
         "rest connection",
         {
           result: "fail",
-          found: expect.stringContaining("does not speak TLS"),
+          found: expect.stringContaining("does not use TLS"),
           next: expect.stringContaining("its port"),
         },
       ],
@@ -191,7 +191,7 @@ describe("doctor, where something is wrong", () => {
         { script: () => json({}, { status: 500, ...dated(now) }) },
         7,
         "answer",
-        { result: "fail", found: "the service failed (status 500)", next: "try again later" },
+        { result: "fail", found: "the service failed (HTTP 500)", next: "try again later" },
       ],
       [
         "a service that does not answer",
@@ -200,7 +200,7 @@ describe("doctor, where something is wrong", () => {
         "answer",
         {
           result: "fail",
-          found: expect.stringMatching(/^no whole answer of 127\.0\.0\.1:\d+ within 200 s$/u),
+          found: expect.stringMatching(/^request to 127\.0\.0\.1:\d+ timed out after 3m20s$/u),
           next: expect.any(String),
         },
       ],
@@ -392,8 +392,8 @@ describe("doctor, where something is wrong", () => {
         "rest connection",
         {
           result: "fail",
-          found: "the connection to the proxy http://…@127.0.0.1:1 was refused",
-          next: "check HTTPS_PROXY, or ask directly: NO_PROXY=x.invalid",
+          found: "connection to proxy http://…@127.0.0.1:1 refused",
+          next: "check HTTPS_PROXY, or bypass the proxy: NO_PROXY=x.invalid",
         },
       ],
       [

@@ -42,35 +42,35 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "rule 184: 400 missing_param",
     json({ error: "missing_param", message: "gone", param: "query" }, { status: 400 }),
     2,
-    /the service wants query/,
+    /the service requires query/,
     /gone/,
   ],
   [
     "rule 171: 400 with a message alone",
     json({ message: "invalid query parameters: order_by (must be one of [a b c])" }, { status: 400 }),
     2,
-    /refused the request as wrong/,
+    /the service rejected the request \(HTTP 400\)/,
     /must be one of \[a b c\]/,
   ],
   [
     "400 with a sentence under error",
     json({ error: "Invalid network, pool address, or token address." }, { status: 400 }),
     2,
-    /refused the request as wrong/,
+    /the service rejected the request \(HTTP 400\)/,
     /Invalid network/,
   ],
   [
     "rule 150: 401",
     json({ error: "invalid_api_key", message: "no" }, { status: 401 }),
     4,
-    /does not accept the key from DEXDATA_API_KEY/,
+    /rejected the key from DEXDATA_API_KEY/,
     /auth login/,
   ],
   [
     "401 with a message alone",
     json({ message: "api key verification has failed" }, { status: 401 }),
     4,
-    /does not accept the key/,
+    /rejected the key/,
     /auth login/,
   ],
   [
@@ -88,7 +88,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
       { status: 402, headers: { "retry-after": "1" } },
     ),
     5,
-    /credits of the pro plan are used up; they return at 2026-12-01T00:00:00Z/,
+    /out of credits on the pro plan; they reset at 2026-12-01T00:00:00Z/,
     /raise the spend cap: https:\/\/portal.example/,
   ],
   [
@@ -104,28 +104,28 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
       { status: 402 },
     ),
     5,
-    /credits of the free plan are used up$/m,
+    /out of credits on the free plan$/m,
     /upgrade the plan: https:\/\/up.example/,
   ],
   [
     "rule 191: 402 without a key",
     json({ error: "payment_required", tier: "keyless", message: "used up" }, { status: 402 }),
     5,
-    /credits of the keyless plan are used up$/m,
+    /out of credits on the keyless plan$/m,
     /register for a free key/,
   ],
   [
     "rule 151: 403 wrong_host",
     json({ error: "wrong_host", tier: "free", message: "use the free host" }, { status: 403 }),
     4,
-    /a free key does not belong to 127.0.0.1:\d+, where the tier \w+ of DEXDATA_TIER sends it/,
+    /127.0.0.1:\d+ does not accept free keys; it was chosen for the \w+ plan, set by DEXDATA_TIER/,
     /unset DEXDATA_TIER, or set it to free/,
   ],
   [
     "rule 57: 403 plan_required",
     json({ error: "plan_required", tier: "free", required_tier: "dev", message: "no" }, { status: 403 }),
     4,
-    /pools search needs a dev plan or higher; this key is free/,
+    /pools search requires a dev plan or higher; your key is on the free plan/,
     /upgrade/,
   ],
   [
@@ -156,8 +156,8 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "rule 153: 403 with a web page",
     html(403),
     4,
-    /refused the request before the service saw it/,
-    /form of the key and the hosts/,
+    /blocked the request before it reached the service/,
+    /check the key and the host URLs/,
   ],
   [
     "403 with a message alone",
@@ -170,7 +170,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "404 route_not_found",
     json({ error: "route_not_found", message: "no route" }, { status: 404 }),
     3,
-    /has no such path/,
+    /path not found on/,
     /base URL/,
   ],
   [
@@ -185,21 +185,21 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
       { status: 410 },
     ),
     3,
-    /removed .* for good/,
+    / was removed from the API/,
     /\/pools\/search/,
   ],
   [
     "410 of the older form",
     json({ error: "Endpoint Removed", message: "gone" }, { status: 410 }),
     3,
-    /removed .* for good/,
+    / was removed from the API/,
     /gone/,
   ],
   [
     "rule 196: 429",
     json({ error: "rate_limited", message: "slow down", retry_after: 3 }, { status: 429 }),
     6,
-    /too many requests for the pro plan/,
+    /rate limit of the pro plan exceeded/,
     /wait a minute/,
   ],
   ["429 with nothing said", json({}, { status: 429 }), 6, /too many requests/, /wait/],
@@ -242,7 +242,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "a redirect",
     bytes(Buffer.from(""), { location: "https://elsewhere.example/" }, 302),
     1,
-    /redirect \(status 302\), which is not followed/,
+    /redirect \(HTTP 302\), which dexdata does not follow/,
     /base URL/,
   ],
   ["an empty body", empty(500), 7, /failed \(status 500\)/, /try again/],
@@ -307,14 +307,18 @@ describe("a refusal of the service", () => {
 
 describe("an answer that is no answer", () => {
   const wrong: readonly (readonly [string, Reply, RegExp])[] = [
-    ["HTML with status 200", html(200), /web page, not JSON/],
-    ["an empty body", empty(200), /the answer is empty/],
-    ["a truncated one", json('{"results":[{"id":"0x1"}'), /not whole JSON/],
+    ["HTML with status 200", html(200), /HTML instead of JSON/],
+    ["an empty body", empty(200), /invalid response: empty body/],
+    ["a truncated one", json('{"results":[{"id":"0x1"}'), /malformed or truncated JSON/],
     ["bytes that are no UTF-8", bytes(Buffer.from([0x7b, 0xff, 0x7d])), /not valid UTF-8/],
     ["an array where an object belongs", json([]), /is not an object/],
     ["no list", json({ has_next_page: false }), /no list of results/],
     ["rows that are no objects", json({ results: [1], has_next_page: false }), /row 1 .* is not an object/],
-    ["01, which JSON.parse refuses", json('{"results":[{"a":01}],"has_next_page":false}'), /not whole JSON/],
+    [
+      "01, which JSON.parse refuses",
+      json('{"results":[{"a":01}],"has_next_page":false}'),
+      /malformed or truncated JSON/,
+    ],
     [
       "rule 98: a promised page without a cursor",
       json({ results: [{ id: "a", chain: "b" }], has_next_page: true }),
@@ -345,7 +349,7 @@ describe("an unknown network", () => {
       isTerminal: { stderr: true },
     });
     expect(outcome.exit).toBe(3);
-    expect(outcome.stderr).toContain('dexdata: network "eth" is not known to the service\n');
+    expect(outcome.stderr).toContain('dexdata: unknown network "eth"\n');
     expect(outcome.stderr).toContain("did you mean ethereum?");
     expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });

@@ -182,7 +182,7 @@ describe("the key", () => {
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(JSON.parse(stderr)).toEqual({
       code: "usage",
-      message: "the tier of the key from DEXDATA_API_KEY is not known, and it decides the host",
+      message: "unknown tier for the key from DEXDATA_API_KEY; it decides which host to use",
       exit: 2,
       retryable: false,
       next: "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login",
@@ -200,8 +200,8 @@ describe("the key", () => {
       exit: 2,
       stdout: "",
       stderr:
-        "dexdata: the tier is set to pro, but there is no key\n" +
-        "  set DEXDATA_API_KEY, or store a key with: dexdata auth login\n",
+        "dexdata: the plan is set to pro, but no key is set\n" +
+        "  set DEXDATA_API_KEY, or store a key: dexdata auth login\n",
       sent: nothing,
     });
   });
@@ -366,7 +366,7 @@ describe("promise 1: a key that is sent", () => {
       answer = () => redirect(`${free.url}/networks`, status);
       const { exit, stdout, stderr } = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
       expect({ exit, stdout, sent: seen() }).toEqual({ exit: 1, stdout: "", sent: { free: 0, paid: 1 } });
-      expect(stderr).toContain(`redirect (status ${status}), which is not followed`);
+      expect(stderr).toContain(`redirect (HTTP ${status}), which dexdata does not follow`);
     },
   );
 });

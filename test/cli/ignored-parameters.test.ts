@@ -25,8 +25,8 @@ describe("a parameter that the service drops (rule 55)", () => {
     ["/networks/ethereum/pools/search", "Sort=asc", "did you mean sort?"],
     ["/networks/ethereum/pools/search", "page=2", "did you mean cursor?"],
     ["/networks/ethereum/tokens/search", "fdv_min=5", "did you mean fdv_usd_min?"],
-    ["/tokens/search?chains=fantom", "zzz=base", "take them all the same with --no-strict"],
-    ["/pools/search?chains=fantom", "token_address=0x1", "take them all the same with --no-strict"],
+    ["/tokens/search?chains=fantom", "zzz=base", "to accept them anyway, use --no-strict"],
+    ["/pools/search?chains=fantom", "token_address=0x1", "to accept them anyway, use --no-strict"],
   ])("%s?%s ends the command before a row, and names what was meant", async (path, field, hint) => {
     const [name = "", value = ""] = field.split("=");
     for (const manner of [
@@ -37,7 +37,7 @@ describe("a parameter that the service drops (rule 55)", () => {
       expect(await ask(`api ${manner}`)).toEqual({
         exit: 1,
         stdout: "",
-        stderr: `dexdata: the service did not apply --field ${name} "${value}": its rows are not what was asked for\n  ${hint}\n`,
+        stderr: `dexdata: the service ignored --field ${name} "${value}", so its rows do not match\n  ${hint}\n`,
       });
     // A page is where --paginate begins.
     if (name === "page") return;
@@ -110,9 +110,9 @@ describe("a known filter that is missing from the echo, or has another value the
   const rows = [{ id: "0x1", chain: "base" }];
 
   test.each([
-    ["missing", {}, ""],
-    ["null", { liquidity_usd_min: null }, ", but null"],
-    ["another", { liquidity_usd_min: 6 }, ", but 6"],
+    ["missing", {}, "ignored"],
+    ["null", { liquidity_usd_min: null }, "ignored"],
+    ["another", { liquidity_usd_min: 6 }, "applied 6 instead of"],
   ])("%s: refused, and told with --no-strict", async (_, query, how) => {
     const body = { results: rows, has_next_page: false, query: { limit: 10, ...query } };
     const env = { DEXDATA_BASE_URL: (await serveInTest(() => json(body))).url };
@@ -122,8 +122,8 @@ describe("a known filter that is missing from the echo, or has another value the
     ]) {
       const refused = await ask(`${words} -o ndjson`, env);
       expect(refused).toMatchObject({ exit: 1, stdout: "" });
-      expect(refused.stderr).toContain(`the service did not apply ${name} "0"${how}: its rows`);
-      expect(refused.stderr).toContain("\n  take them all the same with --no-strict\n");
+      expect(refused.stderr).toContain(`the service ${how} ${name} "0", so its rows do not match`);
+      expect(refused.stderr).toContain("\n  to accept them anyway, use --no-strict\n");
       const { exit, stdout, stderr } = await ask(`${words} --no-strict -o ndjson`, env);
       expect({ exit, stderr }).toEqual({
         exit: 0,

@@ -424,24 +424,20 @@ describe("an answer that cannot be right ends the pull after what came before it
     [
       "out of order",
       rows(second + 60, second),
-      `the candles are not in order: ${utc(second)} comes after ${utc(second + 60)}`,
+      `the candles are out of order: ${utc(second)} follows ${utc(second + 60)}`,
     ],
     [
       "before the slice",
       rows(second - 60, second),
-      `the service sent a candle of ${utc(second - 60)}; asked for was from ${utc(second)} to ${utc(to)}`,
+      `the service sent a candle of ${utc(second - 60)}, outside the requested range from ${utc(second)} to ${utc(to)}`,
     ],
     [
       "after the slice",
       rows(second, to + 60),
-      `the service sent a candle of ${utc(to + 60)}; asked for was from ${utc(second)} to ${utc(to)}`,
+      `the service sent a candle of ${utc(to + 60)}, outside the requested range from ${utc(second)} to ${utc(to)}`,
     ],
-    ["without a time", `[{"open":1}]`, "a candle of the answer has no time_open that can be read"],
-    [
-      "with a word for a time",
-      `[{"time_open":"noon"}]`,
-      "a candle of the answer has no time_open that can be read",
-    ],
+    ["without a time", `[{"open":1}]`, "invalid response: a candle has no valid time_open"],
+    ["with a word for a time", `[{"time_open":"noon"}]`, "invalid response: a candle has no valid time_open"],
   ])("%s", async (_name, body, message) => {
     const { exit, stdout, stderr } = await ask(
       (request) =>

@@ -108,7 +108,7 @@ describe("a pull without --resume that ends early", () => {
     expect({ exit, stderr }).toEqual({
       exit: 7,
       stderr:
-        "dexdata: the service failed (status 503); 4 rows came before\n" +
+        "dexdata: the service failed (HTTP 503); 4 rows came before\n" +
         `  ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
     });
     expect(near(file)).toEqual([]);

@@ -84,7 +84,7 @@ describe("--out", () => {
     expect({ exit, stderr }).toEqual({
       exit: 7,
       stderr:
-        "dexdata: the service failed (status 503); 4 rows came before\n" +
+        "dexdata: the service failed (HTTP 503); 4 rows came before\n" +
         `  continue: dexdata ${all.join(" ")} --out ${file} --error-format text --resume\n`,
     });
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["rows.ndjson.part", "rows.ndjson.resume"]);

@@ -100,7 +100,7 @@ describe("--rpm", () => {
     expect(paced.exit).toBe(0);
     // Three in 6.12 s and 100 ms.
     expect(gaps(paced)).toEqual([0, 0, 6220, 0, 0, 6220, 0, 0, 6220]);
-    expect(paced.stderr).toBe("waiting 7 s for the pace of 30 requests a minute (set by --rpm)\n");
+    expect(paced.stderr).toBe("waiting 7s for the rate limit of 30 requests/min (set by --rpm)\n");
   });
 
   test("flag before environment before config.json, and the line says which it was", async () => {
@@ -151,7 +151,7 @@ describe("without --rpm", () => {
     expect(paced.arrivals.slice(0, perMinute).every((at) => at === 0)).toBe(true);
     expect(paced.arrivals.slice(perMinute)).toEqual([61_200, 61_200]);
     expect(paced.stderr).toBe(
-      `waiting 62 s for the pace of ${perMinute} requests a minute (${plan} plan; see --rpm)\n`,
+      `waiting 1m2s for the rate limit of ${perMinute} requests/min (${plan} plan; see --rpm)\n`,
     );
   });
 
@@ -192,7 +192,7 @@ describe("processes of one machine", () => {
     expect(sentIn()).toEqual([15]);
     const waiting = await knock(["networks"]);
     expect(waiting.stderr).toContain(
-      "waiting 62 s for the pace of 15 requests a minute (keyless plan; see --rpm)\n",
+      "waiting 1m2s for the rate limit of 15 requests/min (keyless plan; see --rpm)\n",
     );
     expect(waiting.context.clock.elapsed()).toBe(61_200);
   });
@@ -226,7 +226,7 @@ describe("after a 429", () => {
     const second = await ask(["networks", "--retries", "0"], { env });
     expect(second.exit).toBe(7);
     expect(second.context.clock.elapsed()).toBeGreaterThanOrEqual(40_000);
-    expect(second.stderr).toContain("waiting 40 s, as the service asked all who use this key\n");
+    expect(second.stderr).toContain("waiting 40s: the service requested a pause for this key\n");
   });
 
   test("a wait longer than --retry-max-time is not begun, and --rpm unlimited asks all the same", async () => {
@@ -238,8 +238,8 @@ describe("after a 429", () => {
     const second = await ask(["networks"], { env });
     expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
     expect(second.stderr).toBe(
-      "dexdata: too many requests: the service asked all who use this key to wait\n" +
-        "  the wait of 601 s is longer than --retry-max-time allows; come back then, or allow it\n",
+      "dexdata: rate limit exceeded: the service requested a pause for this key\n" +
+        "  waiting 10m1s would exceed --retry-max-time; try again later, or raise it\n",
     );
     const third = await ask(["networks", "--rpm", "unlimited"], { env });
     expect([third.exit, origin.requests.length]).toEqual([0, 2]);
@@ -342,7 +342,7 @@ describe("after a 429", () => {
       // Ten a minute are seven waits of a window; one more where refused ones took places.
       expect(paced.context.clock.elapsed()).toBeLessThan((parallel === 1 ? 7 : 8) * 61_200 + 3000);
       expect(paced.stderr).toContain(
-        "for the pace of 10 requests a minute (learned from the service; see --rpm)",
+        "for the rate limit of 10 requests/min (learned from the service; see --rpm)",
       );
     },
   );
@@ -380,7 +380,7 @@ describe("where the state cannot be kept", () => {
       expect(lines[0]).toMatch(
         /^dexdata: the pace cannot be shared with other processes, so it is this one's own: \/.*: (?:a part of its path is no folder|it exists)$/u,
       );
-      expect(lines.slice(1)).toEqual([expect.stringMatching(/^waiting 62 s for the pace of 15/u), ""]);
+      expect(lines.slice(1)).toEqual([expect.stringMatching(/^waiting 1m2s for the rate limit of 15/u), ""]);
     },
   );
 

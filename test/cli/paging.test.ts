@@ -240,7 +240,7 @@ describe("a search", () => {
       rows: [],
       requests: [null, "A"],
     });
-    expect(stderr).toMatch(/not whole JSON/u);
+    expect(stderr).toMatch(/malformed or truncated JSON/u);
     expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({
       requests: 2,
       credits: { spent: 1, in_doubt: 1 },
@@ -349,16 +349,22 @@ describe("rule 56: what a search echoes", () => {
 
   const { liquidity_usd_min: _left, ...without } = whole;
   test.each([
-    ["a filter is missing", without, '--liquidity-usd-min "250000"'],
-    ["a filter has another value", { ...whole, liquidity_usd_min: 1 }, '--liquidity-usd-min "250000", but 1'],
-    ["the order was turned", { ...whole, sort: "desc" }, '--sort "asc", but "desc"'],
-    ["a time is another", { ...whole, created_after: 5 }, '--created-after "1767225600", but 5'],
+    ["a filter is missing", without, 'ignored --liquidity-usd-min "250000"'],
+    [
+      "a filter has another value",
+      { ...whole, liquidity_usd_min: 1 },
+      'applied 1 instead of --liquidity-usd-min "250000"',
+    ],
+    ["the order was turned", { ...whole, sort: "desc" }, 'applied "desc" instead of --sort "asc"'],
+    [
+      "a time is another",
+      { ...whole, created_after: 5 },
+      'applied 5 instead of --created-after "1767225600"',
+    ],
   ])("%s: the command ends before a row", async (_, query, named) => {
     const { exit, rows: taken, stderr } = await ask(search(query), words, true);
     expect({ exit, taken }).toEqual({ exit: 1, taken: [] });
-    expect(stderr).toContain(
-      `dexdata: the service did not apply ${named}: its rows are not what was asked for`,
-    );
+    expect(stderr).toContain(`dexdata: the service ${named}, so its rows do not match`);
     expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
   });
 

@@ -63,12 +63,12 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["ohlcv base 0x1 --from -1h --to -1h", /the window is empty/],
   [
     "ohlcv base 0x1 --from 1900-01-01 --interval 1m",
-    /^the window holds 66\d{6} candles of 1m; at most 50000000 are asked for at once$/,
-    "narrow --from and --to, or choose a wider --interval",
+    /^the time range has 66,\d{3},\d{3} candles of 1m; the limit is 50,000,000$/,
+    "shorten the range with --from and --to, or use a longer --interval",
   ],
   [
     "ohlcv base 0x1 --from -1h --count-back 3",
-    "--count-back and --from: both say where the window begins",
+    "--count-back and --from cannot be used together",
     "leave out one of them",
   ],
   ["ohlcv base 0x1 --fill zero", '--fill "zero": accepted: null, previous'],

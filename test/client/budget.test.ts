@@ -22,7 +22,7 @@ describe("what a run may spend", () => {
     expect(isGranted).toBe(false);
     await two.settle(0);
     await (await third).settle(1);
-    await expect(budget.claim(1)).rejects.toThrow("--max-credits 2: 2 credits are counted as spent");
+    await expect(budget.claim(1)).rejects.toThrow("--max-credits of 2 reached: 2 spent");
   });
 
   test("of several that wait, only as many are granted as fit", async () => {

@@ -42,37 +42,36 @@ async function ask(base: string, flags = "--retries 0"): Promise<{ exit: number;
   return { exit, stderr: stderr.replaceAll(new URL(base).host, "HOST") };
 }
 
-const network = "check the network and the host, then try again";
-const authority =
-  "if that is its own authority, or a proxy's, name the authority's file in NODE_EXTRA_CA_CERTS";
-const clock = "check this machine's clock; if it is right, tell whoever runs the host";
+const network = "check the host name and your network";
+const authority = "to trust this authority, set NODE_EXTRA_CA_CERTS to its certificate file";
+const clock = "check this machine's clock; if it is correct, contact the operator of the host";
 
 describe("a host whose answer", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
   const faults: readonly (readonly [string, Reply, exit: number, said: string])[] = [
-    ["is a reset", reset("before"), 7, "the connection to HOST was reset"],
-    ["is reset in the headers", reset("headers"), 7, "the connection to HOST was reset"],
-    ["is reset in the body", reset("body"), 7, "the connection to HOST was reset"],
-    ["never begins", raw([]), 7, "HOST closed the connection before the answer was whole"],
+    ["is a reset", reset("before"), 7, "connection to HOST reset"],
+    ["is reset in the headers", reset("headers"), 7, "connection to HOST reset"],
+    ["is reset in the body", reset("body"), 7, "connection to HOST reset"],
+    ["never begins", raw([]), 7, "HOST closed the connection before the response was complete"],
     [
       "ends in the headers",
       raw(["HTTP/1.1 200 OK\r\ncont"]),
       7,
-      "HOST closed the connection before the answer was whole",
+      "HOST closed the connection before the response was complete",
     ],
     [
       "is shorter than it says",
       raw([`${head}content-length: 1000\r\n\r\n[{"id":"eth`]),
       7,
-      "HOST closed the connection before the answer was whole",
+      "HOST closed the connection before the response was complete",
     ],
     [
       "lacks its last chunk",
       raw([`${head}transfer-encoding: chunked\r\n\r\n5\r\n[{"id\r\n`]),
       7,
-      "HOST closed the connection before the answer was whole",
+      "HOST closed the connection before the response was complete",
     ],
-    ["is none of HTTP", raw(["SSH-2.0-OpenSSH_9.9\r\n"]), 1, "the answer of HOST is not HTTP"],
+    ["is none of HTTP", raw(["SSH-2.0-OpenSSH_9.9\r\n"]), 1, "HOST did not send an HTTP response"],
   ];
   test.each(faults)("%s is said so", async (_, reply, exit, said) => {
     const server = await serveInTest(() => reply);
@@ -86,11 +85,11 @@ describe("a host whose answer", () => {
 
 describe("a host that is not there", () => {
   test.each([
-    ["http://127.0.0.1:1", "the connection to HOST was refused"],
-    ["http://[::1]:1", "the connection to HOST was refused"],
-    ["http://localhost:1", "the connection to HOST was refused"],
-    ["https://nowhere.invalid", "the name of HOST is not known"],
-    ["https://nowhere.invalid:8443", "the name of HOST is not known"],
+    ["http://127.0.0.1:1", "connection to HOST refused"],
+    ["http://[::1]:1", "connection to HOST refused"],
+    ["http://localhost:1", "connection to HOST refused"],
+    ["https://nowhere.invalid", "cannot resolve HOST"],
+    ["https://nowhere.invalid:8443", "cannot resolve HOST"],
   ])("%s: %s", async (base, said) => {
     expect(await ask(base)).toEqual({ exit: 7, stderr: `dexdata: ${said}\n  ${network}\n` });
   });
@@ -98,12 +97,12 @@ describe("a host that is not there", () => {
 
 describe("a certificate", () => {
   const faults: readonly (readonly [CertificateName, said: string, next: string])[] = [
-    ["sound", "comes from an authority that is not known here (UNABLE_TO_VERIFY_LEAF_SIGNATURE)", authority],
-    ["self-signed", "is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT)", authority],
+    ["sound", "unknown certificate authority (UNABLE_TO_VERIFY_LEAF_SIGNATURE)", authority],
+    ["self-signed", "self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)", authority],
   ];
   test.each(faults)("that is %s", async (certificate, said, next) => {
     const server = await serveInTest(() => json("[]"), { certificate });
-    const stderr = `dexdata: the certificate of HOST ${said}\n  ${next}\n`;
+    const stderr = `dexdata: cannot verify the certificate of HOST: ${said}\n  ${next}\n`;
     // No retries either: no other try would change it.
     expect(await ask(server.url, "--retries 3")).toEqual({ exit: 7, stderr });
     expect(server.requests).toEqual([]);
@@ -114,7 +113,7 @@ describe("http and https mistaken for each other", () => {
   const plain = {
     exit: 7,
     stderr:
-      "dexdata: HOST does not speak TLS on this port; is it http?\n  check the host, its port, and any proxy in between\n",
+      "dexdata: HOST does not use TLS on this port; is it http?\n  check the host, its port, and any proxy in between\n",
   };
 
   test("TLS to a port that replies to it in plain HTTP", async () => {
@@ -169,7 +168,7 @@ describe("http and https mistaken for each other", () => {
     });
     const { exit, stderr } = await ask(await listen(server), "--retries 2");
     expect(exit).toBe(7);
-    expect(stderr).toMatch(/HOST closed the connection before it was secure/u);
+    expect(stderr).toMatch(/HOST closed the connection during the TLS handshake/u);
     expect(connections).toBe(4);
   });
 
@@ -177,9 +176,7 @@ describe("http and https mistaken for each other", () => {
     const server = await serveInTest(() => json("[]"), { certificate: "sound" });
     const outcome = await ask(server.url.replace("https:", "http:"));
     expect(outcome.exit).toBe(7);
-    expect(outcome.stderr).toMatch(
-      /^dexdata: (?:HOST closed the connection|the connection to HOST was reset)/u,
-    );
+    expect(outcome.stderr).toMatch(/^dexdata: (?:HOST closed the connection|connection to HOST reset)/u);
   });
 
   test("a host that closes instead of speaking TLS", async () => {
@@ -187,7 +184,7 @@ describe("http and https mistaken for each other", () => {
     const { exit, stderr } = await ask(base);
     expect(exit).toBe(7);
     expect(stderr).toMatch(
-      /^dexdata: (?:HOST closed the connection before it was secure|the connection to HOST was reset)\n/u,
+      /^dexdata: (?:HOST closed the connection during the TLS handshake|connection to HOST reset)\n/u,
     );
   });
 });
@@ -197,19 +194,19 @@ describe("what the system says of a connection", () => {
   const fault = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
   test.each([
-    ["ENOTFOUND", "the name of api.example is not known", false],
-    ["EAI_AGAIN", "no name server answered for api.example", true],
-    ["ECONNREFUSED", "the connection to api.example was refused", true],
-    ["ECONNRESET", "the connection to api.example was reset", true],
-    ["EPIPE", "api.example closed the connection while it was asked", true],
-    ["EHOSTUNREACH", "api.example cannot be reached", true],
-    ["EHOSTDOWN", "api.example cannot be reached", true],
-    ["ENETUNREACH", "the network of api.example cannot be reached", true],
+    ["ENOTFOUND", "cannot resolve api.example", false],
+    ["EAI_AGAIN", "cannot resolve api.example: no response from the name server", true],
+    ["ECONNREFUSED", "connection to api.example refused", true],
+    ["ECONNRESET", "connection to api.example reset", true],
+    ["EPIPE", "api.example closed the connection during the request", true],
+    ["EHOSTUNREACH", "cannot reach api.example", true],
+    ["EHOSTDOWN", "cannot reach api.example", true],
+    ["ENETUNREACH", "cannot reach the network of api.example", true],
     ["ENETDOWN", "the network to api.example is down", true],
-    ["EADDRNOTAVAIL", "this machine has no address to reach api.example from", true],
-    ["ETIMEDOUT", "the connection to api.example timed out", true],
-    ["UND_ERR_CONNECT_TIMEOUT", "the connection to api.example timed out", true],
-    ["EMFILE", "the connection to api.example failed (EMFILE)", true],
+    ["EADDRNOTAVAIL", "cannot reach api.example: this machine has no suitable address", true],
+    ["ETIMEDOUT", "connection to api.example timed out", true],
+    ["UND_ERR_CONNECT_TIMEOUT", "connection to api.example timed out", true],
+    ["EMFILE", "connection to api.example failed (EMFILE)", true],
   ])("%s: %s", (code, said, retryable) => {
     const failure = connectionFailure(fault(code), peer);
     expect(failure).toBeInstanceOf(Failure);
@@ -221,19 +218,23 @@ describe("what the system says of a connection", () => {
   });
 
   test.each([
-    ["CERT_HAS_EXPIRED", "has expired", clock],
-    ["CERT_NOT_YET_VALID", "is not valid yet", clock],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "is for other hosts", expect.stringContaining("check the host's name")],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "is signed by itself", authority],
-    ["SELF_SIGNED_CERT_IN_CHAIN", "comes from an authority that is not trusted here", authority],
-    ["UNABLE_TO_GET_ISSUER_CERT", "comes from an authority that is not known here", authority],
-    ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "comes from an authority that is not known here", authority],
-    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "comes from an authority that is not known here", authority],
-    ["CERT_REVOKED", "has been revoked", expect.any(String)],
+    ["CERT_HAS_EXPIRED", "expired", clock],
+    ["CERT_NOT_YET_VALID", "not valid yet", clock],
+    [
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+      "issued for another host",
+      expect.stringContaining("check the host name"),
+    ],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate", authority],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "self-signed certificate in the chain", authority],
+    ["UNABLE_TO_GET_ISSUER_CERT", "unknown certificate authority", authority],
+    ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "unknown certificate authority", authority],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unknown certificate authority", authority],
+    ["CERT_REVOKED", "revoked", expect.any(String)],
     ["CERT_SIGNATURE_FAILURE", "was not accepted", authority],
   ])("%s: the certificate %s", (code, said, next) => {
     expect(connectionFailure(fault(code), peer)).toMatchObject({
-      message: `the certificate of api.example ${said} (${code})`,
+      message: `cannot verify the certificate of api.example: ${said} (${code})`,
       exit: 7,
       details: { code: "tls", retryable: false, isUnsent: true, next },
     });
@@ -242,8 +243,8 @@ describe("what the system says of a connection", () => {
   test("of several addresses the one that was reached tells more than those without a way", () => {
     const both = new AggregateError([fault("ENETUNREACH"), fault("ECONNREFUSED")]);
     const none = new AggregateError([fault("ENETUNREACH"), fault("EHOSTUNREACH")]);
-    expect(connectionFailure(both, peer).message).toBe("the connection to api.example was refused");
-    expect(connectionFailure(none, peer).message).toBe("the network of api.example cannot be reached");
+    expect(connectionFailure(both, peer).message).toBe("connection to api.example refused");
+    expect(connectionFailure(none, peer).message).toBe("cannot reach the network of api.example");
   });
 
   test("what has no code is a bug, and stays what it is", () => {
@@ -257,8 +258,8 @@ test("a host that speaks only old versions of TLS", async () => {
   expect(await ask(await listenTls(old))).toEqual({
     exit: 7,
     stderr:
-      "dexdata: HOST speaks only versions of TLS that are no longer secure (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
-      "  tell whoever runs the host: TLS 1.2 or newer is needed\n",
+      "dexdata: HOST supports only outdated TLS versions (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
+      "  contact the operator of the host: TLS 1.2 or newer is required\n",
   });
 });
 

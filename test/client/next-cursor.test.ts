@@ -9,12 +9,12 @@ const promise = '"has_next_page":true,"next_cursor":"c1"';
 const row = (value: unknown): string => JSON.stringify({ id: "0x1", value });
 
 describe("the promise of a next page", () => {
-  const NEITHER = "has_next_page of the answer is neither true nor false";
+  const NEITHER = "invalid response: has_next_page is not true or false";
   test.each([
     ...["yes", "false", "", 0, 1, {}, []].map((said) => [{ has_next_page: said }, NEITHER] as const),
-    [{ next_cursor: 1 }, "next_cursor of the answer is no text"],
-    [{ has_next_page: true, next_cursor: ["c1"] }, "next_cursor of the answer is no text"],
-    [{ next_cursor: "\ud800" }, "next_cursor of the answer is no text that could be sent back"],
+    [{ next_cursor: 1 }, "invalid response: next_cursor is not a string"],
+    [{ has_next_page: true, next_cursor: ["c1"] }, "invalid response: next_cursor is not a string"],
+    [{ next_cursor: "\ud800" }, "invalid response: next_cursor is too long or not valid Unicode"],
   ] as const)("%j is not believed: %s", (answer, problem) => {
     expect(() => nextCursor({ next_cursor: "c1", ...answer })).toThrow(untrustedAnswer(problem));
   });

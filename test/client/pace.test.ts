@@ -548,8 +548,8 @@ describe("requests that wait", () => {
   });
 
   test.each([
-    [plan(1), "waiting 62 s for the pace of 1 request a minute (pro plan; see --rpm)"],
-    [fixed(9), "waiting 7 s for the pace of 9 requests a minute (set by --rpm)"],
+    [plan(1), "waiting 1m2s for the rate limit of 1 request/min (pro plan; see --rpm)"],
+    [fixed(9), "waiting 7s for the rate limit of 9 requests/min (set by --rpm)"],
   ])("a wait of more than 2 s is said, once: %j", async (rate, line) => {
     const { pace, said } = open(rate);
     for (let sent = 0; sent < 4; sent += 1) await pace.turn();
@@ -562,11 +562,11 @@ describe("requests that wait", () => {
     await pace.turn();
     await pace.turn();
     expect(said).toEqual([
-      "waiting 62 s for the pace of 2 requests a minute (learned from the service; see --rpm)",
+      "waiting 1m2s for the rate limit of 2 requests/min (learned from the service; see --rpm)",
     ]);
     await pace.heard(news(429, {}, 30_000), await pace.turn());
     await pace.turn();
-    expect(said.slice(1)).toEqual(["waiting 30 s, as the service asked all who use this key"]);
+    expect(said.slice(1)).toEqual(["waiting 30s: the service requested a pause for this key"]);
   });
 
   test("a short one is not", async () => {

@@ -32,7 +32,7 @@ async function ask(
   return { ...outcome, proxy };
 }
 
-const check = "check HTTPS_PROXY, or ask directly: NO_PROXY=service.invalid";
+const check = "check HTTPS_PROXY, or bypass the proxy: NO_PROXY=service.invalid";
 const status = (line: string, body = ""): string =>
   `HTTP/1.1 ${line}\r\ncontent-type: text/html\r\n\r\n${body}`;
 
@@ -50,23 +50,23 @@ const faults: readonly (readonly [
     { credentials: "me:secret" },
     undefined,
     4,
-    "the proxy http://PROXY asks for a name and a password (status 407)",
-    "put both into HTTPS_PROXY, before the host: name, colon, password, @",
+    "proxy http://PROXY requires a user name and password (HTTP 407)",
+    "put them into HTTPS_PROXY before the host, as user:password@",
   ],
   [
     "wants another password",
     { credentials: "me:secret" },
     (url) => ({ HTTPS_PROXY: url.replace("//", "//me:other@") }),
     4,
-    "the proxy http://…@PROXY does not accept its name and password (status 407)",
-    "put both into HTTPS_PROXY, before the host: name, colon, password, @",
+    "proxy http://…@PROXY rejected the user name and password (HTTP 407)",
+    "put them into HTTPS_PROXY before the host, as user:password@",
   ],
   [
     "refuses the host",
     { answer: status("403 Forbidden", "<html>") },
     undefined,
     7,
-    "the proxy http://PROXY does not let through to service.invalid (status 403)",
+    "proxy http://PROXY refused to connect to service.invalid (HTTP 403)",
     check,
   ],
   [
@@ -74,7 +74,7 @@ const faults: readonly (readonly [
     { answer: status("502 Bad Gateway", "<html>") },
     undefined,
     7,
-    "the proxy http://PROXY could not reach service.invalid (status 502)",
+    "proxy http://PROXY could not reach service.invalid (HTTP 502)",
     check,
   ],
   [
@@ -82,7 +82,7 @@ const faults: readonly (readonly [
     { answer: status("200 OK", "<html>") },
     undefined,
     7,
-    "the proxy http://PROXY answers with a page, not as a proxy",
+    "proxy http://PROXY returned a web page instead of opening a tunnel",
     check,
   ],
   [
@@ -90,7 +90,7 @@ const faults: readonly (readonly [
     { answer: "" },
     undefined,
     7,
-    "the proxy http://PROXY closed the connection without an answer",
+    "proxy http://PROXY closed the connection without a response",
     check,
   ],
   [
@@ -98,7 +98,7 @@ const faults: readonly (readonly [
     { answer: "SSH-2.0-OpenSSH_9.9\r\n" },
     undefined,
     7,
-    "the proxy http://PROXY does not answer in HTTP",
+    "proxy http://PROXY did not send an HTTP response",
     check,
   ],
   [
@@ -106,15 +106,15 @@ const faults: readonly (readonly [
     { answer: "HTTP/1.1 200 Connection established\r\n\r\n" },
     undefined,
     7,
-    "service.invalid through the proxy http://PROXY closed the connection before it was secure",
-    "check the network and the host, then try again",
+    "service.invalid through proxy http://PROXY closed the connection during the TLS handshake",
+    "check the host name and your network",
   ],
   [
     "speaks no TLS",
     {},
     (url) => ({ HTTPS_PROXY: url.replace("http:", "https:") }),
     7,
-    "the proxy https://PROXY does not speak TLS on this port; is it http?",
+    "proxy https://PROXY does not use TLS on this port; is it http?",
     "check the host, its port, and any proxy in between",
   ],
   [
@@ -122,7 +122,7 @@ const faults: readonly (readonly [
     {},
     () => ({ HTTPS_PROXY: "http://me:secret@127.0.0.1:1" }),
     7,
-    "the connection to the proxy http://…@127.0.0.1:1 was refused",
+    "connection to proxy http://…@127.0.0.1:1 refused",
     check,
   ],
   [
@@ -130,7 +130,7 @@ const faults: readonly (readonly [
     {},
     () => ({ HTTPS_PROXY: "http://me:secret@proxy.invalid:3128" }),
     7,
-    "the name of the proxy http://…@proxy.invalid:3128 is not known",
+    "cannot resolve proxy http://…@proxy.invalid:3128",
     check,
   ],
   [
@@ -138,16 +138,16 @@ const faults: readonly (readonly [
     {},
     () => ({ ALL_PROXY: "socks5h://me:secret@127.0.0.1:1080" }),
     2,
-    'ALL_PROXY "socks5h://…@127.0.0.1:1080": SOCKS proxies are not supported; an http:// or https:// proxy is',
-    "name it as http://proxy.example:3128, or unset ALL_PROXY",
+    'ALL_PROXY "socks5h://…@127.0.0.1:1080": SOCKS proxies are not supported; use an http:// or https:// proxy',
+    "use a URL such as http://proxy.example:3128, or unset ALL_PROXY",
   ],
   [
     "is for other hosts than this",
     {},
     (url) => ({ HTTPS_PROXY: url, NO_PROXY: "127.0.0.1, .invalid" }),
     7,
-    "the name of service.invalid is not known",
-    "check the network and the host, then try again",
+    "cannot resolve service.invalid",
+    "check the host name and your network",
   ],
 ];
 

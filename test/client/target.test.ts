@@ -64,9 +64,9 @@ describe("where a run asks", () => {
   };
 
   test.each(tiers.slice(1))("a plan without a key is refused: %s", (tier) => {
-    const next = "set DEXDATA_API_KEY, or store a key with: dexdata auth login";
+    const next = "set DEXDATA_API_KEY, or store a key: dexdata auth login";
     const details = { exit: 2, code: "usage", retryable: false, next };
-    expect(refusal(tier)).toEqual([`the tier is set to ${tier}, but there is no key`, details]);
+    expect(refusal(tier)).toEqual([`the plan is set to ${tier}, but no key is set`, details]);
   });
 
   test.each([
@@ -78,7 +78,7 @@ describe("where a run asks", () => {
       "set DEXDATA_TIER to free, dev, pro or enterprise, or store the key with its plan: dexdata auth login";
     const words = from === undefined ? [key] : [key, from];
     expect(refusal(tier, ...words)).toEqual([
-      `the tier of the key from ${shown} is not known, and it decides the host`,
+      `unknown tier for the key from ${shown}; it decides which host to use`,
       { exit: 2, code: "usage", retryable: false, next },
     ]);
   });

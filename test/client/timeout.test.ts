@@ -38,11 +38,11 @@ async function serve(reply: Reply | (() => Reply | Promise<Reply>)): Promise<Scr
 
 const words = (flags: string): string[] => ["networks", ...flags.split(" "), "--error-format", "text"];
 
-/** What is said at the end; `missed` is what did not come. */
-const late = (seconds: number, missed = "whole answer of"): unknown =>
+/** What is said at the end; `action` timed out. */
+const late = (seconds: number, action = "request"): unknown =>
   expect.stringMatching(
     new RegExp(
-      `^dexdata: no ${missed} 127\\.0\\.0\\.1:\\d+ within ${seconds} s\\n {2}try again, or allow more with --timeout 60s\\n$`,
+      `^dexdata: ${action} to 127\\.0\\.0\\.1:\\d+ timed out after ${seconds}s\\n {2}try again, or raise --timeout\\n$`,
       "u",
     ),
   );
@@ -62,7 +62,7 @@ describe("--timeout", () => {
     await expect.poll(context.clock.pending, soon).toBe(1);
     await settle();
     context.clock.advance(30_000);
-    expect(await running).toMatchObject({ exit: 7, stdout: "", stderr: late(30, "connection to") });
+    expect(await running).toMatchObject({ exit: 7, stdout: "", stderr: late(30, "connecting") });
     await expect.poll(openSockets, soon).toBe(before);
   });
 
@@ -177,7 +177,7 @@ describe("--deadline", () => {
   });
 });
 
-const tooLarge = /the answer from 127\.0\.0\.1:\d+ is larger than 32 MiB/u;
+const tooLarge = /the response from 127\.0\.0\.1:\d+ is larger than 32 MiB/u;
 const MiB = 1024 * 1024;
 
 /** One run, with what it took of the process's memory at its highest, in bytes above the start. */
@@ -235,7 +235,7 @@ describe("promise 5: a body of any size", () => {
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
     const { exit, stderr } = await run(words("--retries 4"), context);
     expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
-    expect(stderr).toMatch(/^dexdata: the headers of the answer of \S+ are too long\n/u);
+    expect(stderr).toMatch(/^dexdata: the response headers from \S+ are too large\n/u);
   });
 
   test("an answer that is not HTTP is refused, and not asked for again", async () => {
@@ -243,7 +243,7 @@ describe("promise 5: a body of any size", () => {
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
     const { exit, stderr } = await run(words("--retries 4"), context);
     expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
-    expect(stderr).toMatch(/^dexdata: the answer of \S+ is not HTTP\n/u);
+    expect(stderr).toMatch(/^dexdata: \S+ did not send an HTTP response\n/u);
   });
 });
 
@@ -276,7 +276,7 @@ describe("content-encoding", () => {
     async (encoding) => {
       const { exit, stdout, stderr } = await ask(gzipSync(zipped), encoding);
       expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
-      expect(stderr).toContain(`answered with content-encoding ${encoding}, which was not asked for`);
+      expect(stderr).toContain(`unexpected content-encoding ${encoding} from`);
     },
   );
 
@@ -291,7 +291,7 @@ describe("content-encoding", () => {
   ])("a gzip body %s is damaged", async (_, body) => {
     const { exit, stdout, stderr } = await ask(body, "gzip");
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
-    expect(stderr).toMatch(/^dexdata: the gzip body from 127\.0\.0\.1:\d+ is damaged\n/u);
+    expect(stderr).toMatch(/^dexdata: invalid response: corrupt gzip data from 127\.0\.0\.1:\d+\n/u);
   });
 });
 

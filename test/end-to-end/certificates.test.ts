@@ -28,13 +28,13 @@ test("a host whose authority NODE_EXTRA_CA_CERTS names is asked", async () => {
 });
 
 test.each([
-  ["expired", "has expired (CERT_HAS_EXPIRED)", "check this machine's clock"],
-  ["early", "is not valid yet (CERT_NOT_YET_VALID)", "check this machine's clock"],
-  ["other-name", "is for other hosts (ERR_TLS_CERT_ALTNAME_INVALID)", "check the host's name"],
+  ["expired", "expired (CERT_HAS_EXPIRED)", "check this machine's clock"],
+  ["early", "not valid yet (CERT_NOT_YET_VALID)", "check this machine's clock"],
+  ["other-name", "issued for another host (ERR_TLS_CERT_ALTNAME_INVALID)", "check the host name"],
 ] as const)("but not one whose certificate is %s", async (certificate, said, next) => {
   const { exit, stdout, stderr } = await ask(certificate, authorityFile);
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
-  expect(stderr.split("\n")[0]).toBe(`dexdata: the certificate of HOST ${said}`);
+  expect(stderr.split("\n")[0]).toBe(`dexdata: cannot verify the certificate of HOST: ${said}`);
   expect(stderr.split("\n")[1]).toContain(next);
   expect(server.requests).toEqual([]);
 });
@@ -47,7 +47,7 @@ test.each([
   if (text !== undefined) writeFileSync(file, text);
   const asked = await ask("sound", file);
   expect(asked.exit).toBe(7);
-  expect(asked.stderr).toContain("the certificate of HOST comes from an authority that is not known here");
+  expect(asked.stderr).toContain("cannot verify the certificate of HOST: unknown certificate authority");
   expect(asked.stderr).toContain("NODE_EXTRA_CA_CERTS");
   const examined = await ask("sound", file, "doctor --no-stream -o table");
   expect(examined.exit).not.toBe(0);

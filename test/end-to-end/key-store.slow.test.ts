@@ -108,7 +108,7 @@ test.runIf(process.platform === "linux")(
 test("a key from stdin is read no further than a key may be long", async () => {
   const asked = server.requests.length;
   const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
-  expect([exit, stderr]).toEqual([2, "dexdata: stdin: more than 4 KiB, and no more is taken here\n"]);
+  expect([exit, stderr]).toEqual([2, "dexdata: stdin: larger than 4 KiB, the limit for this input\n"]);
   expect(server.requests.length).toBe(asked);
 });
 

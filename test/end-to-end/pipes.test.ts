@@ -169,7 +169,7 @@ describe("a signal", () => {
     expect({ exit, stdout: String(stdout), stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: "dexdata: stdin: more than 256 MiB, and no more is taken here\n",
+      stderr: "dexdata: stdin: larger than 256 MiB, the limit for this input\n",
     });
   });
 

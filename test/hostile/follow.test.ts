@@ -84,7 +84,7 @@ describe.each(kinds)("a tail meets a hostile %s", (_, modes) => {
     if (command === undefined) throw new Error("no command asks for transactions");
     const ended = endOf(mode);
     const outcome = await follow(mode, command, ended.exit === 143 ? reads : Number.POSITIVE_INFINITY);
-    const says = mode.ends.exit === 8 ? /^3 pages in a row brought nothing new/u : mode.ends.says;
+    const says = mode.ends.exit === 8 ? /^3 pages in a row had no new rows/u : mode.ends.says;
     expect(outcome).toEqual({
       ended,
       says: says === undefined ? undefined : expect.stringMatching(says),

@@ -39,12 +39,12 @@ interface End {
 /** Whatever comes behind the headers is not read. */
 const notAStream: End = {
   exit: 1,
-  says: /^127\.0\.0\.1:\d+ answered with (?:application\/json|text\/html; charset=UTF-8|something without a type|status 205) instead of an event stream$/u,
+  says: /^invalid response: (?:application\/json|text\/html; charset=UTF-8|no content type|HTTP 205) instead of an event stream from 127\.0\.0\.1:\d+$/u,
   requests: 1,
 };
 const endedForGood: End = {
   exit: 8,
-  says: /^the service ended the stream for good \(HTTP 204\)$/u,
+  says: /^the service ended the stream permanently \(HTTP 204\)$/u,
   requests: 1,
 };
 const breaksAfterHeaders: ReadonlySet<string> = new Set([
@@ -72,14 +72,14 @@ const refusals: Readonly<Record<number, End>> = {
     says: /^the service (?:does not stream|refused the stream of) ethereum:0xabc$/u,
     requests: 1,
   },
-  401: { exit: 4, says: /^the service does not accept the key from DEXDATA_API_KEY$/u, requests: 1 },
-  402: { exit: 5, says: /^the credits of the .+ plan are used up/u, requests: 1 },
-  403: { exit: 4, says: /may not do this$|refused the request before/u, requests: 1 },
+  401: { exit: 4, says: /^the service rejected the key from DEXDATA_API_KEY$/u, requests: 1 },
+  402: { exit: 5, says: /^out of credits on the .+ plan/u, requests: 1 },
+  403: { exit: 4, says: /does not allow this request$|blocked the request before/u, requests: 1 },
   404: { exit: 3, says: /(?:has no \/sse\/ohlcv|does not stream ethereum:0xabc)$/u, requests: 1 },
-  405: { exit: 2, says: /^the service refused the stream \(status 405\)$/u, requests: 1 },
-  410: { exit: 3, says: /^the service has removed \/sse\/ohlcv for good$/u, requests: 1 },
-  413: { exit: 2, says: /^the service refused the stream \(status 413\)$/u, requests: 1 },
-  429: { exit: 6, says: /^too many requests for the .+ plan$/u, requests: 2 },
+  405: { exit: 2, says: /^the service rejected the stream \(HTTP 405\)$/u, requests: 1 },
+  410: { exit: 3, says: /^\/sse\/ohlcv was removed from the API$/u, requests: 1 },
+  413: { exit: 2, says: /^the service rejected the stream \(HTTP 413\)$/u, requests: 1 },
+  429: { exit: 6, says: /^rate limit of the .+ plan exceeded$/u, requests: 2 },
   500: failed(500),
   502: failed(502),
   503: failed(503),
@@ -93,7 +93,7 @@ function endOf(kind: string, { name, ends }: Mode): End {
   if (status === 204) return endedForGood;
   if (kind === "refusal") {
     const says = new RegExp(
-      `^the streaming host answered with a redirect \\(status ${status}\\), which is not followed$`,
+      `^the streaming host returned a redirect \\(HTTP ${status}\\), which dexdata does not follow$`,
       "u",
     );
     return refusals[status] ?? { exit: 1, says, requests: 1 };

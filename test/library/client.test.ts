@@ -83,42 +83,39 @@ describe("on the sandbox", () => {
     const client = openLibrary({ environment: sandbox.env() });
     sandbox.takeLog();
     const refused: readonly (readonly [() => unknown, string])[] = [
-      [
-        () => client.networkPoolsSearch({ orderby: "x" }),
-        "orderby: networkPoolsSearch has no such parameter",
-      ],
+      [() => client.networkPoolsSearch({ orderby: "x" }), "unknown parameter orderby for networkPoolsSearch"],
       [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": accepted: asc, desc'],
       [() => client.networkPoolsSearch({ network, detailed: "yes" }), "detailed: must be true or false"],
       [
         () => client.networkPoolsSearch({ network, limit: 5 }),
-        "limit: networkPoolsSearch has no such parameter",
+        "unknown parameter limit for networkPoolsSearch",
       ],
       [
         () => client.networkPoolsSearch({ network }, { limit: 0 }),
         "limit: must be a whole number, 1 or more",
       ],
-      [() => client.networkPoolsSearch({}), "network: is needed"],
+      [() => client.networkPoolsSearch({}), "missing parameter network"],
       [
         () => client.poolTransactions({ network, pool_address, from: new Date(Number.NaN) }),
-        "from: is an invalid Date",
+        "from: must be a valid Date",
       ],
       [
         () => client.tokenOhlcv({ network, token_address, start: "-1h", count_back: 3 }),
-        "count_back and start: both say where the window begins",
+        "count_back and start cannot be used together",
       ],
       [
         () => client.multiPrices({ network, tokens: ["0x1", 2] }),
-        "tokens: must be an address, or an array of addresses, beside a network",
+        "tokens: must be an address or an array of addresses, with a network",
       ],
-      [() => client.stream({ feed: "prices", assets: [] }), "assets: at least one is needed"],
+      [() => client.stream({ feed: "prices", assets: [] }), "assets: must contain at least one asset"],
       [
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
-        'by "pool": accepted with prices: token',
+        'by "pool": with prices, must be one of token',
       ],
       [() => openLibrary({ apiKey: "Bearer api_x" }), "the key from apiKey begins with the word Bearer"],
       [
         () => openLibrary({ apiKey: "api_free_12345" }),
-        "tier: is needed beside a key, because it decides the host",
+        "missing tier: a key requires it, because it decides the host",
       ],
       [
         () => openLibrary({ baseUrl: "http://example.com" }),
@@ -183,7 +180,7 @@ describe("on a scripted service", () => {
     expect(
       await failureOf(async () => await refused.networkPoolsSearch({ network, sort: "asc" }).toArray()),
     ).toMatchObject({
-      message: 'sort "asc": refused by the service',
+      message: 'the service rejected sort "asc" (HTTP 400)',
       status: 400,
       code: "invalid_param",
       param: "sort",
@@ -216,7 +213,7 @@ describe("on a scripted service", () => {
     const frugal = openLibrary({ baseUrl: await serve(json([])), maxCredits: 1 });
     await frugal.networks().toArray();
     expect(await failureOf(async () => await frugal.networks().toArray())).toMatchObject({
-      message: "maxCredits 1: 1 credit is counted as spent, and the next request would cost 1",
+      message: "maxCredits of 1 reached: 1 spent, next request costs 1",
       code: "max_credits",
     });
     const controller = new AbortController();

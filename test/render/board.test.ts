@@ -97,7 +97,7 @@ describe("fits any window", () => {
   const assets = Array.from({ length: 40 }, (_, n) => `ethereum:0x${String(n).padStart(40, "c0")}`);
   const board = boardOf({ assets, isSimulated: true });
   for (const [n, asset] of assets.entries()) feed(board, asset, ["1", `${10 ** (n - 20)}`]);
-  board.say("connection 1 (25 assets): nothing came for 45 s, not even a ping; reconnecting in 1s", 0);
+  board.say("connection 1 (25 assets): no data for 45s, not even a ping; reconnecting in 1s", 0);
   const retrying = { ...fine, open: 1, retrying: 1, gaps: 3 };
 
   test.each([200, 120, 100, 80, 60, 40, 24, 10, 3, 1])("%d columns", (columns) => {

@@ -56,7 +56,8 @@ describe("the grammar of --faults", () => {
   });
 
   const kinds = faultNames().join(", ");
-  const when = "must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most 1000), from 1";
+  const when =
+    "must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most 1000), counted from 1";
   const refused: readonly (readonly [string, string, string | undefined])[] = [
     ["", `"": must be a status from 400 to 599, or one of ${kinds}`, undefined],
     ["429,", `"": must be a status from 400 to 599, or one of ${kinds}`, undefined],
@@ -84,7 +85,7 @@ describe("the grammar of --faults", () => {
     [
       "slow-body=3",
       `"3" in "slow-body=3": slow-body takes a duration such as 300ms, 2s or 1m`,
-      "slow-body alone does what is usual",
+      "use slow-body alone for the default",
     ],
     [
       "plan=fre",

@@ -293,7 +293,7 @@ test("a row whose time cannot be read is an answer that cannot be trusted, after
     context,
   );
   expect(exit).toBe(1);
-  expect(stderr).toContain("dexdata: a row has no created_at that can be read\n");
+  expect(stderr).toContain("dexdata: invalid response: a row has no valid created_at\n");
   expect(server.requests.length).toBe(5);
 });
 

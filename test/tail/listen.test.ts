@@ -44,6 +44,6 @@ test.each([
 
 test("a process that was stopped while both clocks went on, likewise", async () => {
   const { last, failure } = await heardAcross((clock) => clock.advance(35_000), false);
-  expect(failure.message).toMatch(/^this machine was away for 30 s/u);
+  expect(failure.message).toMatch(/^this machine was suspended for 30s/u);
   expect(last.elapsed).toBe(0);
 });

@@ -103,7 +103,7 @@ describe("what leads to a new connection", () => {
       stream([price("1"), streamError("server is going away")]),
       "the service ended the stream with an error: server is going away",
     ],
-    ["silence", stream([price("1")]), "nothing came for 45 s, not even a ping"],
+    ["silence", stream([price("1")]), "no data for 45s, not even a ping"],
     [
       "an event that never ends",
       stream([price("1"), "data: ", ...Array.from({ length: 65 }, () => "x".repeat(1024 * 1024))]),
@@ -114,7 +114,7 @@ describe("what leads to a new connection", () => {
       raw([
         `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${price("1").length.toString(16)}\r\n${price("1")}\r\n`,
       ]),
-      "the connection broke off",
+      "connection closed",
     ],
   ])("%s: reconnects, with a gap that says why", async (_, first, reason) => {
     const kept = await keep((_request, index) => (index === 0 ? first : stream([price("2")])));
@@ -207,7 +207,7 @@ describe("what leads to a new connection", () => {
       kept.context.clock.setNow(before + jump);
       await kept.until(() => kept.events.length === 2);
       expect(kept.reasons[0]).toMatch(
-        jump > 0 ? /^this machine was away for 3600 s, or its clock was set forward$/u : /set back by 60 s$/u,
+        jump > 0 ? /^this machine was suspended for 1h, or its clock was set forward$/u : /set back by 1m$/u,
       );
       expect(kept.gaps[0]?.from.now).toBeLessThanOrEqual(before);
       kept.stop();
@@ -219,17 +219,17 @@ describe("what leads to a new connection", () => {
     await kept.until(() => kept.events.length === 1);
     kept.context.clock.advance(120_000);
     await kept.until(() => kept.events.length === 2);
-    expect(kept.reasons[0]).toMatch(/^this machine was away/u);
+    expect(kept.reasons[0]).toMatch(/^this machine was suspended/u);
   });
 });
 
 describe("an answer that is not the service's own", () => {
   const html = slow({ headers: { "content-type": "text/html" }, chunks: ["<html>"] });
   test.each([
-    ["408", json({ message: "too slow" }, { status: 408 }), "the service refused the stream (status 408)"],
-    ["418", json({}, { status: 418 }), "the service refused the stream (status 418)"],
-    ["302", json({}, { status: 302 }), /answered with a redirect \(status 302\)/u],
-    ["a page", html, /answered with text\/html instead of an event stream$/u],
+    ["408", json({ message: "too slow" }, { status: 408 }), "the service rejected the stream (HTTP 408)"],
+    ["418", json({}, { status: 418 }), "the service rejected the stream (HTTP 418)"],
+    ["302", json({}, { status: 302 }), /returned a redirect \(HTTP 302\)/u],
+    ["a page", html, /^invalid response: text\/html instead of an event stream from /u],
   ])("%s: is asked again where there was a stream before", async (_, answer, reason) => {
     const kept = await keep((__, index) =>
       index === 1 ? answer : stream([price(String(index))], { stayOpen: index > 0 }),
@@ -254,7 +254,7 @@ describe("what ends it", () => {
     expect({ exit, code, message, status, requests: kept.requests.length }).toEqual({
       exit: 8,
       code: "stream_ended",
-      message: "the service ended the stream for good (HTTP 204)",
+      message: "the service ended the stream permanently (HTTP 204)",
       status: 204,
       requests: index + 1,
     });
@@ -320,7 +320,7 @@ describe("what ends it", () => {
     const kept = await keep(() => json({ p: "1" }));
     const failure = failureOf(await kept.end);
     expect(failure.exit).toBe(1);
-    expect(failure.message).toMatch(/answered with application\/json instead of an event stream$/u);
+    expect(failure.message).toMatch(/^invalid response: application\/json instead of an event stream from /u);
     expect(kept.requests.length).toBe(1);
     expect(kept.openRequests()).toBe(0);
   });

@@ -37,7 +37,7 @@ describe("assets on connections", () => {
     expect(failure.details.body?.get("assets_fit")).toBe("250");
     const left = subjects(10, 250).map(({ network, address }) => `${network}:${address}`);
     expect(JSON.parse(failure.details.body?.get("assets_left") ?? "")).toEqual(left);
-    expect(failure.details.next).toBe(`these have no place: ${left.slice(0, 7).join(", ")} and 3 more`);
+    expect(failure.details.next).toBe(`assets that do not fit: ${left.slice(0, 7).join(", ")} and 3 more`);
   });
 
   test("connections a plan may have: 10, 10, 30, 100", () => {

@@ -63,15 +63,15 @@ describe("--events", () => {
     [
       "--max-credits",
       "--max-credits 1",
-      "the 1 credits of --max-credits are spent: one an event",
+      "--max-credits of 1 reached; each event costs 1 credit",
       () => stream([price("1")]),
     ],
-    ["--idle-exit", "--idle-exit 30s", "no event came for 30 s (--idle-exit)", () => stream([])],
-    ["a refusal", "", "the credits of the keyless plan are used up", () => refuse(402, "no")],
+    ["--idle-exit", "--idle-exit 30s", "no event for 30s (--idle-exit)", () => stream([])],
+    ["a refusal", "", "out of credits on the keyless plan", () => refuse(402, "no")],
     [
       "the service",
       "",
-      "the service ended the stream for good (HTTP 204)",
+      "the service ended the stream permanently (HTTP 204)",
       (index) => (index === 0 ? stream([price("1")], { stayOpen: false }) : empty(204)),
     ],
   ];
@@ -110,13 +110,13 @@ describe("P3: 204 ends a connection for good", () => {
       "one that was open",
       cut,
       1,
-      " lost: the service ended the stream for good (HTTP 204); not reconnecting\n",
+      " lost: the service ended the stream permanently (HTTP 204); not reconnecting\n",
     ],
     [
       "one that never was",
       () => empty(204),
       0,
-      "dexdata: cannot open connection 1 (13 assets): the service ended the stream for good (HTTP 204); not retrying\n",
+      "dexdata: cannot open connection 1 (13 assets): the service ended the stream permanently (HTTP 204); not retrying\n",
     ],
   ])("%s: the others remain, stderr reports it, and --for ends with exit 8", async (_, first, gaps, said) => {
     const file = newFile();
@@ -128,7 +128,7 @@ describe("P3: 204 ends a connection for good", () => {
     expect(stderr).toContain(said);
     const ofFirst = logged(file).filter(({ connection }) => connection === 1);
     expect(ofFirst.filter(({ event }) => event === "close")).toMatchObject([
-      { reason: "the service ended the stream for good (HTTP 204)" },
+      { reason: "the service ended the stream permanently (HTTP 204)" },
     ]);
     // The gap lasts to the end.
     expect(ofFirst.at(-1)).toMatchObject({ event: "gap", names: many(13) });
@@ -142,7 +142,7 @@ describe("P3: 204 ends a connection for good", () => {
     const server = await serveInTest((_, index) => (index === 0 ? cut() : empty(204)));
     const { exit, stderr } = await listen(one, server).outcome;
     expect([exit, server.requests.length]).toEqual([8, 2]);
-    expect(stderr).toContain("dexdata: the service ended the stream for good (HTTP 204)\n");
+    expect(stderr).toContain("dexdata: the service ended the stream permanently (HTTP 204)\n");
     expect(stderr).toMatch(
       /ethereum:0xabc may lack events from \S+ to \S+ \(the service ended the stream\)\n/u,
     );

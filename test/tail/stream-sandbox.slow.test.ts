@@ -81,7 +81,7 @@ describe("the public dialect", () => {
     const running = listen("ethereum:0xdead --feed ohlcv", undefined, { env: sandbox.env("pro"), speed: 1 });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(3);
-    expect(stderr).toMatch(/^dexdata: the service does not stream ethereum:0xdead\n/u);
+    expect(stderr).toMatch(/^dexdata: invalid asset ethereum:0xdead\n/u);
   });
 
   test("an asset of a network that is not known gets the nearest one", async () => {
@@ -89,7 +89,7 @@ describe("the public dialect", () => {
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(2);
     expect(stderr).toBe(
-      "dexdata: the service does not stream eth:0xdead\n" +
+      "dexdata: invalid asset eth:0xdead\n" +
         "  the service says: unsupported chain: eth\n" +
         "  did you mean ethereum?\n",
     );
@@ -102,7 +102,7 @@ describe("the public dialect", () => {
       speed: 1,
     }).outcome;
     expect(exit).toBe(4);
-    expect(stderr).toMatch(/shows a few preview assets only/u);
+    expect(stderr).toMatch(/is limited to preview assets/u);
   });
 });
 
@@ -114,7 +114,7 @@ describe("credits that run out in the stream", () => {
     const { exit, stdout, stderr } = await running.outcome;
     expect(exit).toBe(5);
     expect(stdout.trim().split("\n").length).toBe(12);
-    expect(stderr).toMatch(/the credits of the dev plan are used up/u);
+    expect(stderr).toMatch(/out of credits on the dev plan/u);
   });
 });
 

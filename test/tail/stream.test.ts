@@ -140,7 +140,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(exit).toBe(6);
     expect(stderr).toBe(
       "dexdata: too many assets: 260, but 10 connections of 25 assets hold 250\n" +
-        `  these have no place: ${many(7, 250).join(", ")} and 3 more\n`,
+        `  assets that do not fit: ${many(7, 250).join(", ")} and 3 more\n`,
     );
     expect(server.requests.length).toBe(0);
   });
@@ -158,7 +158,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen(many(75), server).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(
-      /the service allows 2 connections here, not the 3 that 75 assets take: 25 do not fit/u,
+      /the service allows 2 connections, but 75 assets require 3; no room for 25 assets/u,
     );
     const refused = server.requests.slice(2).map((request) => askedFor(request)[0]?.address);
     // Waited for three times: the place may be that of a connection which has just been closed.
@@ -189,7 +189,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(failure).toMatchObject({
       code: "too_many_assets",
       status: 429,
-      message: "the service allows 10 connections here, not the 11 that 11 assets take: 1 do not fit",
+      message: "the service allows 10 connections, but 11 assets require 11; no room for 1 asset",
       service_message: "ip stream limit exceeded",
       assets_fit: 10,
       assets_left: [expect.stringMatching(/^base:0x[\da]$/u)],
@@ -245,7 +245,9 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(stderr).toContain(
       "dexdata: the service allows 5 connections here: 3 assets of others go on with these\n",
     );
-    expect(stderr).toMatch(/may lack events from \S+ to \S+ \(it took over assets of others\)\n/u);
+    expect(stderr).toMatch(
+      /may lack events from \S+ to \S+ \(it received assets from other connections\)\n/u,
+    );
     const [last] = server.requests.slice(-1);
     expect([last?.method, last && askedFor(last).length]).toEqual(["POST", 4]);
     expect(logged(file).filter(({ event }) => event === "moved")).toMatchObject([
@@ -259,7 +261,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen([...many(30), "--feed", "reserves"], server, free).outcome;
     expect(exit).toBe(6);
     expect(stderr).toContain("not the 2 that 30 assets take: 5 do not fit\n");
-    expect(stderr).toMatch(/these have no place: (base:0x\w+, ){4}base:0x\w+\n/u);
+    expect(stderr).toMatch(/assets that do not fit: (base:0x\w+, ){4}base:0x\w+\n/u);
   });
 
   const post = ({ method }: SeenRequest) => (method === "POST" ? refuse(405, "one by one") : undefined);
@@ -269,7 +271,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen([...many(8), "--feed", "reserves"], server, dev).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(/the service allows 5 connections here, .* 3 do not fit\n/u);
-    expect(stderr).toMatch(/these have no place: (base:0x\d, ){2}base:0x\d\n/u);
+    expect(stderr).toMatch(/assets that do not fit: (base:0x\d, ){2}base:0x\d\n/u);
   });
 
   test("those that came with a list that was read again are left out then, and the others stay", async () => {
@@ -298,7 +300,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(
-      /too many assets: 31, but 30 connections hold 30\n {2}these have no place: base:0x1e\n/u,
+      /too many assets: 31, but 30 connections hold 30\n {2}assets that do not fit: base:0x1e\n/u,
     );
   });
 });
@@ -319,7 +321,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const { exit, stderr, stdout } = await listen(many(25), server).outcome;
     expect([exit, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
-      /^dexdata: the service does not stream base:0x7\n {2}the service says: token not found: base\/0x7\n/u,
+      /^dexdata: invalid asset base:0x7\n {2}the service says: token not found: base\/0x7\n/u,
     );
     expect(server.requests.length).toBe(1);
   });
@@ -328,7 +330,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const server = await serveInTest(refusing("bad request"));
     const { exit, stderr } = await listen(many(25), server).outcome;
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/^dexdata: the service does not stream base:0x7\n/u);
+    expect(stderr).toMatch(/^dexdata: invalid asset base:0x7\n/u);
     expect(server.requests.length).toBeLessThanOrEqual(8);
   });
 
@@ -450,7 +452,7 @@ describe("stops", () => {
   });
 
   test.each([
-    ["--for: exit 8 where a connection was never open", 99, "too many requests for the keyless plan"],
+    ["--for: exit 8 where a connection was never open", 99, "rate limit of the keyless plan exceeded"],
     ["--for: exit 8 where a connection was down at the end", 0, "the service ended the stream"],
   ])("%s, and the gap lasts to the end", async (_, openFrom, reason) => {
     const server = await serveInTest((_request, index) =>
@@ -484,7 +486,7 @@ describe("stops", () => {
     );
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
-    expect(stderr).toContain("no event came for 300 s (--idle-exit)");
+    expect(stderr).toContain("no event for 5m (--idle-exit)");
     expect(running.context.clock.elapsed()).toBeGreaterThanOrEqual(300_000);
   });
 
@@ -502,8 +504,8 @@ describe("stops", () => {
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
     expect(stderr).toBe(
-      "dexdata: no event came for 30 s on connection 2 of 2 (15 assets) (--idle-exit)\n" +
-        `  it was open; look whether these are traded at all: ${many(7, 15).join(", ")} and 8 more\n`,
+      "dexdata: no event for 30s on connection 2 of 2 (15 assets) (--idle-exit)\n" +
+        `  the connection was open; check that these are traded: ${many(7, 15).join(", ")} and 8 more\n`,
     );
     expect(running.lines().length).toBeGreaterThan(5);
   });
@@ -515,9 +517,7 @@ describe("stops", () => {
     const running = listen([...many(26), "--idle-exit", "20s"], server, { speed: 100 });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
-    expect(stderr).toMatch(
-      /no event came for 20 s on connections 1, 2 of 2 \(26 assets\) \(--idle-exit\)\n/u,
-    );
+    expect(stderr).toMatch(/no event for 20s on connections 1, 2 of 2 \(26 assets\) \(--idle-exit\)\n/u);
     expect(stderr).toContain(`  not connected at the end: ${many(7, 13).join(", ")} and 6 more\n`);
   });
 
@@ -748,7 +748,7 @@ describe("a host of one's own", () => {
     const { exit, stderr } = await listen(`${one} --for 20s`, await serveInTest(() => hang())).outcome;
     expect(exit).toBe(8);
     expect(stderr).toMatch(
-      /^dexdata: connection 1 \(ethereum:0xabc\) was never open: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(it was never open\)\n$/u,
+      /^dexdata: connection 1 \(ethereum:0xabc\) was never open: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(never connected\)\n$/u,
     );
   });
 

@@ -49,13 +49,15 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
   const encoding = name?.toLowerCase();
   if (encoding === undefined || encoding === "identity" || body.length === 0) return body;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
-    throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
+    throw untrustedAnswer(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
   }
   try {
     return gunzipSync(body, { maxOutputLength: maxBytes });
   } catch (cause) {
     const isTooLarge = cause instanceof RangeError;
-    throw isTooLarge ? tooLarge(maxBytes, url) : untrustedAnswer(`the gzip body from ${url.host} is damaged`);
+    throw isTooLarge
+      ? tooLarge(maxBytes, url)
+      : untrustedAnswer(`invalid response: corrupt gzip data from ${url.host}`);
   }
 }
 
@@ -75,15 +77,18 @@ export interface CheckedDocument {
 
 export function createDocument({ status, body }: Answer): Document {
   // The client never requests a part, and a part that is valid JSON would pass for all of it.
-  if (status === 206) throw untrustedAnswer("the answer is only a part of one (status 206)");
+  if (status === 206) throw untrustedAnswer("invalid response: partial content (HTTP 206)");
   const read = (): CheckedDocument => {
     const text = decodeUtf8(body);
     try {
       return { text, value: JSON.parse(text) as unknown };
     } catch {
-      if (/^\s*</u.test(text)) throw untrustedAnswer(`the answer is a web page, not JSON (status ${status})`);
-      if (text.trim() === "") throw untrustedAnswer(`the answer is empty (status ${status})`);
-      throw untrustedAnswer(`the answer is not whole JSON (status ${status}, ${body.length} bytes)`);
+      if (/^\s*</u.test(text))
+        throw untrustedAnswer(`invalid response: HTML instead of JSON (HTTP ${status})`);
+      if (text.trim() === "") throw untrustedAnswer(`invalid response: empty body (HTTP ${status})`);
+      throw untrustedAnswer(
+        `invalid response: malformed or truncated JSON (HTTP ${status}, ${body.length} bytes)`,
+      );
     }
   };
   return { bytes: body, read };
@@ -93,6 +98,6 @@ function decodeUtf8(body: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
-    throw untrustedAnswer("the answer is not valid UTF-8");
+    throw untrustedAnswer("invalid response: not valid UTF-8");
   }
 }

@@ -1,5 +1,6 @@
 import { untrustedAnswer } from "../../contract/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../json/json-scan.ts";
+import { grouped } from "../../text/counted.ts";
 
 /** Decoded bytes. Larger responses are rejected to keep memory bounded; pages of 100 rows stay far below. */
 export const maxBodyBytes = 32 * 1024 * 1024;
@@ -14,7 +15,7 @@ const lightBytes = 1024 * 1024;
 const COMMA = 44;
 
 export function tooLarge(bytes: number, url: URL): Error {
-  return untrustedAnswer(`the answer from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
+  return untrustedAnswer(`the response from ${url.host} is larger than ${bytes / 1024 / 1024} MiB`);
 }
 
 /** Rejects a body that would fit into memory as bytes, but not as values. */
@@ -23,7 +24,7 @@ export function checkValues(body: Uint8Array, url: URL): void {
   // The bytes that count are the same in UTF-8 and in Latin 1.
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
   if (countValues(text) > maxValues)
-    throw untrustedAnswer(`the answer from ${url.host} holds more than ${maxValues} values`);
+    throw untrustedAnswer(`the response from ${url.host} has more than ${grouped(String(maxValues))} values`);
 }
 
 /** Counts the bytes that begin a value or precede one. For text that is not JSON, the number means nothing. */

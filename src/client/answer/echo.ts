@@ -10,7 +10,7 @@ import { isObject, member } from "../../json/raw-json.ts";
 
 /**
  * Searches echo the parameters they used in `query`, and silently drop a name they do not know (specification, Pagination
- * styles 4). A parameter of ours that is missing there, or has another value, was not applied: the rows would belong to
+ * styles 4). A parameter of the request that is missing there, or has another value, was not applied: the rows would belong to
  * another request. A response without an echo passes. Returns a warning instead of throwing if the rows are accepted anyway.
  */
 export function checkEcho(
@@ -32,9 +32,12 @@ export function checkEcho(
     return meant === undefined ? warning : `${warning}; ${meant}`;
   }
   const used = member(echo, first.name);
-  const how = used === undefined ? "" : `, but ${JSON.stringify(used)}`;
-  const message = `the service did not apply ${shown(first)}${how}: its rows are not what was asked for`;
-  throw fail("untrusted_answer", message, { next: meant ?? "take them all the same with --no-strict" });
+  const problem =
+    used === undefined || used === null
+      ? `ignored ${shown(first)}`
+      : `applied ${JSON.stringify(used)} instead of ${shown(first)}`;
+  const message = `the service ${problem}, so its rows do not match`;
+  throw fail("untrusted_answer", message, { next: meant ?? "to accept them anyway, use --no-strict" });
 }
 
 /** The parameter that was probably meant by a name that is not in the contract. */

@@ -46,22 +46,22 @@ export function commonSentence(
     return callerSentence(answer, body, target, new URL(isStream ? target.streaming : target.rest));
   if (status === 429) {
     return {
-      message: `too many requests for the ${planOf(answer, body, target)} plan`,
-      next: "wait a minute and try again; every process that uses this key counts",
+      message: `rate limit of the ${planOf(answer, body, target)} plan exceeded`,
+      next: "wait a minute; all processes that use this key share the limit",
     };
   }
   if (status >= 500) {
     const host = isStream ? "streaming host" : "service";
-    return { message: `the ${host} failed (status ${status})`, next: "try again later" };
+    return { message: `the ${host} failed (HTTP ${status})`, next: "try again later" };
   }
   if (status >= 300 && status < 400) {
     const host = isStream ? "streaming host" : "host";
     return {
-      message: `the ${host} answered with a redirect (status ${status}), which is not followed`,
+      message: `the ${host} returned a redirect (HTTP ${status}), which dexdata does not follow`,
       next: `check the ${isStream ? "streaming" : "base"} URL: dexdata config list`,
     };
   }
-  return { message: `the service refused the ${kind} (status ${status})` };
+  return { message: `the service rejected the ${kind} (HTTP ${status})` };
 }
 
 /** Key, host and credits: 401, 402 and 403. The hint depends on the caller's plan. */
@@ -70,33 +70,32 @@ function callerSentence(answer: Answer, body: ErrorBody, target: Target, { host 
   if (answer.status === 402) return creditsUsedUp(answer, body, target);
   if (body.isHtml) {
     return {
-      message: `${host} refused the request before the service saw it (it answered with a web page)`,
-      next: "check the form of the key and the hosts: dexdata auth status",
+      message: `${host} blocked the request before it reached the service (HTML response)`,
+      next: "check the key and the host URLs: dexdata auth status",
     };
   }
   if (body.code === "wrong_host") return wrongHost(textField(body.fields, "tier"), host, target);
   return {
-    message: `the ${target.tier} plan may not do this`,
+    message: `the ${target.tier} plan does not allow this request`,
     next: "see what the plan includes: dexdata usage",
   };
 }
 
 function wrongHost(plan: string | undefined, host: string, { tier, tierSource }: Target): Sentence {
-  const message = `a ${plan ?? tier} key does not belong to ${host}`;
+  const message = `${host} does not accept ${plan ?? tier} keys`;
   if (tierSource === undefined)
-    return { message, next: "let the service say where it belongs: dexdata auth login" };
+    return { message, next: "look up the plan of the key and store both: dexdata auth login" };
   return {
-    message: `${message}, where the tier ${tier} of ${tierSource} sends it`,
+    message: `${message}; it was chosen for the ${tier} plan, set by ${tierSource}`,
     next: `unset ${tierSource}, or set it to ${plan ?? tier}`,
   };
 }
 
 function keyRefused({ key, keySource = "the settings" }: Target, host: string): Sentence {
-  if (key === undefined)
-    return { message: `${host} wants a key, and none was sent`, next: "store one with: dexdata auth login" };
+  if (key === undefined) return { message: `${host} requires a key`, next: "add one: dexdata auth login" };
   return {
-    message: `the service does not accept the key from ${keySource}`,
-    next: "store a valid one with: dexdata auth login",
+    message: `the service rejected the key from ${keySource}`,
+    next: "store a valid key: dexdata auth login",
   };
 }
 
@@ -104,8 +103,8 @@ function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentenc
   const tier = planOf(answer, body, target);
   const resets = textField(body.fields, "resets_at") ?? readableReset(answer.headers.get("x-credits-reset"));
   const back =
-    resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they return at ${resets}`;
-  const message = `the credits of the ${tier} plan are used up${back}`;
+    resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they reset at ${resets}`;
+  const message = `out of credits on the ${tier} plan${back}`;
   if (tier === "keyless")
     return { message, next: `register for a free key${link(body, "register")}${offer(body)}` };
   if (tier === "free") return { message, next: `upgrade the plan${link(body, "upgrade")}${offer(body)}` };
@@ -123,14 +122,14 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
   const tier = textField(body.fields, "tier") ?? target.tier;
   const isKeyless = tier === "keyless";
-  const who = target.key === undefined ? "no key is set" : `this key is ${tier}`;
+  const who = target.key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
   const upgrade = isKeyless
-    ? `register and upgrade${link(body, "register")}`
-    : `upgrade${link(body, "upgrade", "pricing")}`;
-  return { message: `${what} needs ${needed}; ${who}`, next: upgrade, isKeyless };
+    ? `register and upgrade${linkAt(body, "register")}`
+    : `upgrade${linkAt(body, "upgrade", "pricing")}`;
+  return { message: `${what} requires ${needed}; ${who}`, next: upgrade, isKeyless };
 }
 
-/** The form of the header is not specified: unix seconds are written as a time, anything else is kept. */
+/** The form of the header is not specified: unix seconds are written as a time, any other text stays as it is. */
 function readableReset(reset: string | undefined): string | undefined {
   if (reset === undefined || !/^\d{9,11}$/u.test(reset)) return reset;
   return formatInstant({ seconds: Number(reset), fraction: "" });
@@ -144,11 +143,22 @@ function offer(body: ErrorBody): string {
   return ` (offer: ${description}${end === undefined ? "" : `, until ${end}`})`;
 }
 
-/** The first of the body's links with one of these names, as text; it is never opened. */
+/** The first of the body's links with one of these names, for the end of a hint: `: https://…`, or nothing. */
 export function link(body: ErrorBody, ...names: readonly string[]): string {
-  const links = membersUnder(body, "links");
-  const found = names.map((name) => textField(links, name)).find((url) => url !== undefined);
+  const found = findLink(body, names);
   return found === undefined ? "" : `: ${found}`;
+}
+
+/** The same for the middle of a hint: ` at https://…`. */
+export function linkAt(body: ErrorBody, ...names: readonly string[]): string {
+  const found = findLink(body, names);
+  return found === undefined ? "" : ` at ${found}`;
+}
+
+/** The URL is shown as text and never opened. */
+function findLink(body: ErrorBody, names: readonly string[]): string | undefined {
+  const links = membersUnder(body, "links");
+  return names.map((name) => textField(links, name)).find((url) => url !== undefined);
 }
 
 function membersUnder({ fields }: ErrorBody, name: string): ReadonlyMap<string, string> {
@@ -159,8 +169,8 @@ function membersUnder({ fields }: ErrorBody, name: string): ReadonlyMap<string, 
 /** The sentence for 410. */
 export function removedSentence(body: ErrorBody, path: string, ...hints: readonly string[]): Sentence {
   const replacement = textField(body.fields, "replacement");
-  const next = [...(replacement === undefined ? [] : [`its replacement: ${replacement}`]), ...hints];
-  const message = `the service has removed ${path} for good`;
+  const next = [...(replacement === undefined ? [] : [`use ${replacement} instead`]), ...hints];
+  const message = `${path} was removed from the API`;
   return next.length === 0 ? { message } : { message, next: next.join("; ") };
 }
 
@@ -174,7 +184,7 @@ export function checkPlan(
   refused: Failure | undefined,
 ): void {
   if (required === undefined || seen === undefined || seen === required || refused?.exit === 4) return;
-  throw fail("other_plan", `the service counted this as ${seen}, not ${required} as --require-plan wants`, {
+  throw fail("other_plan", `the service applied the ${seen} plan, but --require-plan is ${required}`, {
     status: refused?.details.status,
   });
 }

@@ -7,7 +7,7 @@ import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {
   commonSentence,
   isOfPlan,
-  link,
+  linkAt,
   planNeeded,
   refusalDetails,
   removedSentence,
@@ -28,7 +28,7 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: Question, target
   if (status === 400) return badRequest(body, question);
   if (status === 404) return notFound(body, question, target);
   if (status === 410) {
-    const hints = rawPath === undefined ? [] : [`the command for it: dexdata migrate '${rawPath}'`];
+    const hints = rawPath === undefined ? [] : [`get the new command: dexdata migrate '${rawPath}'`];
     return removedSentence(body, path, ...hints);
   }
   return commonSentence(answer, body, target, "request");
@@ -43,24 +43,31 @@ function planRequired(body: ErrorBody, { endpoint, args }: Question, target: Tar
     const address = withoutPlan === undefined ? undefined : args.get(withoutPlan.param);
     if (address === undefined) return { message, next };
     const network = args.get("network") ?? "";
-    return { message, next: `${next}; without it: dexdata ${withoutPlan?.command} ${network} ${address}` };
+    return {
+      message,
+      next: `${next}, or without a paid plan: dexdata ${withoutPlan?.command} ${network} ${address}`,
+    };
   }
   const typed = args.get(param.name);
   const input = `${inputName(param)}${typed === undefined ? "" : ` "${typed}"`}`;
   const { message, isKeyless } = planNeeded(input, endpoint.plan, body, target);
   const upgrade = isKeyless ? "register and upgrade" : "upgrade";
-  return { message, next: `ask for less, or ${upgrade}${link(body, "upgrade", "pricing", "register")}` };
+  return {
+    message,
+    next: `choose a value that your plan includes, or ${upgrade}${linkAt(body, "upgrade", "pricing", "register")}`,
+  };
 }
 
 function badRequest(body: ErrorBody, question: Question): Sentence {
   const name = textField(body.fields, "param");
-  if (name === undefined) return { message: "the service refused the request as wrong" };
+  if (name === undefined) return { message: "the service rejected the request (HTTP 400)" };
   const typed = question.args.get(name);
   const param = question.endpoint.params.find((each) => each.name === name);
   const flag = param?.givenAs !== undefined ? undefined : pagingFlags.get(name);
   const input = flag ?? (param === undefined ? name : inputName(param));
-  if (body.code === "missing_param" || typed === undefined) return { message: `the service wants ${input}` };
-  return { message: `${input} "${typed}": refused by the service` };
+  if (body.code === "missing_param" || typed === undefined)
+    return { message: `the service requires ${input} (HTTP 400)` };
+  return { message: `the service rejected ${input} "${typed}" (HTTP 400)` };
 }
 
 /** Parameters whose flags have other names. */
@@ -70,28 +77,28 @@ const pagingFlags: ReadonlyMap<string, string> = new Map([
   ["page", "--page"],
 ]);
 
-const listNetworks = "list them: dexdata networks";
+const listNetworks = "list all networks: dexdata networks";
 
 function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target): Sentence {
   const network = args.get("network") ?? args.get("chains");
   const address = args.get("pool_address") ?? args.get("token_address");
   if (body.code === "unsupported_network" || textField(body.fields, "param") === "network")
-    return { message: `network "${network ?? ""}" is not known to the service`, next: listNetworks };
+    return { message: `unknown network "${network ?? ""}"`, next: listNetworks };
   if (body.code === "route_not_found" && endpoint.rawPath !== undefined)
-    return { message: `the service has no path ${endpoint.rawPath}`, next: "see: dexdata api --help" };
+    return { message: `path ${endpoint.rawPath} not found`, next: "see: dexdata api --help" };
   if (body.code === "route_not_found")
-    return { message: `${target.rest} has no such path`, next: "check the base URL: dexdata config list" };
-  if (address === undefined && network === undefined) return { message: "the service has nothing there" };
+    return { message: `path not found on ${target.rest}`, next: "check the base URL: dexdata config list" };
+  if (address === undefined && network === undefined) return { message: "not found (HTTP 404)" };
   if (address === undefined) {
-    const message = `the service has nothing there; it may not know the network "${network}"`;
+    const message = `not found (HTTP 404); the network "${network}" may be unknown`;
     return { message, next: listNetworks };
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
   // Public responses to an unknown network or address have an empty body: then both are possible.
-  const doubt = body.code === undefined ? ", or the network is not known" : "";
+  const doubt = body.code === undefined ? "; the network may be unknown" : "";
   return {
-    message: `no ${resource} "${address}" on ${network ?? "any network"}${doubt}`,
-    next: `look it up on all networks: dexdata search ${address}`,
+    message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,
+    next: `search all networks: dexdata search ${address}`,
   };
 }

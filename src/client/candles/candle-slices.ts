@@ -3,6 +3,7 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { untrustedAnswer, usageFailure } from "../../contract/failure.ts";
 import { inputName, readParam } from "../../contract/read-param.ts";
 import { member } from "../../json/raw-json.ts";
+import { grouped } from "../../text/counted.ts";
 import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../time/time.ts";
 
 /**
@@ -18,7 +19,7 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
   if (countBack === undefined) return filled;
   if (typed.has("start")) {
     const names = `${nameOf(endpoint, "count_back")} and ${nameOf(endpoint, "start")}`;
-    throw usageFailure(`${names}: both say where the window begins`, "leave out one of them");
+    throw usageFailure(`${names} cannot be used together`, "both set the start; remove one of them");
   }
   for (const name of ["interval", "count_back"]) {
     const param = endpoint.params.find((each) => each.name === name);
@@ -63,8 +64,8 @@ export function candleWindow(args: Args, start = args.get("start") ?? ""): Candl
   const { opening } = candlesIn(window);
   if (opening > mostCandles) {
     throw usageFailure(
-      `the window holds ${opening} candles of ${typed}; at most ${mostCandles} are asked for at once`,
-      "narrow --from and --to, or choose a wider --interval",
+      `the time range has ${grouped(String(opening))} candles of ${typed}; the limit is ${grouped(String(mostCandles))}`,
+      "shorten the range with --from and --to, or use a longer --interval",
     );
   }
   return window;
@@ -114,7 +115,7 @@ function candlesIn({ start, end, interval }: CandleWindow): Pick<CandleSlice, "o
 
 const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 
-/** The first whole second at or after a time as on the wire: candles open on whole seconds. */
+/** The first full second at or after a time as on the wire: candles open on full seconds. */
 export function wholeSeconds(bound: string): number {
   const { seconds, fraction } = fromWire(bound);
   return seconds + (fraction === "" ? 0 : 1);
@@ -134,8 +135,7 @@ export function intervalSeconds(interval: string): number {
  */
 export function openingOf(candle: object): number {
   const opening = secondsOf(member(candle, "time_open"));
-  if (opening === undefined)
-    throw untrustedAnswer("a candle of the answer has no time_open that can be read");
+  if (opening === undefined) throw untrustedAnswer("invalid response: a candle has no valid time_open");
   return opening;
 }
 

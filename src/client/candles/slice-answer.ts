@@ -141,10 +141,10 @@ function misplaced(
   let before = Number.NEGATIVE_INFINITY;
   for (const { opens } of candles) {
     if (opens < before)
-      return `the candles are not in order: ${showSeconds(opens)} comes after ${showSeconds(before)}`;
+      return `the candles are out of order: ${showSeconds(opens)} follows ${showSeconds(before)}`;
     if (opens < earliest || opens > latest) {
       const asked = `${Number.isFinite(start) ? `from ${showSeconds(start)} ` : ""}to ${showSeconds(wholeSeconds(end))}`;
-      return `the service sent a candle of ${showSeconds(opens)}; asked for was ${asked}`;
+      return `the service sent a candle of ${showSeconds(opens)}, outside the requested range ${asked}`;
     }
     before = opens;
   }

@@ -77,8 +77,8 @@ type Callback = undici.buildConnector.Callback;
 
 const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMark: number } = {
   timeout: 0,
-  // Node reads up to 64 KiB at once, which is also its default mark: it would tell the system to pause after each read,
-  // and to resume at once.
+  // Node reads up to 64 KiB at once, which is also its default mark: the system would be paused after each read,
+  // and resumed at once.
   highWaterMark: 128 * 1024,
 };
 

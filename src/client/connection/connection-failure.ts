@@ -1,5 +1,6 @@
 import { errors } from "./undici-parts.ts";
 import { errorCode } from "../../files/file-fault.ts";
+import { formatDuration } from "../../contract/duration.ts";
 import { fail, Failure, untrustedAnswer } from "../../contract/failure.ts";
 
 /** The other end, as messages name it. */
@@ -13,28 +14,28 @@ export interface Peer {
 }
 
 export function peerName(host: string, proxy: string | undefined): string {
-  return proxy === undefined ? host : `${host} through the proxy ${proxy}`;
+  return proxy === undefined ? host : `${host} through proxy ${proxy}`;
 }
 
 /** Codes of node:net, node:dns and undici, and the sentence for each. */
 const sentences: Readonly<Record<string, (host: string) => string>> = {
-  ENOTFOUND: (host) => `the name of ${host} is not known`,
-  EAI_AGAIN: (host) => `no name server answered for ${host}`,
-  ECONNREFUSED: (host) => `the connection to ${host} was refused`,
-  ECONNRESET: (host) => `the connection to ${host} was reset`,
-  EPIPE: (host) => `${host} closed the connection while it was asked`,
-  EHOSTUNREACH: (host) => `${host} cannot be reached`,
-  EHOSTDOWN: (host) => `${host} cannot be reached`,
-  ENETUNREACH: (host) => `the network of ${host} cannot be reached`,
+  ENOTFOUND: (host) => `cannot resolve ${host}`,
+  EAI_AGAIN: (host) => `cannot resolve ${host}: no response from the name server`,
+  ECONNREFUSED: (host) => `connection to ${host} refused`,
+  ECONNRESET: (host) => `connection to ${host} reset`,
+  EPIPE: (host) => `${host} closed the connection during the request`,
+  EHOSTUNREACH: (host) => `cannot reach ${host}`,
+  EHOSTDOWN: (host) => `cannot reach ${host}`,
+  ENETUNREACH: (host) => `cannot reach the network of ${host}`,
   ENETDOWN: (host) => `the network to ${host} is down`,
-  EADDRNOTAVAIL: (host) => `this machine has no address to reach ${host} from`,
-  ETIMEDOUT: (host) => `the connection to ${host} timed out`,
-  UND_ERR_CONNECT_TIMEOUT: (host) => `the connection to ${host} timed out`,
-  UND_ERR_SOCKET: (host) => `${host} closed the connection before the answer was whole`,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) => `the answer of ${host} is not as long as it says`,
+  EADDRNOTAVAIL: (host) => `cannot reach ${host}: this machine has no suitable address`,
+  ETIMEDOUT: (host) => `connection to ${host} timed out`,
+  UND_ERR_CONNECT_TIMEOUT: (host) => `connection to ${host} timed out`,
+  UND_ERR_SOCKET: (host) => `${host} closed the connection before the response was complete`,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) => `response from ${host} was cut short`,
 };
 
-export const checkNetwork = "check the network and the host, then try again";
+export const checkNetwork = "check the host name and your network";
 
 /**
  * Turns a connection error into a failure: exit 7. A GET is safe to repeat, so it is retried like a 500. Once a connection
@@ -44,22 +45,23 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
   if (cause instanceof Failure) return cause;
   const host = peer.name();
   // The other end is not the service: a retry would bring the same.
-  if (cause instanceof errors.HTTPParserError) return untrustedAnswer(`the answer of ${host} is not HTTP`);
+  if (cause instanceof errors.HTTPParserError)
+    return untrustedAnswer(`${host} did not send an HTTP response`);
   const error = codedError(cause);
   if (error === undefined) return cause instanceof Error ? cause : new Error(String(cause));
   const { code, syscall, message } = error;
   const isUnsent = !peer.hasConnected() || syscall === "connect" || syscall === "getaddrinfo";
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW")
-    return untrustedAnswer(`the headers of the answer of ${host} are too long`);
+    return untrustedAnswer(`the response headers from ${host} are too large`);
   // A status below 100 is an assertion of undici.
   if (["UND_ERR_RESPONSE", "ERR_ASSERTION"].includes(code) || code.startsWith("HPE_"))
-    return untrustedAnswer(`the answer of ${host} is not HTTP`);
+    return untrustedAnswer(`${host} did not send an HTTP response`);
   const secure = tlsFailure(code, message, host, isUnsent);
   if (secure !== undefined) return secure;
   const sentence =
     closingSentence(host, code, message) ??
     sentences[code]?.(host) ??
-    `the connection to ${host} failed (${code})`;
+    `connection to ${host} failed (${code})`;
   // A name that does not exist now will not exist in a second; EAI_AGAIN is the one that may.
   const retryable = code !== "ENOTFOUND";
   return fail("network", sentence, { retryable, isUnsent, next: peer.next ?? checkNetwork, cause });
@@ -69,16 +71,16 @@ export function connectionFailure(cause: unknown, peer: Peer): Error {
 function closingSentence(host: string, code: string, message: string): string | undefined {
   if (code !== "ECONNRESET") return undefined;
   if (message.includes("before secure TLS connection"))
-    return `${host} closed the connection before it was secure`;
-  return message === "socket hang up" ? `${host} closed the connection without an answer` : undefined;
+    return `${host} closed the connection during the TLS handshake`;
+  return message === "socket hang up" ? `${host} closed the connection without a response` : undefined;
 }
 
 export function timeoutFailure(milliseconds: number, peer: Peer): Failure {
   const isUnsent = !peer.hasConnected();
-  const missing = isUnsent ? "connection to" : "whole answer of";
-  return fail("timeout", `no ${missing} ${peer.name()} within ${milliseconds / 1000} s`, {
+  const action = isUnsent ? "connecting" : "request";
+  return fail("timeout", `${action} to ${peer.name()} timed out after ${formatDuration(milliseconds)}`, {
     isUnsent,
-    next: "try again, or allow more with --timeout 60s",
+    next: "try again, or raise --timeout",
   });
 }
 
@@ -103,47 +105,47 @@ function hasCode(error: Error): error is CodedError {
   return "code" in error && typeof error.code === "string" && error.code !== "UND_ERR_ABORTED";
 }
 
-/** A machine without IPv6 is no news about a host that refused over IPv4. */
+/** For a host that refused over IPv4, it does not matter that this machine lacks IPv6. */
 function mostSpecificError(all: readonly unknown[]): unknown {
   const routes = ["ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"];
   return all.find((error) => !routes.includes(errorCode(error))) ?? all[0];
 }
 
-const checkClock = "check this machine's clock; if it is right, tell whoever runs the host";
-const addAuthority =
-  "if that is its own authority, or a proxy's, name the authority's file in NODE_EXTRA_CA_CERTS";
-const unknownAuthority = ["comes from an authority that is not known here", addAuthority] as const;
+const checkClock = "check this machine's clock; if it is correct, contact the operator of the host";
+const addAuthority = "to trust this authority, set NODE_EXTRA_CA_CERTS to its certificate file";
+const unknownAuthority = ["unknown certificate authority", addAuthority] as const;
 
-/** Certificate errors of OpenSSL and node:tls: the end of `the certificate of api.example …`, and the hint. */
-const certificates: Readonly<Record<string, readonly [sentence: string, next: string]>> = {
-  CERT_HAS_EXPIRED: ["has expired", checkClock],
-  CERT_NOT_YET_VALID: ["is not valid yet", checkClock],
+/** Certificate errors of OpenSSL and node:tls: the end of `cannot verify the certificate of api.example: …`, and the hint. */
+const certificates: Readonly<Record<string, readonly [reason: string, next: string]>> = {
+  CERT_HAS_EXPIRED: ["expired", checkClock],
+  CERT_NOT_YET_VALID: ["not valid yet", checkClock],
   ERR_TLS_CERT_ALTNAME_INVALID: [
-    "is for other hosts",
-    "check the host's name: something else may answer there",
+    "issued for another host",
+    "check the host name: another server may be responding",
   ],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ["is signed by itself", addAuthority],
-  SELF_SIGNED_CERT_IN_CHAIN: ["comes from an authority that is not trusted here", addAuthority],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["self-signed certificate", addAuthority],
+  SELF_SIGNED_CERT_IN_CHAIN: ["self-signed certificate in the chain", addAuthority],
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
-  CERT_REVOKED: ["has been revoked", "tell whoever runs the host"],
+  CERT_REVOKED: ["revoked", "contact the operator of the host"],
 };
 
 /** An error of the secure connection: exit 7, and no retry would change it. Returns undefined for every other code. */
 function tlsFailure(code: string, message: string, host: string, isUnsent: boolean): Failure | undefined {
   if (code in certificates || /^(ERR_TLS_CERT|CERT_|UNABLE_TO|HOSTNAME_MISMATCH)/u.test(code)) {
-    const [sentence, next] = certificates[code] ?? ["was not accepted", addAuthority];
-    return fail("tls", `the certificate of ${host} ${sentence} (${code})`, { isUnsent: true, next });
+    const [reason, next] = certificates[code] ?? ["not accepted", addAuthority];
+    return fail("tls", `cannot verify the certificate of ${host}: ${reason} (${code})`, {
+      isUnsent: true,
+      next,
+    });
   }
   // node:https reports everything from OpenSSL as EPROTO, and so do some systems.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
   if (/wrong version number|packet length too long/u.test(message)) return plainHttpFailure(host);
   const isOld = /alert protocol version|unsupported protocol/u.test(message);
-  const problem = isOld
-    ? `${host} speaks only versions of TLS that are no longer secure`
-    : `no secure connection to ${host}`;
-  const next = isOld ? "tell whoever runs the host: TLS 1.2 or newer is needed" : checkPort;
+  const problem = isOld ? `${host} supports only outdated TLS versions` : `TLS connection to ${host} failed`;
+  const next = isOld ? "contact the operator of the host: TLS 1.2 or newer is required" : checkPort;
   return fail("tls", `${problem} (${code})`, { isUnsent, next });
 }
 
@@ -151,6 +153,6 @@ const checkPort = "check the host, its port, and any proxy in between";
 
 /** For an https URL to a port that speaks plain HTTP. No retry would change it. */
 export function plainHttpFailure(host: string): Failure {
-  const problem = `${host} does not speak TLS on this port; is it http?`;
+  const problem = `${host} does not use TLS on this port; is it http?`;
   return fail("tls", problem, { isUnsent: true, next: checkPort });
 }

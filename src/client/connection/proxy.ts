@@ -41,16 +41,16 @@ export function findProxy(url: URL, env: Environment): Proxy | undefined {
 
 function readProxy(variable: string, text: string): Proxy {
   const said = `${variable} "${withoutPassword(text)}"`;
-  const next = `name it as http://proxy.example:3128, or unset ${variable}`;
+  const next = `use a URL such as http://proxy.example:3128, or unset ${variable}`;
   const scheme = /^([a-z][a-z\d+.-]*):\/\//iu.exec(text)?.[1]?.toLowerCase() ?? "http";
   if (scheme.startsWith("socks"))
-    throw usageFailure(`${said}: SOCKS proxies are not supported; an http:// or https:// proxy is`, next);
+    throw usageFailure(`${said}: SOCKS proxies are not supported; use an http:// or https:// proxy`, next);
   if (scheme !== "http" && scheme !== "https")
     throw usageFailure(`${said}: must be an http:// or https:// proxy`, next);
   const whole = text.includes("://") ? text : `http://${text}`;
   // A URL parser drops spaces and line breaks silently.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(whole))
-    throw usageFailure(`${said}: is not the URL of a proxy`, next);
+    throw usageFailure(`${said}: must be the URL of a proxy`, next);
   const url = new URL(whole);
   const { username, password, protocol, host } = url;
   const hasName = username !== "" || password !== "";

@@ -16,7 +16,7 @@ export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args
     );
     const url = new URL(base + path + queryOf(endpoint, args));
     if (url.origin === origin && url.pathname.startsWith(below)) return url;
-    throw usageFailure(`"${path}": is no path below ${base}`);
+    throw usageFailure(`"${path}": must be a path below ${base}`);
   };
 }
 
@@ -33,6 +33,6 @@ function queryOf({ params, repeated }: Endpoint, args: Args): string {
 
 /** Rows from stdin and from the service can contain half a surrogate pair, which has no bytes. */
 function encodeValue(text: string): string {
-  if (!text.isWellFormed()) throw usageFailure(`"${text}": is no whole text`);
+  if (!text.isWellFormed()) throw usageFailure(`"${text}": must be valid Unicode`);
   return encodeURIComponent(text);
 }

@@ -58,12 +58,12 @@ export const tierHint =
 function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identity): Tier {
   if (key === undefined && tier !== "keyless") {
     throw usageFailure(
-      `the tier is set to ${tier}, but there is no key`,
-      "set DEXDATA_API_KEY, or store a key with: dexdata auth login",
+      `the plan is set to ${tier}, but no key is set`,
+      "set DEXDATA_API_KEY, or store a key: dexdata auth login",
     );
   }
   if (key !== undefined && tier === "keyless") {
-    const problem = `the tier of the key from ${keySource} is not known, and it decides the host`;
+    const problem = `unknown tier for the key from ${keySource}; it decides which host to use`;
     throw usageFailure(problem, tierHint);
   }
   return tier;
@@ -110,7 +110,7 @@ export function hideKey(answer: Answer, key: string | undefined): Answer {
 export function refuseKey(text: string, key: string | undefined): void {
   if (!holdsKey(text) && (key === undefined || !text.includes(key))) return;
   throw usageFailure(
-    `"${withoutSecrets(text)}": holds a key, which is part of no question`,
-    "leave it out; a key is stored with: dexdata auth login",
+    `"${withoutSecrets(text)}": must not contain an API key`,
+    "remove the key; to store it: dexdata auth login",
   );
 }

@@ -32,7 +32,7 @@ export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) 
 }
 
 /**
- * Returns what `send` returns, or fails when the timeout is over. undici honors a signal only once it is connected, so the
+ * Returns what `send` returns, or fails when the timeout expires. undici honors a signal only once it is connected, so the
  * wait ends here as soon as the signal aborts.
  */
 export async function withDeadline<T>(

@@ -18,10 +18,10 @@ export async function openTunnel(
   return await new Promise((resolve, reject) => {
     const giveUp = (cause: unknown): void => {
       const next = nextFor(proxy, url);
-      const name = `the proxy ${proxy.shown}`;
+      const name = `proxy ${proxy.shown}`;
       reject(
         errorCode(cause).startsWith("HPE_")
-          ? proxyFailure(`${name} does not answer in HTTP`, { next })
+          ? proxyFailure(`${name} did not send an HTTP response`, { next })
           : connectionFailure(cause, { name: () => name, hasConnected: () => false, next }),
       );
     };
@@ -68,27 +68,29 @@ function refusal(
   proxy: Proxy,
   { host }: URL,
 ): Failure | undefined {
-  const name = `the proxy ${proxy.shown}`;
+  const name = `proxy ${proxy.shown}`;
   if (status === 407) {
     return proxyFailure(
       proxy.authorization === undefined
-        ? `${name} asks for a name and a password (status 407)`
-        : `${name} does not accept its name and password (status 407)`,
-      { exit: 4, next: `put both into ${proxy.variable}, before the host: name, colon, password, @` },
+        ? `${name} requires a user name and password (HTTP 407)`
+        : `${name} rejected the user name and password (HTTP 407)`,
+      { exit: 4, next: `put them into ${proxy.variable} before the host, as user:password@` },
     );
   }
   const next = nextFor(proxy, { host });
   // On a tunnel the client speaks first.
   const isPage = hasSpoken || /^text\/html/iu.test(headers["content-type"] ?? "");
   if (status >= 200 && status < 300)
-    return isPage ? proxyFailure(`${name} answers with a page, not as a proxy`, { next }) : undefined;
+    return isPage
+      ? proxyFailure(`${name} returned a web page instead of opening a tunnel`, { next })
+      : undefined;
   if (status >= 500)
-    return proxyFailure(`${name} could not reach ${host} (status ${status})`, { retryable: true, next });
-  return proxyFailure(`${name} does not let through to ${host} (status ${status})`, { next });
+    return proxyFailure(`${name} could not reach ${host} (HTTP ${status})`, { retryable: true, next });
+  return proxyFailure(`${name} refused to connect to ${host} (HTTP ${status})`, { next });
 }
 
 function nextFor({ variable }: Proxy, { host }: Pick<URL, "host">): string {
-  return `check ${variable}, or ask directly: NO_PROXY=${host}`;
+  return `check ${variable}, or bypass the proxy: NO_PROXY=${host}`;
 }
 
 /** Nothing was sent to the host: requests begin behind the tunnel. */

@@ -1,6 +1,7 @@
 import type { Context } from "../../context/context.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
 import { formatDuration } from "../../contract/duration.ts";
+import { counted } from "../../text/counted.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
 import { current, noState, type PaceState } from "./pace-state.ts";
@@ -79,7 +80,7 @@ export function createPace(
       }
       // Longer than any rate limit: as for a 429, --retry-max-time decides whether to wait.
       if (wait > planAllowance(1).window) throw heldBack(wait);
-      const line = `waiting ${seconds(wait)} s, as the service asked all who use this key`;
+      const line = `waiting ${wholeSeconds(wait)}: the service requested a pause for this key`;
       await pause(wait + spread * random(), `until ${attempt.until}`, line);
     }
   };
@@ -120,13 +121,13 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 function heldBack(wait: number): Failure {
-  const problem = "too many requests: the service asked all who use this key to wait";
+  const problem = "rate limit exceeded: the service requested a pause for this key";
   return fail("rate_limited", problem, { next: undefined, retryAfter: wait });
 }
 
 function paceLine(wait: number, perMinute: number, rate: PaceRate): string {
-  const requests = `${perMinute} request${perMinute === 1 ? "" : "s"}`;
-  return `waiting ${seconds(wait)} s for the pace of ${requests} a minute (${reason(perMinute, rate)})`;
+  const limit = `${counted(perMinute, "request")}/min`;
+  return `waiting ${wholeSeconds(wait)} for the rate limit of ${limit} (${reason(perMinute, rate)})`;
 }
 
 function reason(perMinute: number, rate: PaceRate): string {
@@ -135,4 +136,4 @@ function reason(perMinute: number, rate: PaceRate): string {
   return "learned from the service; see --rpm";
 }
 
-const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000);
+const wholeSeconds = (milliseconds: number): string => formatDuration(Math.ceil(milliseconds / 1000) * 1000);

@@ -76,7 +76,7 @@ export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number
 }
 
 /**
- * Moves a late request to the time of its response. The service counts a request when it arrives, which is at the latest
+ * Moves a late request to the time of its response. A request counts when it arrives, which is at the latest
  * when it responds; otherwise the turn would be given to another request too early.
  */
 export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {

@@ -13,7 +13,7 @@ export interface PaceState {
   readonly refused: readonly Sends[];
   /** Sends that opened a stream. */
   readonly openings: readonly Sends[];
-  /** No process sends before it is over. */
+  /** No process sends before it ends. */
   readonly hold: { readonly heard: number; readonly until: number } | undefined;
   /** RateLimit-Limit of the service. */
   readonly told: Learned | undefined;

@@ -56,7 +56,7 @@ export function planAllowance(perMinute: number): Allowance {
 }
 
 /**
- * A tenth of a minute's requests in a tenth of the minute. 2 % of such a short window are too little, hence 100 ms: a
+ * A tenth of a minute's requests in a tenth of the minute. 2 % of such a short window are too little, so it is 100 ms: a
  * program that has just started may take that long to connect.
  */
 export function fixedAllowance(perMinute: number): Allowance {

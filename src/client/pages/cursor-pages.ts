@@ -13,7 +13,7 @@ import { type AskingForList, createAnswerReader, type Page, type Place } from ".
 
 /**
  * Specification, Pagination styles 1: `next_cursor` is sent back as `cursor`, byte for byte, everything else unchanged. A
- * cursor that was seen before, or a next page promised without one, would loop and spend credits: both end the pull, once
+ * cursor that was seen before, or a next page promised without one, would loop and spend credits; both end the pull, once
  * the page has been requested again (see completeness.ts).
  *
  * As long as more rows are wanted, the next page is requested as soon as its cursor is found, while this page is read and

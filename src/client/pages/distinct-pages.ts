@@ -20,7 +20,7 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
     const { isBarren = false, isAgain = false } = page;
-    // A page that was requested again on purpose is no sign of an endless list.
+    // A page that was requested again on purpose does not indicate an endless list.
     if (!isAgain) {
       repeats = isBarren && (page.rows.length > 0 || (page.repeats ?? 0) > 0) ? repeats + 1 : 0;
       empty = isBarren ? empty + 1 : 0;
@@ -28,7 +28,7 @@ export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator
     yield page;
     const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
     if (isExhausted && !isAgain && page.next !== undefined)
-      throw untrustedAnswer(`${empty} pages in a row brought nothing new, yet the service promises more`);
+      throw untrustedAnswer(`${empty} pages in a row had no new rows, but the service promises more`);
   }
 }
 

@@ -17,7 +17,7 @@ import type { Page, Place } from "./page.ts";
 /** Pages. A new window repeats a few rows and may turn out not to contain the edge, so fewer pages are not worth one. */
 const worthAWindow = 20;
 const mishapsAllowed = 3;
-/** Requests that may be spent on checks in a window: this many, and one more for each of so many pages. */
+/** Requests that may be spent on checks in a window: a fixed number, plus one for each `pagesAnExtra` pages. */
 const extraAllowed = 6;
 const pagesAnExtra = 5;
 /** Requests for one page of a list that moves all the time, before it is taken as it is. */
@@ -40,8 +40,7 @@ export interface FrozenWindow {
  * Opens the windows of a list and reads them, one after the other. A window ends a second after the row that is to be its
  * newest. `to` is inclusive by the specification, but the public service was seen to leave out rows at that time, and a service
  * may cut fractions: a second later, the row is included by all of them. Other rows of that second only push rows back, and
- * rows that come again are dropped. If a second has so many rows that the row is not on the first page, the row's own time is
- * tried.
+ * rows that come again are dropped. If a second has more rows than the first page, the row's own time is tried.
  */
 export class FrozenWindows {
   readonly walk: NumberedWalk;

@@ -8,16 +8,16 @@ import { member } from "../../json/raw-json.ts";
 export function nextCursor(answer: object): string | null | undefined {
   const [hasNextPage, cursor] = [member(answer, "has_next_page"), member(answer, "next_cursor")];
   if (hasNextPage !== undefined && hasNextPage !== null && typeof hasNextPage !== "boolean") {
-    throw untrustedAnswer("has_next_page of the answer is neither true nor false");
+    throw untrustedAnswer("invalid response: has_next_page is not true or false");
   }
   if (hasNextPage === false) return undefined;
   if (typeof cursor === "string" && cursor !== "") {
     if (!isSendable(cursor))
-      throw untrustedAnswer("next_cursor of the answer is no text that could be sent back");
+      throw untrustedAnswer("invalid response: next_cursor is too long or not valid Unicode");
     return cursor;
   }
   if (cursor !== undefined && cursor !== null && cursor !== "")
-    throw untrustedAnswer("next_cursor of the answer is no text");
+    throw untrustedAnswer("invalid response: next_cursor is not a string");
   return hasNextPage === true ? null : undefined;
 }
 

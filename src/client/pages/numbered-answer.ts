@@ -96,7 +96,7 @@ export function placeAfter(
   const isAhead = lastWholeId !== undefined && !(flag === "cursor" && lastWholeId === value);
   const cursor = isAhead ? lastWholeId : offered;
   if (typeof cursor !== "string" || cursor === "" || (flag === "cursor" && cursor === value))
-    throw untrustedAnswer("the history goes on, but the answers give no cursor that leads there");
+    throw untrustedAnswer("invalid response: no cursor to continue the history");
   return { flag: "cursor", value: cursor, to };
 }
 
@@ -166,6 +166,6 @@ export class ListCount {
   /** Why the list is incomplete although no row is left; undefined if it may be complete. */
   shortfall(listed: number): string | undefined {
     if (this.left !== 0 || !((this.due(listed) ?? 0) > 0)) return undefined;
-    return `the service counts ${counted(this.#due ?? 0, "row")}, and returned ${counted(listed, "row")}`;
+    return `the service counts ${counted(this.#due ?? 0, "row")} but returned ${counted(listed, "row")}`;
   }
 }

@@ -33,7 +33,7 @@ async function* anotherUrl(windows: FrozenWindows): AsyncGenerator<Page, FrozenW
   const isStill = last !== undefined && wrong !== undefined && last.totals.items === wrong.totals.items;
   if (isStill && window !== undefined && left !== undefined && window.left < left) {
     const missing = counted(left - window.left, "row");
-    yield* walk.refuse(`${missing} before page ${wrong.at.value} were not returned`, wrong);
+    yield* walk.refuse(`${missing} before page ${wrong.at.value} not returned`, wrong);
   }
   return window;
 }

@@ -162,8 +162,8 @@ export class NumberedWalk {
   }
 
   /**
-   * Whether a response is taken as the next page of the list; if not, the page has to be requested again, and the wait before
-   * that is over. After all retries it is taken as it is, or the pull ends here.
+   * Whether a response is taken as the next page of the list; if not, the page has to be requested again, after the wait
+   * that has passed already. After all retries it is taken as it is, or the pull ends here.
    */
   async *settle(answer: NumberedAnswer): AsyncGenerator<Page, boolean> {
     for (;;) {

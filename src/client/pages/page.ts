@@ -14,7 +14,7 @@ export interface Place {
   /** The flag that requests it. `subject`, the number of inputs that are done, has no flag. */
   readonly flag: "cursor" | "page" | "from" | "subject";
   readonly value: string;
-  /** The upper bound in time that the pull was frozen to, as on the wire; absent for the bound of the request itself. */
+  /** The upper limit in time that the pull was frozen to, as on the wire; absent for the limit of the request itself. */
   readonly to?: string | undefined;
   /** The service's count of all rows when the place was reached; a later count shows what has moved. */
   readonly items?: number | undefined;
@@ -55,7 +55,7 @@ export interface Page {
   readonly proof?: Proof;
   /** Rows were left off the end, because no more were wanted. */
   readonly isCut?: boolean;
-  /** Requested a second time on purpose, to find where the list continues: that it has nothing new is no bad sign. */
+  /** Requested a second time on purpose, to find where the list continues, so it may have nothing new. */
   readonly isAgain?: boolean;
   /** Why these rows may be wrong or incomplete, if they are returned all the same. */
   readonly warning?: string | undefined;
@@ -107,9 +107,9 @@ export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
 /** Rows are an array of objects; any other response cannot be trusted. */
 export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {
   if (!Array.isArray(values) || arrayText === undefined)
-    throw untrustedAnswer(`the answer has no list of ${what}`);
+    throw untrustedAnswer(`invalid response: no list of ${what}`);
   const bad = values.findIndex((value) => !isObject(value));
-  if (bad >= 0) throw untrustedAnswer(`row ${bad + 1} of the answer's ${what} is not an object`);
+  if (bad >= 0) throw untrustedAnswer(`invalid response: row ${bad + 1} of ${what} is not an object`);
   const objects = values.filter(isObject);
   return rawElements(arrayText).map((row, index) => ({ row, value: objects[index] ?? {} }));
 }
@@ -134,7 +134,7 @@ export function createAnswerReader(name: string, shape: RowShape): (document: Do
     if (answer !== undefined) return answer;
     // The response is too unusual to cut its bytes, or it is not as expected.
     const { text, value } = document.read();
-    if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+    if (!isObject(value)) throw untrustedAnswer("invalid response: not an object");
     const rows = readRows(rawMembers(text).get(name), member(value, name), name);
     return { envelope: value, rows: textRows(rows, identity) };
   };

@@ -73,7 +73,7 @@ function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { text, value } = document.read();
   if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
     return [createPage(text, value, endpoint.command)];
-  if (!isObject(value)) throw untrustedAnswer("the answer is not an object");
+  if (!isObject(value)) throw untrustedAnswer("invalid response: not an object");
   if (reply.kind === "single")
     return [
       { group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), next: undefined, proof: "inputs" },

@@ -22,7 +22,7 @@ interface Fields {
 
 /** Where the rows are, in numbers: an object for each row would be more than half of a page's garbage. */
 interface RowList extends Fields {
-  /** For each row its start and end, then those of the values of its fields; -1 for what it lacks. */
+  /** For each row its start and end, then the start and end of each field's value; -1 for what it lacks. */
   readonly spans: readonly number[];
   readonly bytes: Buffer;
   /** Of the same bytes. */
@@ -194,7 +194,7 @@ function markAt({ bytes, spans, fields }: RowList, index: number): object {
 
 function parseRow(text: string): object {
   const row: unknown = JSON.parse(text);
-  if (!isObject(row)) throw new TypeError("a row was cut that is no object");
+  if (!isObject(row)) throw new TypeError("the row is not an object");
   return row;
 }
 

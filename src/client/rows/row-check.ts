@@ -11,7 +11,7 @@ export function compileRowCheck(shape: RecordShape): RowCheck {
     const result = schema.safeParse(row);
     if (result.success) return undefined;
     const [issue] = result.error.issues;
-    return issue === undefined ? "not the shape" : `${issue.path.join(".")}: ${issue.message}`;
+    return issue === undefined ? "does not match the schema" : `${issue.path.join(".")}: ${issue.message}`;
   };
 }
 

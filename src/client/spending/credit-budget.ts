@@ -57,7 +57,7 @@ export type Tab = ReturnType<typeof openTab>;
  * The credits of one request over all its attempts. Credits that a rejected attempt did not cost stay reserved for the next
  * one: if they were returned during the wait, requests for later rows would take them, and the first rows would never be
  * read. `turns`: the same budget, claimed in turn; attempts after a paid one skip the queue, because their rows come before
- * those of the requests that wait there. Undefined if spending is unlimited.
+ * the rows of the requests that wait there. Undefined if spending is unlimited.
  */
 export function openTab(budget: Budget, turns: Budget, credits: number) {
   if (budget === unbounded) return undefined;
@@ -116,10 +116,10 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
 }
 
 function passed(name: string, most: number, spent: number, credits: number): Failure {
-  const problem = `${name} ${most}: ${countedAsSpent(spent)}, and the next request would cost ${credits}`;
-  return fail("max_credits", problem, { next: `allow more with a higher ${name}` });
+  const problem = `${name} of ${most} reached: ${countedAsSpent(spent)}, next request costs ${credits}`;
+  return fail("max_credits", problem, { next: `raise ${name}` });
 }
 
 export function countedAsSpent(credits: number): string {
-  return `${credits} ${credits === 1 ? "credit is" : "credits are"} counted as spent`;
+  return `${credits} spent`;
 }

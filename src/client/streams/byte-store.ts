@@ -7,7 +7,7 @@ export type ByteStore = ReturnType<typeof createByteStore>;
 
 /**
  * Joins bytes that arrive in pieces. The memory doubles, so that each byte costs the same however small the pieces are. The
- * bytes are copied: a part of a received chunk would keep the whole chunk in memory, and a sender of tiny parts in large
+ * bytes are copied: a part of a received chunk would keep all of the chunk in memory, and a sender of tiny parts in large
  * chunks could make that endless.
  */
 export function createByteStore() {

@@ -81,24 +81,24 @@ export async function openConnection(
 /** The standard: a response of another status or type is not read, and not requested again. */
 function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL): void {
   if (status === 204) {
-    const ended = "the service ended the stream for good (HTTP 204)";
+    const ended = "the service ended the stream permanently (HTTP 204)";
     throw fail("stream_ended", ended, { next: undefined, status, retryable: false });
   }
   if (status !== 200)
-    throw untrustedAnswer(`${url.host} answered with status ${status} instead of an event stream`);
+    throw untrustedAnswer(`invalid response: HTTP ${status} instead of an event stream from ${url.host}`);
   const type = headers.get("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() !== "text/event-stream") {
-    const found = type === "" ? "something without a type" : type;
-    throw untrustedAnswer(`${url.host} answered with ${found} instead of an event stream`);
+    const found = type === "" ? "no content type" : type;
+    throw untrustedAnswer(`invalid response: ${found} instead of an event stream from ${url.host}`);
   }
   const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
   if (encoding !== "identity")
-    throw untrustedAnswer(`${url.host} answered with content-encoding ${encoding}, which was not asked for`);
+    throw untrustedAnswer(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
 }
 
 /** Whatever broke an open stream, a new connection may succeed. */
 function brokenStream(cause: Error): Failure {
   const isReset = cause instanceof Failure && cause.message.includes("reset");
-  const message = isReset ? cause.message : "the connection broke off";
+  const message = isReset ? cause.message : "connection closed";
   return fail("network", message, { next: undefined, cause });
 }

@@ -44,8 +44,8 @@ function isStreamLimit(status: number, { message }: ErrorBody): boolean {
 function streamLimit(answer: Answer, body: ErrorBody, target: Target): Sentence {
   const tier = planOf(answer, body, target);
   return {
-    message: `no further stream may be open on the ${tier} plan, or from this address`,
-    next: "close other streams, also of other programs, or ask for fewer assets",
+    message: `stream limit of the ${tier} plan or this IP address exceeded`,
+    next: "close other streams, including in other programs, or request fewer assets",
   };
 }
 
@@ -60,7 +60,7 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: StreamQuestion, 
   if (status === 400) return badRequest(body, question);
   if (status === 404) return notFound(body, question, target);
   if (status === 405 && subjects.length > 1)
-    return { message: `the service does not take several assets on one connection of ${path}` };
+    return { message: `the service accepts only one asset per connection on ${path}` };
   if (status === 410) return removedSentence(body, path);
   return commonSentence(answer, body, target, "stream");
 }
@@ -70,28 +70,31 @@ function planRefused(body: ErrorBody, question: StreamQuestion, target: Target):
     const { message, next } = planNeeded(question.command, question.plan, body, target);
     return { message, next };
   }
-  const which = question.subjects.length === 1 ? `${named(question)} is none` : "not all of these are";
+  const which =
+    question.subjects.length === 1
+      ? `${named(question)} is not one of them`
+      : "some of these are not included";
   return {
-    message: `without a key, ${question.command} shows a few preview assets only, and ${which}`,
+    message: `without a key, ${question.command} is limited to preview assets; ${which}`,
     next: `register for a free key${link(body, "register")}`,
   };
 }
 
-const lookUp = "look the address up: dexdata search <address>";
+const lookUp = "find the address: dexdata search <address>";
 
 function badRequest(body: ErrorBody, question: StreamQuestion): Sentence {
   const param = textField(body.fields, "param");
   if (param === "interval" || param === "since" || param === "method")
-    return { message: `--${param === "method" ? "by" : param}: refused by the service` };
-  return { message: `the service refused the stream of ${named(question)}`, next: lookUp };
+    return { message: `the service rejected --${param === "method" ? "by" : param} (HTTP 400)` };
+  return { message: `the service rejected the stream of ${named(question)} (HTTP 400)`, next: lookUp };
 }
 
 function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
-  if (isOfAsset(body)) return { message: `the service does not stream ${named(question)}`, next: lookUp };
+  if (isOfAsset(body)) return { message: invalidAsset(question), next: lookUp };
   return {
-    message: `${target.streaming} has no ${question.path}`,
+    message: `${question.path} not found on ${target.streaming}`,
     next: target.isSimulated
-      ? "the sandbox has it beside the specification: dexdata sandbox --dialect public -- dexdata stream …"
+      ? "the sandbox serves it in the public dialect only: dexdata sandbox --dialect public -- dexdata stream …"
       : "check the streaming URL: dexdata config list",
   };
 }
@@ -99,6 +102,11 @@ function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Se
 /** A 404 is about the path unless it names an asset: only its form differs (wire-facts 5.7). */
 function isOfAsset(body: ErrorBody): boolean {
   return body.fields.has("resource") || /\b(?:token|pool|asset)\b.*\bnot found\b/iu.test(body.message ?? "");
+}
+
+function invalidAsset(question: StreamQuestion): string {
+  const { length } = question.subjects;
+  return length === 1 ? `invalid asset ${named(question)}` : `invalid asset among ${named(question)}`;
 }
 
 function named({ subjects }: StreamQuestion): string {

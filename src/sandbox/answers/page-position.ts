@@ -36,7 +36,7 @@ export function readCursor(text: string, now: number): PageCursor {
   const match = /^\{"t":(\d{1,11}),"o":(\d{1,9})\}$/.exec(Buffer.from(text, "base64url").toString("latin1"));
   const cursor = { at: Number(match?.[1]), offset: Number(match?.[2]) };
   if (match === null || cursor.at > now || writeCursor(cursor) !== text) {
-    throw invalidParam("cursor", "must be the next_cursor of the page before");
+    throw invalidParam("cursor", "must be the next_cursor of the previous page");
   }
   return cursor;
 }

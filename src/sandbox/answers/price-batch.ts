@@ -33,9 +33,9 @@ function readAddresses(query: Query): readonly string[] {
     throw invalidParam("tokens", `must not be longer than ${MAX_CHARACTERS} characters`);
   }
   const addresses = query.list("tokens");
-  if (addresses.length === 0) throw invalidParam("tokens", "must hold at least one address");
+  if (addresses.length === 0) throw invalidParam("tokens", "must contain at least one address");
   if (addresses.length > MAX_ADDRESSES) {
-    throw invalidParam("tokens", `must not hold more than ${MAX_ADDRESSES} addresses`);
+    throw invalidParam("tokens", `must not contain more than ${MAX_ADDRESSES} addresses`);
   }
   return addresses;
 }

@@ -18,7 +18,7 @@ export const answerPoolTransactions: Answer = (asked) => {
   networkOf(asked);
   const page = readPage(asked.query);
   if (page.page > LAST_PAGE) {
-    throw invalidParam("page", `pages end at ${LAST_PAGE}; use cursor for what lies deeper`);
+    throw invalidParam("page", `the last page is ${LAST_PAGE}; use cursor for older transactions`);
   }
   const window = readWindow(asked);
   const cursor = asked.query.raw("cursor");

@@ -28,8 +28,8 @@ export type Faults = readonly Fault[];
 
 /**
  * What a fault affects. `answer` replaces the response, `change` alters the request or the body, `header` alters the
- * headers, `delivery` the transfer of the bytes, and `stream` an open stream. A request has at most one fault of `answer`
- * and one of `delivery`; the others add up.
+ * headers, `delivery` the transfer of the bytes, and `stream` an open stream. A request has at most one of the layer
+ * `answer` and one of `delivery`; the others add up.
  */
 type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream";
 
@@ -55,50 +55,53 @@ const stream = { layer: "stream", value: "events", byDefault: 3 } as const;
 
 /** Every fault that has a name; any status from 400 to 599 is one more. */
 export const faultTraits = {
-  html: { layer: "answer", value: "status", byDefault: 403, help: "an HTML page, as an edge rule sends it" },
+  html: { layer: "answer", value: "status", byDefault: 403, help: "HTML page, as from an edge firewall" },
   "message-only": {
     layer: "answer",
     value: "status",
     byDefault: 500,
-    help: "an error body that holds `message` and nothing else",
+    help: "Error body with `message` only",
   },
-  empty: { ...change, value: "status", help: "no body; the answer's own status unless one is given" },
-  "invalid-json": { ...change, help: "a body cut short, its length told as it is" },
-  "duplicate-page": { ...change, help: "a further page brings the rows before it again" },
-  "empty-page": { ...changeOnce, help: "a list without rows; totals and cursor as usual (once)" },
-  "short-page": { ...changeOnce, help: "a list with the first half of its rows; the rest as usual (once)" },
-  "missing-cursor": { ...changeOnce, help: "a page that promises another one and has no next_cursor (once)" },
+  empty: { ...change, value: "status", help: "Empty body; the original status unless one is given" },
+  "invalid-json": { ...change, help: "Truncated body with a matching length header" },
+  "duplicate-page": { ...change, help: "A later page repeats the previous rows" },
+  "empty-page": { ...changeOnce, help: "List without rows; totals and cursor unchanged (once)" },
+  "short-page": {
+    ...changeOnce,
+    help: "List with the first half of its rows; totals and cursor unchanged (once)",
+  },
+  "missing-cursor": { ...changeOnce, help: "Page that promises another one but has no next_cursor (once)" },
   "stale-page": {
     ...changeOnce,
-    help: "the previous response of the same list again, totals and cursor included (once)",
+    help: "The previous response of the same list again, including totals and cursor (once)",
   },
-  "repeat-cursor": { ...change, help: "a further page names its own cursor as the next" },
+  "repeat-cursor": { ...change, help: "A later page returns its own cursor as next_cursor" },
   "drop-filter": {
     ...change,
     value: "name",
-    help: "a search leaves one filter out, of its rows and of its echo",
+    help: "A search ignores one filter, in the rows and in the echoed query",
   },
-  plan: { ...header, value: "tier", help: "X-Api-Plan names this plan (keyless)" },
-  "no-plan-header": { ...header, help: "no X-Api-Plan" },
-  "no-credit-headers": { ...header, help: "no X-Credits-*" },
-  "no-ratelimit-headers": { ...header, help: "no RateLimit-* on a 429" },
-  "no-retry-after": { ...header, help: "no Retry-After on a 429" },
-  "reset-before": { ...delivery, help: "connection reset before a byte of the answer" },
-  "reset-headers": { ...delivery, help: "connection reset in the headers" },
-  "reset-body": { ...delivery, help: "connection reset in the middle of the body" },
-  "reset-after": { ...delivery, help: "connection reset after a whole answer" },
-  truncate: { ...delivery, help: "connection closed in the middle of the body" },
-  "slow-headers": { ...slow, help: "headers trickle for this long (3s)" },
-  "slow-body": { ...slow, help: "the body trickles for this long (3s)" },
-  "stream-cut": { ...stream, help: "a stream is cut after this many events (3)" },
+  plan: { ...header, value: "tier", help: "X-Api-Plan with this plan (default keyless)" },
+  "no-plan-header": { ...header, help: "No X-Api-Plan header" },
+  "no-credit-headers": { ...header, help: "No X-Credits-* headers" },
+  "no-ratelimit-headers": { ...header, help: "No RateLimit-* headers on a 429" },
+  "no-retry-after": { ...header, help: "No Retry-After header on a 429" },
+  "reset-before": { ...delivery, help: "Connection reset before the response" },
+  "reset-headers": { ...delivery, help: "Connection reset within the headers" },
+  "reset-body": { ...delivery, help: "Connection reset within the body" },
+  "reset-after": { ...delivery, help: "Connection reset after a complete response" },
+  truncate: { ...delivery, help: "Connection closed within the body" },
+  "slow-headers": { ...slow, help: "Headers arrive slowly, over this long (default 3s)" },
+  "slow-body": { ...slow, help: "Body arrives slowly, over this long (default 3s)" },
+  "stream-cut": { ...stream, help: "Stream cut after this many events (default 3)" },
   "stream-silent": {
     ...stream,
     byDefault: 0,
-    help: "after this many events (0) a stream sends nothing more, not even pings",
+    help: "Stream silent, even without pings, after this many events (default 0)",
   },
   "stream-error": {
     ...stream,
-    help: "after this many events (3) a stream sends an `error` event and closes",
+    help: "Stream closed with an `error` event after this many events (default 3)",
   },
 } as const satisfies Readonly<Record<string, FaultTraits>>;
 
@@ -119,5 +122,5 @@ export function traitsOf(name: FaultName | "status"): FaultTraits {
 const statusTraits: FaultTraits = {
   layer: "answer",
   value: "status",
-  help: "this status with the body that belongs to it; 429=7 says Retry-After: 7",
+  help: "This status with its usual body; 429=7 sets Retry-After: 7",
 };

@@ -37,7 +37,7 @@ function hasPrice(status: number): boolean {
 }
 
 function refusalFor(fault: Fault, status: number, account: Account, at: number): Refusal {
-  const message = `${(STATUS_CODES[status] ?? "refused").toLowerCase()}, as --faults asked`;
+  const message = `${(STATUS_CODES[status] ?? "refused").toLowerCase()}, injected by --faults`;
   if (fault.kind === "message-only") return new Refusal(status, { message });
   if (status === 402) return paymentRequired(account, at);
   if (status === 429) {
@@ -68,5 +68,5 @@ function waitingFor({ status, body, headers }: Refusal, seconds: number): Refusa
 
 function page(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
-  return `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1><p>Blocked by the sandbox, as --faults asked.</p></body></html>\n`;
+  return `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1><p>Blocked by the sandbox, injected by --faults.</p></body></html>\n`;
 }

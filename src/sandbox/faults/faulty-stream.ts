@@ -49,7 +49,7 @@ export function faultySink(sink: StreamSink, fault: StreamFault | undefined, cut
     hasStruck = true;
     if (fault.kind === "stream-cut") cut();
     if (fault.kind !== "stream-error") return;
-    sink.write(errorFrame("an error, as --faults asked"));
+    sink.write(errorFrame("error injected by --faults"));
     sink.end();
   };
   if (left === 0) strike();

@@ -63,7 +63,7 @@ function unknownKind(word: string, text: string): FaultProblem {
   const where = word === text ? "" : ` in "${text}"`;
   return {
     problem: `"${word}"${where}: must be a status from 400 to 599, or one of ${names.join(", ")}`,
-    next: near === undefined ? "for example: 429x3,500:5%,reset-body@7" : `did you mean ${near}?`,
+    next: near === undefined ? "e.g. 429x3,500:5%,reset-body@7" : `did you mean ${near}?`,
   };
 }
 
@@ -94,8 +94,8 @@ function rangeOf(from: number, to: number): When | undefined {
 
 function badWhen(typed: string, text: string): FaultProblem {
   return {
-    problem: `"${typed}" in "${text}": must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST}), from 1`,
-    next: "without it, every request is struck, or one by most page faults; a part of a path may follow: 500x3/transactions",
+    problem: `"${typed}" in "${text}": must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST}), counted from 1`,
+    next: "omit it to affect every request (most page faults: one); part of a path can follow: 500x3/transactions",
   };
 }
 
@@ -140,6 +140,6 @@ function badValue({ text }: Fault, value: string, accepted: string, near?: strin
   const word = text.slice(0, text.indexOf("="));
   return {
     problem: `"${value}" in "${text}": ${word} takes ${accepted}`,
-    next: near === undefined ? `${word} alone does what is usual` : `did you mean ${word}=${near}?`,
+    next: near === undefined ? `use ${word} alone for the default` : `did you mean ${word}=${near}?`,
   };
 }

@@ -106,7 +106,7 @@ function finishToken(
     symbol: name.symbol,
     decimals,
     totalSupply: BigInt(supply) * 10n ** BigInt(decimals) + makeDust(key, decimals),
-    description: hasPage ? `${name.name} is a made-up token of the sandbox on ${network.displayName}.` : "",
+    description: hasPage ? `${name.name} is a simulated token of the sandbox on ${network.displayName}.` : "",
     website: hasPage ? `https://${slug}.example` : "",
     explorer: `${EXPLORERS[network.id] ?? `https://explorer.example/${network.id}/token/`}${address}`,
     hasImage,

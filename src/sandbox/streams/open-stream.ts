@@ -86,7 +86,7 @@ function judge(arrived: ArrivedStream, state: SandboxState, hub: StreamHub): Ord
   // A caller who could not pay for one update is rejected, though opening costs nothing.
   const refusal = guard(arrived, state.options.elapsed(), 1, plan);
   if (refusal !== undefined) throw refusal;
-  if (feed === undefined) throw refuse(404, "route_not_found", `no such path: ${path}`);
+  if (feed === undefined) throw refuse(404, "route_not_found", `path not found: ${path}`);
   if (!feed.verbs.some((verb) => verb === request.method))
     throw methodNotAllowed(`${request.method} is not allowed here`, feed.verbs.join(", "));
   const order = {

@@ -21,7 +21,7 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
   const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));
   const time = member(value, timeField);
   const at = typeof time === "string" ? parseRfc3339(time) : undefined;
-  if (at === undefined) throw untrustedAnswer(`a row has no ${timeField} that can be read`);
+  if (at === undefined) throw untrustedAnswer(`invalid response: a row has no valid ${timeField}`);
   return {
     text,
     value,

@@ -119,7 +119,7 @@ interface FileEnd {
 function readRow(shape: RowShape, line: string): TailRow {
   const value: unknown = JSON.parse(line);
   const isIdentified = shape.identity.every((field) => member(value, field) !== undefined);
-  if (!isIdentified || typeof value !== "object" || value === null) throw new Error("the line is no row");
+  if (!isIdentified || typeof value !== "object" || value === null) throw new Error("the line is not a row");
   return readTailRow(shape, line, value);
 }
 

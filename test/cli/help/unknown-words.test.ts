@@ -84,7 +84,7 @@ describe("a word that nobody knows", () => {
     for (const words of ["pools search eth", "pools search --chains base,eth"]) {
       const { exit, stderr } = await dexdata(`${words} --sandbox --error-format text`);
       expect(exit).toBe(3);
-      expect(stderr).toMatch(/^dexdata: network "eth" is not known[^]*did you mean ethereum\?\n$/u);
+      expect(stderr).toMatch(/^dexdata: unknown network "eth"[^]*did you mean ethereum\?\n$/u);
     }
   });
 

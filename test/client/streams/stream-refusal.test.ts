@@ -37,52 +37,42 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       400,
       { message: "token not found: ethereum/0xabc" },
       2,
-      "the service refused the stream of ethereum:0xabc",
+      "the service rejected the stream of ethereum:0xabc (HTTP 400)",
     ],
     [
       400,
       { error: "invalid_param", param: "interval", message: "no" },
       2,
-      "--interval: refused by the service",
+      "the service rejected --interval (HTTP 400)",
     ],
-    [400, { error: "invalid_param", param: "since", message: "no" }, 2, "--since: refused by the service"],
-    [400, {}, 2, "the service refused the stream of ethereum:0xabc"],
-    [400, "", 2, "the service refused the stream of ethereum:0xabc"],
-    [400, html, 2, "the service refused the stream of ethereum:0xabc"],
+    [
+      400,
+      { error: "invalid_param", param: "since", message: "no" },
+      2,
+      "the service rejected --since (HTTP 400)",
+    ],
+    [400, {}, 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
+    [400, "", 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
+    [400, html, 2, "the service rejected the stream of ethereum:0xabc (HTTP 400)"],
     [
       401,
       { message: "api key verification has failed" },
       4,
-      "the service does not accept the key from DEXDATA_API_KEY",
+      "the service rejected the key from DEXDATA_API_KEY",
     ],
-    [401, "", 4, "the service does not accept the key from DEXDATA_API_KEY"],
-    [
-      402,
-      { error: "payment_required", tier: "free", message: "no" },
-      5,
-      "the credits of the free plan are used up",
-    ],
-    [402, "", 5, "the credits of the free plan are used up"],
+    [401, "", 4, "the service rejected the key from DEXDATA_API_KEY"],
+    [402, { error: "payment_required", tier: "free", message: "no" }, 5, "out of credits on the free plan"],
+    [402, "", 5, "out of credits on the free plan"],
     [
       403,
       { error: "wrong_host", tier: "free", message: "no" },
       4,
-      "a free key does not belong to streams.example",
+      "streams.example does not accept free keys",
     ],
-    [
-      403,
-      html,
-      4,
-      "streams.example refused the request before the service saw it (it answered with a web page)",
-    ],
-    [403, { message: "no" }, 4, "the free plan may not do this"],
-    [404, { message: "token not found: ethereum/0xabc" }, 3, "the service does not stream ethereum:0xabc"],
-    [
-      404,
-      { error: "not_found", resource: "pool", message: "x" },
-      3,
-      "the service does not stream ethereum:0xabc",
-    ],
+    [403, html, 4, "streams.example blocked the request before it reached the service (HTML response)"],
+    [403, { message: "no" }, 4, "the free plan does not allow this request"],
+    [404, { message: "token not found: ethereum/0xabc" }, 3, "invalid asset ethereum:0xabc"],
+    [404, { error: "not_found", resource: "pool", message: "x" }, 3, "invalid asset ethereum:0xabc"],
     [404, { message: "Not Found" }, 3, "https://streams.example has no /sse/prices"],
     [
       404,
@@ -95,20 +85,20 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       410,
       { error: "endpoint_removed", replacement: "/sse/other" },
       3,
-      "the service has removed /sse/prices for good",
+      "/sse/prices was removed from the API",
     ],
-    [410, "", 3, "the service has removed /sse/prices for good"],
+    [410, "", 3, "/sse/prices was removed from the API"],
     [
       429,
       { error: "rate_limited", tier: "free", message: "slow down" },
       6,
-      "too many requests for the free plan",
+      "rate limit of the free plan exceeded",
     ],
-    [429, "", 6, "too many requests for the free plan"],
-    [500, "", 7, "the streaming host failed (status 500)"],
-    [502, html, 7, "the streaming host failed (status 502)"],
-    [302, "", 1, "the streaming host answered with a redirect (status 302), which is not followed"],
-    [418, "", 2, "the service refused the stream (status 418)"],
+    [429, "", 6, "rate limit of the free plan exceeded"],
+    [500, "", 7, "the streaming host failed (HTTP 500)"],
+    [502, html, 7, "the streaming host failed (HTTP 502)"],
+    [302, "", 1, "the streaming host returned a redirect (HTTP 302), which dexdata does not follow"],
+    [418, "", 2, "the service rejected the stream (HTTP 418)"],
   ])("%i %j", (status, body, exit, message) => {
     const failure = refused(status, body);
     expect([failure.exit, failure.message]).toEqual([exit, message]);
@@ -131,7 +121,7 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       { who: keyless },
     );
     expect(preview.message).toBe(
-      "without a key, stream shows a few preview assets only, and ethereum:0xabc is none",
+      "without a key, stream is limited to preview assets; ethereum:0xabc is not one of them",
     );
     expect(preview.details.why).toBe("— no");
     expect(preview.details.next).toBe("register for a free key");
@@ -141,12 +131,12 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       { asked: { subjects: [weth, weth] } },
     );
     expect(several.message).toBe(
-      "without a key, stream shows a few preview assets only, and not all of these are",
+      "without a key, stream is limited to preview assets; some of these are not included",
     );
   });
 
   test("the key is asked for where none was sent", () => {
-    expect(refused(401, "", { who: keyless }).message).toBe("streams.example wants a key, and none was sent");
+    expect(refused(401, "", { who: keyless }).message).toBe("streams.example requires a key");
   });
 
   test.each([

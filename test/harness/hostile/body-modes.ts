@@ -3,13 +3,13 @@ import { bytes, empty, endless, html, json, raw } from "../scripted-server.ts";
 import type { HostileCommand } from "./commands.ts";
 import { fine, type Mode, untrusted } from "./mode.ts";
 
-const notWhole = /^the answer is not whole JSON \(status 200, \d+ bytes\)$/;
-const isEmpty = /^the answer is empty \(status \d+\)$/;
-const damaged = /^the gzip body from 127\.0\.0\.1:\d+ is damaged$/;
-const tooLarge = /^the answer from 127\.0\.0\.1:\d+ is larger than 32 MiB$/;
-const tooMany = /^the answer from 127\.0\.0\.1:\d+ holds more than 500000 values$/;
+const notWhole = /^invalid response: malformed or truncated JSON \(HTTP 200, \d+ bytes\)$/;
+const isEmpty = /^invalid response: empty body \(HTTP \d+\)$/;
+const damaged = /^invalid response: corrupt gzip data from 127\.0\.0\.1:\d+$/;
+const tooLarge = /^the response from 127\.0\.0\.1:\d+ is larger than 32 MiB$/;
+const tooMany = /^the response from 127\.0\.0\.1:\d+ has more than 500,000 values$/;
 const unasked = (name: string): RegExp =>
-  new RegExp(`^127\\.0\\.0\\.1:\\d+ answered with content-encoding ${name}, which was not asked for$`, "u");
+  new RegExp(`^invalid response: unexpected content-encoding ${name} from 127\\.0\\.0\\.1:\\d+$`, "u");
 const encoded =
   (name: string, encode: (sound: Buffer) => Buffer) =>
   ({ sound }: HostileCommand) =>
@@ -60,7 +60,7 @@ export const encodingModes: readonly Mode[] = [
   {
     name: "sends gzip and says nothing",
     reply: ({ sound }) => bytes(gzipSync(sound)),
-    ends: untrusted(/^the answer is not valid UTF-8$/),
+    ends: untrusted(/^invalid response: not valid UTF-8$/),
   },
   { name: "sends a gzip bomb", reply: encoded("gzip", () => bomb), ends: untrusted(tooLarge) },
   { name: "sends a brotli bomb", reply: encoded("br", () => brotliBomb), ends: untrusted(unasked("br")) },
@@ -87,13 +87,13 @@ export const bodyModes: readonly Mode[] = [
   {
     name: "sends a part",
     reply: ({ sound }) => json(sound, { status: 206, headers: { "content-range": "bytes 0-1/9" } }),
-    ends: untrusted(/^the answer is only a part of one \(status 206\)$/),
+    ends: untrusted(/^invalid response: partial content \(HTTP 206\)$/),
   },
   { name: "sends blanks", reply: () => json(" \n\t "), ends: untrusted(isEmpty) },
   {
     name: "sends a web page",
     reply: () => html(200),
-    ends: untrusted(/^the answer is a web page, not JSON \(status 200\)$/),
+    ends: untrusted(/^invalid response: HTML instead of JSON \(HTTP 200\)$/),
   },
   {
     name: "sends half",
@@ -112,12 +112,12 @@ export const bodyModes: readonly Mode[] = [
   {
     name: "writes UTF-16",
     reply: changed((sound) => Buffer.from(`\uFEFF${sound}`, "utf16le")),
-    ends: untrusted(/^the answer is not valid UTF-8$/),
+    ends: untrusted(/^invalid response: not valid UTF-8$/),
   },
   {
     name: "writes bytes that are no UTF-8",
     reply: ({ sound }) => bytes(Buffer.from(sound.replace("{", '{"more":"\u00ff",'), "latin1")),
-    ends: untrusted(/^the answer is not valid UTF-8$/),
+    ends: untrusted(/^invalid response: not valid UTF-8$/),
   },
   { name: "leads with a zero", reply: withExtra('"more":01'), ends: untrusted(notWhole) },
   { name: "writes NaN", reply: withExtra('"more":NaN'), ends: untrusted(notWhole) },

@@ -11,14 +11,14 @@ const under =
     raw([`${headers}\r\n\r\n${sound}`]);
 const chunk = (text: string): string => `${lengthOf(text).toString(16)}\r\n${text}\r\n`;
 
-const closed = /^127\.0\.0\.1:\d+ closed the connection before the answer was whole$/;
-const isReset = /^the connection to 127\.0\.0\.1:\d+ was reset$/;
-const otherLength = /^the answer of 127\.0\.0\.1:\d+ is not as long as it says$/;
-const notHttp = /^the answer of 127\.0\.0\.1:\d+ is not HTTP$/;
-const tooLong = /^the headers of the answer of 127\.0\.0\.1:\d+ are too long$/;
+const closed = /^127\.0\.0\.1:\d+ closed the connection before the response was complete$/;
+const isReset = /^connection to 127\.0\.0\.1:\d+ reset$/;
+const otherLength = /^response from 127\.0\.0\.1:\d+ was cut short$/;
+const notHttp = /^127\.0\.0\.1:\d+ did not send an HTTP response$/;
+const tooLong = /^the response headers from 127\.0\.0\.1:\d+ are too large$/;
 const tooSlow: Mode["ends"] = {
   exit: 7,
-  says: /^no whole answer of 127\.0\.0\.1:\d+ within 30 s$/,
+  says: /^request to 127\.0\.0\.1:\d+ timed out after 30s$/,
   requests: 2,
 };
 const soon = "--timeout 30s --retries 1";
@@ -44,7 +44,7 @@ export const connectionModes: readonly Mode[] = [
   {
     name: "says half its length",
     reply: ({ sound }) => raw([`${ok}content-length: ${Math.floor(lengthOf(sound) / 2)}\r\n\r\n${sound}`]),
-    ends: untrusted(/^the answer (?:of 127\.0\.0\.1:\d+ is not HTTP|is not whole JSON)/),
+    ends: untrusted(/^invalid response: (?:not HTTP, from 127\.0\.0\.1:\d+|malformed or truncated JSON)/),
   },
   {
     name: "never ends its chunks",

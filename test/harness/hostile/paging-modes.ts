@@ -13,7 +13,7 @@ const untrustedAfter = (says: RegExp, requests: number): Ending => ({ exit: 1, s
 const keptRows = (says: RegExp, requests: number): Ending => ({ exit: 1, says, requests, hasRows: true });
 /** The next page is asked for before the rows of this one are looked at: one more than it takes to see. */
 const early = 1;
-const nothingNew = /^\d+ pages in a row brought nothing new, yet the service promises more/;
+const nothingNew = /^\d+ pages in a row had no new rows, but the service promises more/;
 const repeated = /^the service repeated a cursor, so paging would never end/;
 
 /** A page of one row of its own, with these members beside it. */
@@ -46,14 +46,14 @@ export const pagingModes: readonly Mode[] = [
   ...[7, {}, true].map((next_cursor) => ({
     name: `sends ${JSON.stringify(next_cursor)} for a cursor`,
     reply: () => json(cursorPage(0, { has_next_page: true, next_cursor })),
-    ends: untrusted(/^next_cursor of the answer is no text$/),
+    ends: untrusted(/^invalid response: next_cursor is not a string$/),
     isFor: ofCursors,
     flags: "--all",
   })),
   ...["yes", 1, [], {}].map((has_next_page) => ({
     name: `sends ${JSON.stringify(has_next_page)} for has_next_page`,
     reply: () => json(cursorPage(0, { has_next_page, next_cursor: "x" })),
-    ends: untrusted(/^has_next_page of the answer is neither true nor false$/),
+    ends: untrusted(/^invalid response: has_next_page is not true or false$/),
     isFor: ofCursors,
     flags: "--all",
   })),
@@ -89,14 +89,14 @@ export const pagingModes: readonly Mode[] = [
   {
     name: "sends half a surrogate pair for a cursor",
     reply: () => json(`${cursorPage(0, { has_next_page: true }).slice(0, -1)},"next_cursor":"\\ud800"}`),
-    ends: untrusted(/^next_cursor of the answer is no text that could be sent back$/),
+    ends: untrusted(/^invalid response: next_cursor is too long or not valid Unicode$/),
     isFor: ofCursors,
     flags: "--all",
   },
   {
     name: "sends a cursor of a megabyte",
     reply: () => json(cursorPage(0, { has_next_page: true, next_cursor: "c".repeat(1_000_000) })),
-    ends: untrusted(/^next_cursor of the answer is no text that could be sent back$/),
+    ends: untrusted(/^invalid response: next_cursor is too long or not valid Unicode$/),
     isFor: ofCursors,
     flags: "--all",
   },

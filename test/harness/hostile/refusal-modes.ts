@@ -5,15 +5,15 @@ import type { HostileCommand } from "./commands.ts";
 import { forbidden } from "./forbidden.ts";
 
 const failed = (status: number): RegExp => new RegExp(`^the service failed \\(status ${status}\\)$`, "u");
-const tooMany = /^too many requests for the \S+ plan$/;
+const tooMany = /^rate limit of the \S+ plan exceeded$/;
 
 /** What each status means, however its body looks. */
 const statuses: readonly (readonly [number, Ending])[] = [
-  [400, refused(2, /refused|^the service wants/)],
-  [401, refused(4, /^the service does not accept the key from DEXDATA_API_KEY$/)],
-  [402, refused(5, /^the credits of the .+ plan are used up/)],
-  [403, refused(4, /may not do this|refused the request before/)],
-  [404, refused(3, /^(?:no \S+|the service has nothing there|the service has no path)/)],
+  [400, refused(2, /rejected|^the service requires/)],
+  [401, refused(4, /^the service rejected the key from DEXDATA_API_KEY$/)],
+  [402, refused(5, /^out of credits on the .+ plan/)],
+  [403, refused(4, /does not allow this request|blocked the request before/)],
+  [404, refused(3, /^(?:\S+ \S+ not found|not found \(HTTP 404\)|unknown network)/)],
   [405, refused(2, /status 405/)],
   [410, refused(3, /^the service has removed/)],
   [413, refused(2, /status 413/)],
@@ -23,8 +23,8 @@ const statuses: readonly (readonly [number, Ending])[] = [
   [503, refused(7, failed(503))],
   [530, refused(7, failed(530))],
   [600, refused(7, failed(600))],
-  [302, untrusted(/^the host answered with a redirect \(status 302\), which is not followed$/)],
-  [304, untrusted(/^the host answered with a redirect \(status 304\), which is not followed$/)],
+  [302, untrusted(/^the host returned a redirect \(HTTP 302\), which dexdata does not follow$/)],
+  [304, untrusted(/^the host returned a redirect \(HTTP 304\), which dexdata does not follow$/)],
 ];
 
 /** Bodies of refusals that say nothing usable. */
@@ -93,7 +93,7 @@ const redirects: readonly Mode[] = [
     name: `redirects (${status}) to ${location === "" ? "nowhere" : location}`,
     reply: () => redirect(location, status),
     ends: untrusted(
-      new RegExp(`^the host answered with a redirect \\(status ${status}\\), which is not followed$`, "u"),
+      new RegExp(`^the host returned a redirect \\(HTTP ${status}\\), which dexdata does not follow$`, "u"),
     ),
     isFor: ({ words }: HostileCommand) => words === "networks",
   })),

@@ -3,9 +3,9 @@ import { json } from "../scripted-server.ts";
 import type { HostileCommand } from "./commands.ts";
 import { fine, type Mode, untrusted } from "./mode.ts";
 
-const noObject = /^the answer is not an object$/;
-const noList = /^the answer has no list of [\w ]+$/;
-const noRow = /^row \d+ of the answer's [\w ]+ is not an object$/;
+const noObject = /^invalid response: not an object$/;
+const noList = /^invalid response: no list of [\w ]+$/;
+const noRow = /^invalid response: row \d+ of [\w ]+ is not an object$/;
 
 const isBare = ({ endpoint: { reply }, isRaw }: HostileCommand): boolean =>
   !isRaw && (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles");

@@ -18,7 +18,7 @@ const sending = (...chunks: (string | Uint8Array)[]): Reply => slow({ headers, c
 const staying = (...chunks: (string | Uint8Array)[]): Reply => slow({ headers, chunks, stayOpen: true });
 const event = (data: string): string => `event: token_price\ndata: ${data}\n\n`;
 
-const wrongType = /^127\.0\.0\.1:\d+ answered with .+ instead of an event stream$/;
+const wrongType = /^invalid response: .+ instead of an event stream from 127\.0\.0\.1:\d+$/;
 
 /** Nothing is tried again where another try would be answered the same. */
 const refusals: readonly (readonly [string, Reply, RegExp])[] = [
@@ -33,24 +33,24 @@ const refusals: readonly (readonly [string, Reply, RegExp])[] = [
   [
     "answers 205",
     raw(["HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n"]),
-    /^127\.0\.0\.1:\d+ answered with status 205 instead of an event stream$/,
+    /^invalid response: HTTP 205 instead of an event stream from 127\.0\.0\.1:\d+$/,
   ],
   [
     "redirects",
     redirect("http://127.0.0.1:9/"),
-    /^the streaming host answered with a redirect \(status 302\), which is not followed$/,
+    /^the streaming host returned a redirect \(HTTP 302\), which dexdata does not follow$/,
   ],
   [
     "compresses what nobody asked it to",
     slow({ headers: { ...headers, "content-encoding": "gzip" }, chunks: ["x"] }),
-    /^127\.0\.0\.1:\d+ answered with content-encoding gzip, which was not asked for$/,
+    /^invalid response: unexpected content-encoding gzip from 127\.0\.0\.1:\d+$/,
   ],
   [
     "floods with headers",
     raw([`HTTP/1.1 200 OK\r\nx: ${"a".repeat(100_000)}\r\n\r\n`]),
-    /^the headers of the answer of 127\.0\.0\.1:\d+ are too long$/,
+    /^the response headers from 127\.0\.0\.1:\d+ are too large$/,
   ],
-  ["greets as SSH", raw(["SSH-2.0-OpenSSH_9.2\r\n"]), /^the answer of 127\.0\.0\.1:\d+ is not HTTP$/],
+  ["greets as SSH", raw(["SSH-2.0-OpenSSH_9.2\r\n"]), /^127\.0\.0\.1:\d+ did not send an HTTP response$/],
 ];
 
 /** A new connection may do better: one more is made, and then it is over. */
@@ -106,7 +106,7 @@ export const streamModes: readonly StreamMode[] = [
     name: "answers 204",
     reply: () => raw(["HTTP/1.1 204 No Content\r\n\r\n"]),
     exit: 8,
-    says: /^the service ended the stream for good \(HTTP 204\)$/,
+    says: /^the service ended the stream permanently \(HTTP 204\)$/,
     rows: 0,
     requests: 1,
   },
