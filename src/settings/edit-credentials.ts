@@ -83,8 +83,8 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
     if (chosen !== undefined) return { after: { ...current, active: name }, result: chosen };
     const stored = [...current.profiles.keys()].join(", ");
     throw usageFailure(
-      `profile "${withoutSecrets(name)}" is not stored; ${stored === "" ? "none is" : `stored: ${stored}`}`,
-      "store one with: dexdata auth login --profile <name>",
+      `unknown profile "${withoutSecrets(name)}"; ${stored === "" ? "no profile is stored" : `stored: ${stored}`}`,
+      "add one: dexdata auth login --profile <name>",
     );
   });
 }
@@ -110,7 +110,7 @@ async function edit<T>(
       if (mend === undefined)
         throw usageFailure(
           current.problem,
-          "dexdata auth login stores a key anew and keeps the old file beside it",
+          "to move the file aside and store a key again, run: dexdata auth login",
         );
       mend(file);
     }

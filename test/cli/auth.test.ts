@@ -104,10 +104,10 @@ describe("auth login", () => {
 
   test.each([
     ["of a wrong form", "Bearer api_pro_s3cr3t_sandbox", 2, /begins with the word Bearer/],
-    ["in quotes", '"api_pro_s3cr3t_sandbox"', 2, /stands in quotes/],
+    ["in quotes", '"api_pro_s3cr3t_sandbox"', 2, /is enclosed in quotes/],
     ["over two lines", "api_pro_\ns3cr3t", 2, /has a line break/],
     ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /has a blank/],
-    ["with another beginning", "sk_live_s3cr3t", 2, /does not begin with api_/],
+    ["with another beginning", "sk_live_s3cr3t", 2, /does not start with api_/],
     ["that is empty", "\n", 2, /is empty/],
   ])("refuses a key %s without asking anybody", async (_, stdin, code, why) => {
     const { run, file } = atHome();
@@ -233,7 +233,7 @@ describe("--profile", () => {
       exit: 2,
       stderr:
         'dexdata: --profile "work": no such profile; stored: default\n' +
-        "  store one with: dexdata auth login --profile <name>\n",
+        "  add one: dexdata auth login --profile <name>\n",
     });
     expect(readFileSync(file, "utf8")).not.toContain(keys.pro);
   });
@@ -384,7 +384,7 @@ describe("auth logout", () => {
     const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'dexdata: --profile "api_…": is a key, not the name of a profile\n',
+      stderr: 'dexdata: --profile "api_…": must be the name of a profile, not a key\n',
     });
   });
 

@@ -89,11 +89,11 @@ describe("--columns", () => {
     ],
     [
       "search weth --columns symbol",
-      '--columns "symbol": pools and dexes have no such column; accepted for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  to search these alone: dexdata search … --type tokens',
+      '--columns "symbol": pools and dexes have no such column; accepted for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  to search only these: dexdata search … --type tokens',
     ],
     [
       "search weth --columns network,volume,token-0",
-      '--columns "token-0": tokens and dexes have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  to search these alone: dexdata search … --type pools',
+      '--columns "token-0": tokens and dexes have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  to search only these: dexdata search … --type pools',
     ],
     [
       "search weth --type tokens,pools --columns symbl",

@@ -67,7 +67,7 @@ describe("key_command", () => {
     ["prints an empty line first", `echo; echo ${key}`, "the program printed no key"],
     ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program ended with code 3"],
     ["is killed", `echo ${key}; kill -9 $$`, "the program was ended by SIGKILL"],
-    ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program prints more than a key"],
+    ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program printed more than a key"],
   ])("that %s is one clear message, and nothing is sent", async (_, does, why) => {
     const context = withScript(does);
     const { exit, stdout, stderr } = await ask(context);
@@ -76,16 +76,16 @@ describe("key_command", () => {
       stdout: "",
       stderr:
         `dexdata: key_command in ${configPath(context)}: ${why}\n` +
-        "  run it by hand (what it says is not shown here, as it may hold the key): dexdata config get key_command\n",
+        "  run the command yourself to see its output, which may contain the key: dexdata config get key_command\n",
       sent: [],
     });
   });
 
   test.each([
     [`echo 'Bearer ${key}'`, "begins with the word Bearer"],
-    [`echo '"${key}"'`, "stands in quotes"],
-    [`echo ' ${key}'`, "has a blank before or after it"],
-    ["echo Password:", "does not begin with api_"],
+    [`echo '"${key}"'`, "is enclosed in quotes"],
+    [`echo ' ${key}'`, "starts or ends with a space"],
+    ["echo Password:", "does not start with api_"],
   ])("that does %s is refused like any key of a wrong form", async (does, problem) => {
     const { exit, stderr } = await ask(withScript(does));
     expect([exit, sent()]).toEqual([2, []]);
@@ -192,7 +192,7 @@ describe("the words of a command", () => {
     ["a | b", "is run without a shell, which alone understands |"],
     ["a $(b)", "is run without a shell, which alone understands $"],
     ["a\nb", "is run without a shell, which alone understands a line break"],
-    ["~/bin/key", "~ is a shell's: write the whole path of the program"],
+    ["~/bin/key", "must contain the full path of the program; ~ is not expanded"],
     [`echo ${key}`, "holds a key itself"],
   ])("%j is refused", (text, problem) => {
     expect(splitCommand(text)).toMatchObject({ problem });

@@ -164,7 +164,7 @@ describe("of the service's own hosts", () => {
       exit: 2,
       stderr:
         `dexdata: ${url} is no host of ${tier} keys, and the key from DEXDATA_API_KEY is one\n` +
-        "  leave the host out, or let the service say the plan again: dexdata auth login\n",
+        "  use the default host, or look up the plan of the key again: dexdata auth login\n",
     });
   });
 });

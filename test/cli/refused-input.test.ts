@@ -140,7 +140,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ],
   ["pool - 0x1", '"0x1": must be network:address, like the words before it'],
   ["pool", "a network and an address are needed", "usage: dexdata pool <network> <address…|@file|->"],
-  ["pool base search", '<address> "search": is a word of the interface, not an address or id'],
+  ["pool base search", '<address> "search": is a word of the interface, not an address or ID'],
   [
     "networks --sandbox --base-url http://127.0.0.1:1",
     "--base-url: the sandbox has hosts and keys of its own",
@@ -151,7 +151,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["help nosuch", '"nosuch": there is no help on it', "see: dexdata --help"],
   ["networks --error-format xml", '--error-format "xml": accepted: text, json'],
   ["pools search --page 5", "--page: dexdata pools search has no such flag", "did you mean --cursor?"],
-  ["pool base ..", '<address> "..": must be an address or id, without blanks'],
+  ["pool base ..", '<address> "..": must be an address or ID, without blanks'],
   ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <pool>"],
   ["dexes", "a network is needed", "usage: dexdata dexes <network>"],
   ["networks extra", '"extra": one word too many', "usage: dexdata networks"],

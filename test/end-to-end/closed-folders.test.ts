@@ -54,7 +54,7 @@ async function run(words: string, env: Readonly<Record<string, string>> = {}): P
   return { exit, rows: String(stdout).split("\n").length - 1, said: stderr.replaceAll(home, "~") };
 }
 
-const check = "check the folder's permissions, or name another file";
+const check = "check the permissions of the directory, or name another file";
 
 const onUnix = test.runIf(process.platform !== "win32");
 
@@ -105,7 +105,7 @@ onUnix("settings and state that are closed: said once, and the rows come", async
     rows: 1,
     said:
       "dexdata: ~/unreadable/config.json cannot be read (not permitted); going on without it\n" +
-      "dexdata: ~/unreadable/credentials.json cannot be read (not permitted); going on without a stored key\n" +
+      "dexdata: ~/unreadable/credentials.json cannot be read (not permitted); continuing without a stored key\n" +
       "dexdata: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: not permitted\n",
   });
 });

@@ -331,10 +331,10 @@ test("a file that may not be opened is one clear failure", async () => {
   await expect(open(path.join(made, "x", "%Y", "y.ndjson"))).rejects.toThrow(/there is no folder/u);
   await expect(open(path.join(made, "x", "y", "z.ndjson"))).rejects.toThrow(/there is no folder/u);
   await expect(open(path.join(made, "x".repeat(300)))).rejects.toThrow(
-    /cannot be written \(the name is too long\)/u,
+    /cannot be written \(file name too long\)/u,
   );
   const file = await open(path.join(made, "%H"));
   mkdirSync(path.join(made, "00"));
-  await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(it is a folder\)/u);
+  await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(is a directory\)/u);
   await file.close();
 });

@@ -111,7 +111,7 @@ describe("profiles", () => {
     expect(await failureOf(() => switchProfile(context, "work"))).toEqual({
       exit: 2,
       message: 'profile "work" is not stored; stored: home',
-      next: "store one with: dexdata auth login --profile <name>",
+      next: "add one: dexdata auth login --profile <name>",
     });
   });
 
@@ -227,7 +227,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
       expect(await failureOf(change)).toEqual({
         exit: 2,
         message: `${file} ${why}`,
-        next: "dexdata auth login stores a key anew and keeps the old file beside it",
+        next: "to move the file aside and store a key again, run: dexdata auth login",
       });
     }
     expect(readFileSync(file, "utf8")).toBe(content);

@@ -91,7 +91,7 @@ describe("the tier", () => {
 const noProfile = (where: string): string => `${where} "gone": no such profile; stored: default, work`;
 
 describe("a profile that is not stored", () => {
-  const next = "store one with: dexdata auth login --profile <name>";
+  const next = "add one: dexdata auth login --profile <name>";
 
   test("is refused where it was named, by flag, variable or file", async () => {
     expect(await failureOf(() => find({}, { profile: "gone" }))).toEqual({
@@ -155,7 +155,7 @@ describe("a key file", () => {
 
   test.each([
     ["that is missing", () => "/nonexistent/key", "cannot be read (no such file)"],
-    ["that is a folder", () => context.home, "cannot be read (it is a folder)"],
+    ["that is a folder", () => context.home, "cannot be read (is a directory)"],
     ["that never ends", () => "/dev/zero", "holds more than a key"],
   ])("%s is refused", async (_what, file, why) => {
     const failure = await failureOf(() => find({}, { keyFile: file() }));
@@ -173,7 +173,7 @@ describe("a key file", () => {
     expect(await failureOf(() => find({}, { keyFile: FILED }))).toEqual({
       exit: 2,
       message: '--key-file "api_…": cannot be read (no such file)',
-      next: "--key-file takes the path of a file, not a key; keys go to: dexdata auth login",
+      next: "--key-file takes a file path, not a key; to store a key, run: dexdata auth login",
     });
   });
 });

@@ -20,14 +20,14 @@ const values: readonly [string, string, unknown, string, string][] = [
     "https://a.invalid/",
     "https://a.invalid",
     "http://a.invalid",
-    "must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)",
+    "must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)",
   ],
   [
     "pro_base_url",
     "http://127.0.0.1:1",
     "http://127.0.0.1:1",
     "a",
-    "must begin with https:// and a host (http:// on loopback)",
+    "must start with https:// and a host (http:// only on loopback)",
   ],
   [
     "streaming_url",
@@ -56,7 +56,7 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
   ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
-  ["profile", "work-2", "work-2", "a b", "must be letters, digits, dots, dashes and underscores, 64 at most"],
+  ["profile", "work-2", "work-2", "a b", "must be up to 64 letters, digits, dots, dashes and underscores"],
   [
     "key_command",
     "pass show 'dex data'",
@@ -184,7 +184,7 @@ test("a number written by hand is read, and what this program does not know surv
   const context = withConfig('{"retries": 2, "from_the_future": {"a": [1]}}');
   expect(readSettings(context)).toMatchObject({
     retries: { value: 2, source: "config" },
-    warnings: [`${configPath(context)}: "from_the_future" is no setting of this file; going on without it`],
+    warnings: [`${configPath(context)}: "from_the_future" is not a setting of this file; ignoring it`],
   });
   await setSetting(context, "page_size", "50");
   expect(JSON.parse(readFileSync(configPath(context), "utf8"))).toEqual({
@@ -218,7 +218,7 @@ test.each([
   ["empty", "", "is not JSON"],
   ["a list", "[]", "is not a JSON object"],
   ["a word", '"x"', "is not a JSON object"],
-  ["too large", " ".repeat(1024 * 1024 + 1), "is too large to be ours"],
+  ["too large", " ".repeat(1024 * 1024 + 1), "is too large for a dexdata file"],
 ])("a config.json that is %s is one warning, and refuses to be changed", async (_what, content, why) => {
   const context = withConfig(content, { DEXDATA_OUTPUT: "json" });
   const file = configPath(context);
@@ -230,7 +230,7 @@ test.each([
   const refusal = {
     exit: 2,
     message: `${file} ${why}`,
-    next: "correct the file or move it away, then set again",
+    next: "fix or move the file, then try again",
   };
   expect(await failureOf(() => setSetting(context, "color", "never"))).toEqual(refusal);
   expect(await failureOf(() => unsetSetting(context, "color"))).toEqual(refusal);
@@ -248,19 +248,19 @@ test("a config.json that cannot be read is one warning too", () => {
 test("a folder that is a file is one clear failure on writing, and no settings on reading", async () => {
   const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: "/dev/null/dexdata" } });
   expect(readSettings(context).warnings).toEqual([
-    "/dev/null/dexdata/config.json cannot be read (a part of its path is no folder); going on without it",
+    "/dev/null/dexdata/config.json cannot be read (part of the path is not a directory); going on without it",
   ]);
   const failure = await failureOf(() => setSetting(context, "color", "never"));
   expect(failure.message).toBe(
-    "/dev/null/dexdata/config.json cannot be written (a part of its path is no folder)",
+    "/dev/null/dexdata/config.json cannot be written (part of the path is not a directory)",
   );
 });
 
 test.each([
   ["base_ur", '"base_ur" is no setting', "did you mean base_url?"],
-  ["zzz", '"zzz" is no setting', "see them all with: dexdata config list"],
+  ["zzz", '"zzz" is no setting', "list all settings: dexdata config list"],
   ["api_key", '"api_key" is no setting: keys have a store of their own', "dexdata auth login"],
-  ["api_dev_s3cr3t", '"api_…" is no setting', "see them all with: dexdata config list"],
+  ["api_dev_s3cr3t", '"api_…" is no setting', "list all settings: dexdata config list"],
 ])("setting or unsetting %s is refused", async (name, message, next) => {
   const context = createTestContext();
   const refusal = { exit: 2, message, next };

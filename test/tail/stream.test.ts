@@ -970,7 +970,7 @@ describe("refused before anything is sent", () => {
     [`${one} --limit 0`, '--limit "0"'],
     [`${one} --for 10`, '--for "10"'],
     [`${one} --streaming-url http://streams.example`, "must be https"],
-    [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (no such folder)'],
+    [`${one} --events /nowhere/events`, '--events "/nowhere/events": cannot be written (no such directory)'],
     [`${one} --events tail-%Y.ndjson`, '--events "tail-%Y.ndjson": is one file, whatever the time is'],
     [`${one} --out -`, '--out "-": must be the name of a file'],
     [`${one} --events -`, '--events "-": must be the name of a file'],

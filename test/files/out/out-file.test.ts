@@ -84,8 +84,8 @@ describe("a file is refused before anything is sent", () => {
       true,
       [`there is no folder ${path.join(there, "x")}`, "make it first, or name another file"],
     ],
-    [path.join(made, "x".repeat(300)), true, ["cannot be written (the name is too long)", OTHER]],
-    [circle, true, ["cannot be written (its links lead in a circle)", OTHER]],
+    [path.join(made, "x".repeat(300)), true, ["cannot be written (file name too long)", OTHER]],
+    [circle, true, ["cannot be written (too many symbolic links)", OTHER]],
     [made, true, ["is a folder", "name a file in it"]],
     [link, true, ["is a folder", "name a file in it"]],
     ["/dev/null", true, ["is no regular file", "leave --out out, or name a regular file"]],
@@ -115,7 +115,7 @@ describe("a file is refused before anything is sent", () => {
       expect(refusal(long, false, flag)).toBeUndefined();
       expect(refusal(longer, false, flag)).toEqual([
         2,
-        `${flag} "${longer}": cannot be written (the name is too long)`,
+        `${flag} "${longer}": cannot be written (file name too long)`,
         `use a name of at most ${most} bytes: files beside it have longer names`,
       ]);
       const to = path.join(made, `to-${flag}`);
@@ -133,9 +133,9 @@ describe("a file is refused before anything is sent", () => {
   });
 
   test.each([
-    ["EACCES", 2, "usage", "not permitted", "check the folder's permissions, or name another file"],
-    ["ENOSPC", 1, "output", "the disk is full", "make room, or write elsewhere"],
-    ["EDQUOT", 1, "output", "this user's share of the disk is full", "make room, or write elsewhere"],
+    ["EACCES", 2, "usage", "not permitted", "check the permissions of the directory, or name another file"],
+    ["ENOSPC", 1, "output", "disk full", "free disk space, or write elsewhere"],
+    ["EDQUOT", 1, "output", "disk quota exceeded", "free disk space, or write elsewhere"],
   ])("for %s, with the exit %i and the code %s", (fault, exit, code, why, next) => {
     const cause = Object.assign(new Error("refused"), { code: fault });
     const { message, details } = unwritable('--out "x"', cause);
