@@ -182,7 +182,7 @@ describe("auth login", () => {
     writeFileSync(file, "{ torn", { mode: 0o600 });
     const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys.free });
     expect(exit).toBe(0);
-    expect(stderr).toContain(`dexdata: ${file} is not JSON; it is kept aside and a new one written\n`);
+    expect(stderr).toContain(`dexdata: ${file} is not valid JSON; it is kept aside and a new one written\n`);
     expect(stderr).toContain(`the old file: ${file}.bak\n`);
     expect(readFileSync(`${file}.bak`, "utf8")).toBe("{ torn");
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
@@ -232,7 +232,7 @@ describe("--profile", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: --profile "work": no such profile; stored: default\n' +
+        'dexdata: --profile "work": unknown profile; stored: default\n' +
         "  add one: dexdata auth login --profile <name>\n",
     });
     expect(readFileSync(file, "utf8")).not.toContain(keys.pro);
@@ -314,7 +314,7 @@ describe("auth status", () => {
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       tier: "not known",
-      problem: `set DEXDATA_TIER=dev: ${file} is not JSON`,
+      problem: `set DEXDATA_TIER=dev: ${file} is not valid JSON`,
     });
   });
 
@@ -359,7 +359,7 @@ describe("auth status", () => {
     const { exit, stderr } = await run("auth status");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `dexdata: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
+      stderr: `dexdata: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
     });
   });
 });

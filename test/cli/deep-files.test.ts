@@ -45,7 +45,7 @@ describe.each([
     const outcome = await dexdata(words, { env });
     expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({
       exit,
-      stderr: `dexdata: ${file} ${problem}; going on without it\n`,
+      stderr: `dexdata: ${file} ${problem}; ignoring the file\n`,
     });
   });
 

@@ -211,7 +211,7 @@ describe("the key", () => {
     expect({ exit, stderr, sent: seen() }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: DEXDATA_TIER "entreprise": accepted: keyless, free, dev, pro, enterprise\n' +
+        'dexdata: DEXDATA_TIER "entreprise": must be one of keyless, free, dev, pro, enterprise\n' +
         "  did you mean enterprise?\n",
       sent: nothing,
     });
@@ -238,7 +238,7 @@ describe("the key", () => {
     const context = prepared({ credentials: `{"key": "${keys.pro}` });
     const { exit, stdout, stderr } = await run(["networks"], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n' });
-    expect(stderr).toBe(`dexdata: ${credentialsPath(context)} is not JSON; going on without a stored key\n`);
+    expect(stderr).toBe(`dexdata: ${credentialsPath(context)} is not valid JSON; continuing without a stored key\n`);
     expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
   });
 });

@@ -65,8 +65,8 @@ describe("key_command", () => {
   test.each([
     ["prints nothing", "true", "the program printed no key"],
     ["prints an empty line first", `echo; echo ${key}`, "the program printed no key"],
-    ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program ended with code 3"],
-    ["is killed", `echo ${key}; kill -9 $$`, "the program was ended by SIGKILL"],
+    ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program exited with code 3"],
+    ["is killed", `echo ${key}; kill -9 $$`, "the program was killed by SIGKILL"],
     ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program printed more than a key"],
   ])("that %s is one clear message, and nothing is sent", async (_, does, why) => {
     const context = withScript(does);
@@ -96,7 +96,7 @@ describe("key_command", () => {
     const context = withScript("sleep 20 & wait", { speed: 1000 });
     const { exit, stderr } = await ask(context);
     expect(exit).toBe(2);
-    expect(stderr).toContain("the program printed no key within 60 s");
+    expect(stderr).toContain("the program printed no key within 60s");
   });
 
   test("ends with the run on Ctrl-C", async () => {
@@ -110,9 +110,9 @@ describe("key_command", () => {
   test("that is not there, or may not be run, is named", async () => {
     const context = withScript("");
     chmodSync(path.join(context.home, "key-script"), 0o600);
-    expect((await ask(context)).stderr).toContain("cannot be started (not permitted)");
+    expect((await ask(context)).stderr).toContain("cannot be started (permission denied)");
     writeFileSync(configPath(context), JSON.stringify({ key_command: "key-of-nobody show" }));
-    expect((await ask(context)).stderr).toContain('"key-of-nobody" is not there');
+    expect((await ask(context)).stderr).toContain('"key-of-nobody" was not found');
   });
 
   test.each([
@@ -188,10 +188,10 @@ describe("the words of a command", () => {
     ["[]", "must name a program"],
     ["[1]", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
     ["[", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
-    ["a 'b", "has a ' without its end"],
-    ["a | b", "is run without a shell, which alone understands |"],
-    ["a $(b)", "is run without a shell, which alone understands $"],
-    ["a\nb", "is run without a shell, which alone understands a line break"],
+    ["a 'b", "contains an unclosed '"],
+    ["a | b", "runs without a shell, which | requires"],
+    ["a $(b)", "runs without a shell, which $ requires"],
+    ["a\nb", "runs without a shell, which a line break requires"],
     ["~/bin/key", "must contain the full path of the program; ~ is not expanded"],
     [`echo ${key}`, "holds a key itself"],
   ])("%j is refused", (text, problem) => {

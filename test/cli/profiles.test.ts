@@ -87,7 +87,7 @@ describe("auth list", () => {
     chmodSync(file, 0o644);
     const exposed = await auth("list");
     expect(exposed.stderr).toBe(
-      `dexdata: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
+      `dexdata: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
     );
     writeFileSync(file, `{"key":"${work.key}`);
     for (const words of ["list", "switch", "switch work", "logout", "logout --all"]) {

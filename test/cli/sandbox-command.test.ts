@@ -261,7 +261,7 @@ describe("dexdata sandbox -- command", () => {
       createTestContext(),
     );
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toBe('dexdata: "no-such-command-anywhere": is not there\n');
+    expect(stderr).toBe('dexdata: "no-such-command-anywhere": was not found\n');
   });
 });
 

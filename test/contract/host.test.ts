@@ -44,8 +44,8 @@ test.each([
   ["https://host.invalid\n", BLANK],
   ["https://ho\tst.invalid", BLANK],
   ["https:\\\\host.invalid", BLANK],
-  ["https://host.invalid:99999", "is not a URL"],
-  ["https://[::1", "is not a URL"],
+  ["https://host.invalid:99999", "must be a valid URL"],
+  ["https://[::1", "must be a valid URL"],
 ])("%j is refused: %s", (text, problem) => {
   expect(checkHost(text)).toEqual({ problem });
 });

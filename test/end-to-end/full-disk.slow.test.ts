@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { binaryEnv, type Ended, ended, program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const full = "the output cannot be written (disk full)";
+const full = "cannot write output: disk full";
 const advice = "  free disk space, or write elsewhere\n";
 const large = "  raise the file size limit (ulimit -f), or write elsewhere\n";
 const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
@@ -52,7 +52,7 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
       `dexdata networks --sandbox --error-format text ${flag} /dev/full`,
     );
     expect({ exit, stdout: String(stdout) }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(`dexdata: ${flag} "/dev/full": is no regular file\n`);
+    expect(stderr).toContain(`dexdata: ${flag} "/dev/full": must be a regular file\n`);
   });
 
   test("--events /dev/full is said once, and the stream goes on", async () => {

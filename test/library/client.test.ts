@@ -87,7 +87,7 @@ describe("on the sandbox", () => {
         () => client.networkPoolsSearch({ orderby: "x" }),
         "orderby: networkPoolsSearch has no such parameter",
       ],
-      [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": accepted: asc, desc'],
+      [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": must be one of asc, desc'],
       [() => client.networkPoolsSearch({ network, detailed: "yes" }), "detailed: must be true or false"],
       [
         () => client.networkPoolsSearch({ network, limit: 5 }),
@@ -126,7 +126,7 @@ describe("on the sandbox", () => {
       ],
       [
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
-        `${freeHost} is no host of pro keys, and the key from apiKey is one`,
+        `${freeHost} does not accept pro keys, and the key from apiKey is on the pro plan`,
       ],
       [() => openLibrary({ rpm: 0.5 }), "rpm: must be a whole number, from 1 to 100000"],
     ];

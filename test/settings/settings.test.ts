@@ -43,15 +43,15 @@ const values: readonly [string, string, unknown, string, string][] = [
     "https://c.invalid/#x",
     "must not have a query or a fragment",
   ],
-  ["output", "json", "json", "xml", "accepted: table, wide, ndjson, json, csv, tsv"],
-  ["color", "never", "never", "on", "accepted: auto, always, never"],
+  ["output", "json", "json", "xml", "must be one of table, wide, ndjson, json, csv, tsv"],
+  ["color", "never", "never", "on", "must be one of auto, always, never"],
   ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
   [
     "timeout",
     "1.5s",
     1500,
     "0",
-    "must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most",
+    "must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h",
   ],
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
@@ -62,9 +62,9 @@ const values: readonly [string, string, unknown, string, string][] = [
     "pass show 'dex data'",
     ["pass", "show", "dex data"],
     "pass show dexdata | head -1",
-    "is run without a shell, which alone understands |",
+    "runs without a shell, which | requires",
   ],
-  ["tier", "pro", "pro", "gold", "accepted: keyless, free, dev, pro, enterprise"],
+  ["tier", "pro", "pro", "gold", "must be one of keyless, free, dev, pro, enterprise"],
 ];
 
 const valueOf = (context: TestContext, name: string): unknown =>
@@ -115,8 +115,8 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
       const context = createTestContext({ env: { [variable]: accepted } });
       expect(await failureOf(() => readSettings(context))).toEqual({
         exit: 2,
-        message: `${variable}: a program is named in config.json alone, where no folder's environment can name another`,
-        next: `unset it, and: dexdata config set ${name} <command>`,
+        message: `${variable} is not accepted: only config.json can name the program, not the environment of a directory`,
+        next: `unset it, and run: dexdata config set ${name} <command>`,
       });
     });
   } else {
@@ -198,7 +198,7 @@ test("a number written by hand is read, and what this program does not know surv
 
 test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
   const message =
-    'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most';
+    'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
   const refusal = { exit: 2, message, next: "did you mean 5s?" };
   expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
   const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
@@ -213,9 +213,9 @@ test("a timeout needs its unit, said anew; one that was kept without is seconds"
 });
 
 test.each([
-  ["not JSON", "{", "is not JSON"],
-  ["cut off", '{"output": "js', "is not JSON"],
-  ["empty", "", "is not JSON"],
+  ["not JSON", "{", "is not valid JSON"],
+  ["cut off", '{"output": "js', "is not valid JSON"],
+  ["empty", "", "is not valid JSON"],
   ["a list", "[]", "is not a JSON object"],
   ["a word", '"x"', "is not a JSON object"],
   ["too large", " ".repeat(1024 * 1024 + 1), "is too large for a dexdata file"],
@@ -225,7 +225,7 @@ test.each([
   expect(readSettings(context)).toMatchObject({
     output: { value: "json" },
     color: { value: "auto", source: "default" },
-    warnings: [`${file} ${why}; going on without it`],
+    warnings: [`${file} ${why}; ignoring the file`],
   });
   const refusal = {
     exit: 2,
@@ -241,14 +241,14 @@ test("a config.json that cannot be read is one warning too", () => {
   const context = createTestContext();
   mkdirSync(configPath(context), { recursive: true });
   expect(readSettings(context).warnings).toEqual([
-    `${configPath(context)} is not a file; going on without it`,
+    `${configPath(context)} is not a file; ignoring the file`,
   ]);
 });
 
 test("a folder that is a file is one clear failure on writing, and no settings on reading", async () => {
   const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: "/dev/null/dexdata" } });
   expect(readSettings(context).warnings).toEqual([
-    "/dev/null/dexdata/config.json cannot be read (part of the path is not a directory); going on without it",
+    "/dev/null/dexdata/config.json cannot be read (part of the path is not a directory); ignoring the file",
   ]);
   const failure = await failureOf(() => setSetting(context, "color", "never"));
   expect(failure.message).toBe(
@@ -257,10 +257,10 @@ test("a folder that is a file is one clear failure on writing, and no settings o
 });
 
 test.each([
-  ["base_ur", '"base_ur" is no setting', "did you mean base_url?"],
-  ["zzz", '"zzz" is no setting', "list all settings: dexdata config list"],
-  ["api_key", '"api_key" is no setting: keys have a store of their own', "dexdata auth login"],
-  ["api_dev_s3cr3t", '"api_…" is no setting', "list all settings: dexdata config list"],
+  ["base_ur", 'unknown setting "base_ur"', "did you mean base_url?"],
+  ["zzz", 'unknown setting "zzz"', "list all settings: dexdata config list"],
+  ["api_key", 'unknown setting "api_key": keys are stored separately', "store a key: dexdata auth login"],
+  ["api_dev_s3cr3t", 'unknown setting "api_…"', "list all settings: dexdata config list"],
 ])("setting or unsetting %s is refused", async (name, message, next) => {
   const context = createTestContext();
   const refusal = { exit: 2, message, next };
@@ -268,10 +268,10 @@ test.each([
   expect(await failureOf(() => unsetSetting(context, name))).toEqual(refusal);
 });
 
-test("the tier is not kept in config.json", async () => {
+test("the tier cannot be saved in config.json", async () => {
   expect(await failureOf(() => setSetting(createTestContext(), "tier", "pro"))).toEqual({
     exit: 2,
-    message: "tier is not kept in config.json",
+    message: "tier cannot be saved in config.json",
     next: "set DEXDATA_TIER in the environment",
   });
   const context = withConfig('{"tier": "pro"}');

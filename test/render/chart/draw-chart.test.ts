@@ -159,7 +159,7 @@ describe("a chart of candles", () => {
   test("the last column of merged candles has a mark where the window ends within it", () => {
     const many = Array.from({ length: 61 }, () => candle(1, 2, 1, 2));
     expect(draw(many).join("\n")).toMatchInlineSnapshot(`
-      "ethereum:0x1 · 1h candles, 2 to a column
+      "ethereum:0x1 · 1h candles, 2 per column
       in USD · a window · * cut by the time range
       ║ up ┃ down
       last 2.00 · +100.00% · high 2.00
