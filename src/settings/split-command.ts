@@ -44,7 +44,7 @@ function readWords(text: string): Words {
     const shellOnly = plain === undefined ? undefined : /[|&;<>()$`\\*?#]/u.exec(plain)?.[0];
     if (shellOnly !== undefined || /[\0\r\n]/u.test(text))
       return {
-        problem: `runs without a shell, which ${shellOnly ?? "a line break"} requires`,
+        problem: `must not contain ${shellOnly ?? "a line break"}, because it runs without a shell`,
         next: `put it in quotes, or run it in a shell: sh -c '…'`,
       };
     const piece = single ?? double ?? plain;

@@ -103,10 +103,10 @@ describe("auth login", () => {
   });
 
   test.each([
-    ["of a wrong form", "Bearer api_pro_s3cr3t_sandbox", 2, /begins with the word Bearer/],
+    ["of a wrong form", "Bearer api_pro_s3cr3t_sandbox", 2, /starts with "Bearer"/],
     ["in quotes", '"api_pro_s3cr3t_sandbox"', 2, /is enclosed in quotes/],
     ["over two lines", "api_pro_\ns3cr3t", 2, /has a line break/],
-    ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /has a blank/],
+    ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /starts or ends with a space/],
     ["with another beginning", "sk_live_s3cr3t", 2, /does not start with api_/],
     ["that is empty", "\n", 2, /is empty/],
   ])("refuses a key %s without asking anybody", async (_, stdin, code, why) => {

@@ -79,7 +79,7 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   [
     ["set", "api_key", "api_pro_s3cr3tPart"],
     'unknown setting "api_key": keys are stored separately',
-    "dexdata auth login",
+    "store a key: dexdata auth login",
   ],
   [
     ["set", "output", "jsn"],

@@ -238,16 +238,18 @@ describe("the key", () => {
     const context = prepared({ credentials: `{"key": "${keys.pro}` });
     const { exit, stdout, stderr } = await run(["networks"], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n' });
-    expect(stderr).toBe(`dexdata: ${credentialsPath(context)} is not valid JSON; continuing without a stored key\n`);
+    expect(stderr).toBe(
+      `dexdata: ${credentialsPath(context)} is not valid JSON; continuing without a stored key\n`,
+    );
     expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
   });
 });
 
 const key = keys.pro;
 const wrongForms: readonly (readonly [string, string])[] = [
-  [`Bearer ${key}`, "begins with the word Bearer"],
-  [`Token ${key}`, "begins with the word Token"],
-  [`Authorization: ${key}`, "begins with the word Authorization"],
+  [`Bearer ${key}`, 'starts with "Bearer"'],
+  [`Token ${key}`, 'starts with "Token"'],
+  [`Authorization: ${key}`, 'starts with "Authorization"'],
   [`"${key}"`, "is enclosed in quotes"],
   [`'${key}'`, "is enclosed in quotes"],
   [` ${key}`, "starts or ends with a space"],

@@ -189,9 +189,9 @@ describe("the words of a command", () => {
     ["[1]", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
     ["[", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
     ["a 'b", "contains an unclosed '"],
-    ["a | b", "runs without a shell, which | requires"],
-    ["a $(b)", "runs without a shell, which $ requires"],
-    ["a\nb", "runs without a shell, which a line break requires"],
+    ["a | b", "must not contain |, because it runs without a shell"],
+    ["a $(b)", "must not contain $, because it runs without a shell"],
+    ["a\nb", "must not contain a line break, because it runs without a shell"],
     ["~/bin/key", "must contain the full path of the program; ~ is not expanded"],
     [`echo ${key}`, "holds a key itself"],
   ])("%j is refused", (text, problem) => {

@@ -87,7 +87,11 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "tokens search --order-by price_change_percentage_1h",
     /^--order-by "price_change_percentage_1h": orders pools only/,
   ],
-  ["tokens search --order-by volume", /^--order-by "volume": must be one of /, "did you mean volume_usd_24h?"],
+  [
+    "tokens search --order-by volume",
+    /^--order-by "volume": must be one of /,
+    "did you mean volume_usd_24h?",
+  ],
   ["pools search --order-by volume_usd", /^--order-by "volume_usd": .*volume_usd_24h/],
   ["pools search --sort up", '--sort "up": must be one of asc, desc'],
   [

@@ -66,7 +66,9 @@ describe("the file of an instant", () => {
   });
 
   test.each(["%y", "%S", "%s", "%-d", "100%", "%__proto__"])("%j is an unknown sequence", (pattern) => {
-    expect(() => fileOf(pattern, midnight)).toThrow(pattern === "100%" ? /must not end with %$/u : /unknown sequence %.$/u);
+    expect(() => fileOf(pattern, midnight)).toThrow(
+      pattern === "100%" ? /must not end with %$/u : /unknown sequence %.$/u,
+    );
   });
 
   test.each([

@@ -115,7 +115,7 @@ describe("on the sandbox", () => {
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
         'by "pool": accepted with prices: token',
       ],
-      [() => openLibrary({ apiKey: "Bearer api_x" }), "the key from apiKey begins with the word Bearer"],
+      [() => openLibrary({ apiKey: "Bearer api_x" }), 'the key from apiKey starts with "Bearer"'],
       [
         () => openLibrary({ apiKey: "api_free_12345" }),
         "tier: is needed beside a key, because it decides the host",

@@ -56,13 +56,13 @@ const values: readonly [string, string, unknown, string, string][] = [
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
   ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
-  ["profile", "work-2", "work-2", "a b", "must be up to 64 letters, digits, dots, dashes and underscores"],
+  ["profile", "work-2", "work-2", "a b", "must be at most 64 letters, digits, dots, dashes and underscores"],
   [
     "key_command",
     "pass show 'dex data'",
     ["pass", "show", "dex data"],
     "pass show dexdata | head -1",
-    "runs without a shell, which | requires",
+    "must not contain |, because it runs without a shell",
   ],
   ["tier", "pro", "pro", "gold", "must be one of keyless, free, dev, pro, enterprise"],
 ];
@@ -197,8 +197,7 @@ test("a number written by hand is read, and what this program does not know surv
 });
 
 test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
-  const message =
-    'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
+  const message = 'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
   const refusal = { exit: 2, message, next: "did you mean 5s?" };
   expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
   const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
@@ -240,9 +239,7 @@ test.each([
 test("a config.json that cannot be read is one warning too", () => {
   const context = createTestContext();
   mkdirSync(configPath(context), { recursive: true });
-  expect(readSettings(context).warnings).toEqual([
-    `${configPath(context)} is not a file; ignoring the file`,
-  ]);
+  expect(readSettings(context).warnings).toEqual([`${configPath(context)} is not a file; ignoring the file`]);
 });
 
 test("a folder that is a file is one clear failure on writing, and no settings on reading", async () => {

@@ -149,8 +149,7 @@ describe("a time bound", () => {
     expect(parseTimeBound("-1s", at(10, "25"))).toEqual(at(9, "25"));
   });
 
-  const accepted =
-    "now, -24h (s, m, h or d), 2026-11-21 (00:00 UTC), 2026-11-21T08:54:00Z (or any offset), unix seconds such as 1795251240";
+  const accepted = "a time such as now, -24h, 2026-11-21, 2026-11-21T08:54:00Z or 1795251240";
 
   test.each([
     ["2026-02-30", "February 2026 has 28 days"],
@@ -167,7 +166,11 @@ describe("a time bound", () => {
       "Unix seconds have at most 11 digits; this looks like milliseconds",
       "use 2023-03-28T00:00:00.123Z",
     ],
-    ["1679961600000000", "Unix seconds have at most 11 digits; this looks like microseconds", "use 1679961600"],
+    [
+      "1679961600000000",
+      "Unix seconds have at most 11 digits; this looks like microseconds",
+      "use 1679961600",
+    ],
     [
       "1679961600000000001",
       "Unix seconds have at most 11 digits; this looks like nanoseconds",

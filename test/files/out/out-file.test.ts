@@ -78,7 +78,11 @@ describe("a file is refused before anything is sent", () => {
     [there, true, undefined],
     [broken, true, undefined],
     [none, true, [`directory ${path.dirname(none)} does not exist`, "create it first, or name another file"]],
-    [path.join(there, "x"), true, [`directory ${there} does not exist`, "create it first, or name another file"]],
+    [
+      path.join(there, "x"),
+      true,
+      [`directory ${there} does not exist`, "create it first, or name another file"],
+    ],
     [
       path.join(there, "x", "y"),
       true,
@@ -133,7 +137,13 @@ describe("a file is refused before anything is sent", () => {
   });
 
   test.each([
-    ["EACCES", 2, "usage", "permission denied", "check the permissions of the directory, or name another file"],
+    [
+      "EACCES",
+      2,
+      "usage",
+      "permission denied",
+      "check the permissions of the directory, or name another file",
+    ],
     ["ENOSPC", 1, "output", "disk full", "free disk space, or write elsewhere"],
     ["EDQUOT", 1, "output", "disk quota exceeded", "free disk space, or write elsewhere"],
   ])("for %s, with the exit %i and the code %s", (fault, exit, code, why, next) => {
