@@ -48,11 +48,19 @@ const documents = [
 const coveredSources = [
   "bin",
   "src/client",
+  "src/context",
+  "src/contract",
+  "src/files",
+  "src/json",
   "src/library",
   "src/program/help",
   "src/pull",
+  "src/render",
   "src/sandbox",
+  "src/settings",
   "src/tail",
+  "src/text",
+  "src/time",
 ];
 
 const filesBelow = (directory: string): readonly string[] =>

@@ -33,12 +33,13 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     const text = typed.get(param.name);
     if (text !== undefined) args.set(param.name, readParam(param, text, now));
   }
-  /** A bound as it was typed, with its value if it has one. */
   const nameOf = (wire: string): string => {
     const param = endpoint.params.find(({ name }) => name === wire);
-    const shown = param === undefined ? wire : inputName(param);
-    return typed.has(wire) ? `${shown} "${typed.get(wire)}"` : shown;
+    return param === undefined ? wire : inputName(param);
   };
+  /** An input with its value as typed, if it has one. */
+  const quoted = (wire: string): string =>
+    typed.has(wire) ? `${nameOf(wire)} "${typed.get(wire)}"` : nameOf(wire);
   for (const [lower, upper, isOpen] of timeRanges) {
     const [from, to] = [args.get(lower), args.get(upper)];
     if (from === undefined || to === undefined) continue;
@@ -46,8 +47,8 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     const order = compareInstants(first, last);
     if (order < 0 || (order === 0 && !isOpen)) continue;
     throw usageFailure(
-      `${nameOf(lower)} is ${formatInstant(first)}, ${nameOf(upper)} is ${formatInstant(last)}: ${order === 0 ? "the window is empty" : "the window ends before it begins"}`,
-      order === 0 ? undefined : "exchange the two bounds",
+      `${quoted(lower)} (${formatInstant(first)}) ${order === 0 ? "is equal to" : "is after"} ${quoted(upper)} (${formatInstant(last)})${order === 0 ? ", so the time range is empty" : ""}`,
+      order === 0 ? undefined : `swap ${nameOf(lower)} and ${nameOf(upper)}`,
     );
   }
   for (const { name } of endpoint.params) {
@@ -57,8 +58,8 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     // No row is in such a range, but a request for it would cost a credit.
     if (least !== undefined && most !== undefined && Number(least) > Number(most))
       throw usageFailure(
-        `${nameOf(name)} is more than ${nameOf(upper)}: nothing lies between them`,
-        "exchange the two bounds",
+        `${quoted(name)} is greater than ${quoted(upper)}, so no row can match`,
+        `swap ${nameOf(name)} and ${nameOf(upper)}`,
       );
   }
   return args;

@@ -40,7 +40,7 @@ export function countedKinds(kinds: readonly AssetKind[]): string {
  */
 const forms = [
   {
-    text: "0x and 40 or 64 hexadecimal digits",
+    text: "0x followed by 40 or 64 hexadecimal digits",
     pattern: /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu,
     networks: "arbitrum avalanche base blast bsc ethereum fantom linea optimism polygon scroll unichain",
   },
@@ -51,5 +51,5 @@ const forms = [
 export function addressProblem(network: string, address: string): string | undefined {
   const form = forms.find(({ networks }) => networks.split(" ").includes(network));
   if (form !== undefined && !form.pattern.test(address)) return `an address on ${network} is ${form.text}`;
-  return /[\s"'\p{Cc}]/u.test(address) ? "an address has no spaces and no quotes" : undefined;
+  return /[\s"'\p{Cc}]/u.test(address) ? "an address has no spaces or quotes" : undefined;
 }

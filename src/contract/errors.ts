@@ -25,21 +25,25 @@ const temporary: typeof lasting = (...facts) => ({ ...lasting(...facts), retryab
 
 /** The error codes that dexdata assigns. `fail` creates a failure by its code, so a new code needs only an entry here. */
 const ownErrors = {
-  usage: lasting(2, "the command line or a setting is wrong, and nothing was sent", "do as the message says"),
+  usage: lasting(
+    2,
+    "The command line or a setting is invalid; nothing was sent",
+    "correct the input that the message names",
+  ),
   timeout: temporary(
     7,
-    "no answer in time: --timeout for one request, --deadline for the run",
+    "No response in time (--timeout for one request, --deadline for the run)",
     "try again later, or allow more time",
   ),
   network: temporary(
     7,
-    "the host could not be reached, or the connection broke",
-    "check the connection and the hosts",
+    "The host could not be reached, or the connection was lost",
+    "check the network connection and the hosts",
   ),
   tls: lasting(
     7,
-    "the certificate of the host was not accepted",
-    "where the host uses an authority of its own, name its file in NODE_EXTRA_CA_CERTS",
+    "The certificate of the host could not be verified",
+    "to trust the certificate authority of the host, set NODE_EXTRA_CA_CERTS to its certificate file",
   ),
   proxy: {
     ...lasting(
@@ -51,30 +55,30 @@ const ownErrors = {
   },
   untrusted_answer: lasting(
     1,
-    "the answer is not JSON, not the shape, leaves a filter out, or repeats a cursor: what it says cannot be trusted",
-    "if this stays so, report it with the output of the same command and -v",
+    "Invalid response: not JSON, an unexpected structure, an ignored filter, or a repeated cursor",
+    "if this persists, report it with the output of the same command and -v",
   ),
   incomplete: temporary(
     8,
     "The service counts more rows than it returns, after several requests for the same page",
     "try again later, or accept the list as it is with --no-strict",
   ),
-  bug: lasting(1, "a mistake in dexdata", "report it with the command that led to it"),
-  max_credits: lasting(5, "the next request would pass --max-credits", "raise it, or ask for less"),
+  bug: lasting(1, "Internal error, which is a bug in dexdata", "report it with the command that caused it"),
+  max_credits: lasting(5, "The next request would exceed --max-credits", "raise the limit, or request less"),
   daily_budget: lasting(
     5,
-    "the next request would pass budget.daily of this machine",
+    "The next request would exceed budget.daily on this machine",
     "wait for the next UTC day, or raise it: dexdata config set budget.daily <n>",
   ),
   budget_not_kept: lasting(
     2,
-    "the count of budget.daily cannot be kept in the state folder",
-    "make the file and its folder writable, name another folder with DEXDATA_STATE_DIR, or take the budget back: dexdata config unset budget.daily",
+    "The credits counted for budget.daily cannot be saved in the state directory",
+    "make the file and its directory writable, use another directory with DEXDATA_STATE_DIR, or remove the budget: dexdata config unset budget.daily",
   ),
   other_plan: lasting(
     4,
-    "the service counts the key under another plan than --require-plan",
-    "see which key is used and what it is worth: dexdata auth status",
+    "The service applied another plan than --require-plan",
+    "see the key in use and its plan: dexdata auth status",
   ),
   wait_too_long: temporary(
     6,
@@ -86,45 +90,41 @@ const ownErrors = {
     "More streams than the plan or the IP address can have open at once",
     "close other streams, also in other programs, or stream fewer assets",
   ),
-  too_many_assets: lasting(6, "more assets than the plan has connections for", "ask for fewer, or upgrade"),
-  not_read: temporary(
-    8,
-    "the last reads of a list that was followed failed",
-    "start it again from there: --from",
-  ),
-  stream_ended: temporary(8, "the service ended the stream", "start it again"),
-  stream_error: temporary(7, "the service ended the stream with an error event", "start it again"),
+  too_many_assets: lasting(6, "Too many assets for the connections of the plan", "request fewer, or upgrade"),
+  not_read: temporary(8, "The last reads of a followed list failed", "restart from that time with --from"),
+  stream_ended: temporary(8, "The service ended the stream", "restart the stream"),
+  stream_error: temporary(7, "The service ended the stream with an error event", "restart the stream"),
   clock_jump: temporary(
     7,
-    "the machine slept or its clock was set: the stream was connected again",
-    "nothing",
+    "The machine slept or its clock was changed, so the stream was reconnected",
+    "no action is required",
   ),
   idle: temporary(
     8,
-    "nothing came for as long as --idle-exit allows",
+    "No event arrived within the time of --idle-exit",
     "check the assets, or allow more time",
   ),
   checkpoint: lasting(
     2,
-    "the file of --out or its journal is not that of this pull",
-    "give the same query, or name another file",
+    "The file of --out or its checkpoint belongs to another pull",
+    "repeat the original query, or name another file",
   ),
   unfinished: lasting(
     2,
-    "an earlier run left an unfinished pull of the file of --out",
+    "An earlier run left an unfinished pull of the --out file",
     "continue it with --resume, or start over with --force",
   ),
-  busy: temporary(7, "another run writes the same file", "wait for it, or name another file"),
+  busy: temporary(7, "Another run is writing the same file", "wait for it, or name another file"),
   output: {
-    ...lasting(1, "the output could not be written", "check the disk and the rights of the folder"),
+    ...lasting(1, "The output could not be written", "check the disk and the permissions of the directory"),
     otherExit: 2,
   },
   settings: lasting(
     2,
-    "a file of the settings could not be written",
-    "check the rights of the folder: dexdata config path",
+    "A settings file could not be written",
+    "check the permissions of the directory: dexdata config path",
   ),
-  settings_locked: temporary(2, "another run holds the lock of the settings", "try again"),
+  settings_locked: temporary(2, "The settings are locked by another run", "try again"),
 } satisfies Readonly<Record<string, OwnError>>;
 
 type OwnCode = keyof typeof ownErrors;

@@ -13,31 +13,34 @@ const linesOnly = "only complete lines were written";
 
 /** Every way in which a run can end. */
 export const exitCodes: Readonly<Record<ExitCode, ExitMeaning>> = {
-  0: { when: "done; also nothing found, also a reader that closed the pipe", next: "go on" },
+  0: { when: "Success, including empty results and a closed pipe", next: "continue" },
   1: {
-    when: "a bug, an answer that cannot be trusted, or output that could not be written (a full disk)",
-    next: "look at stderr: make room, or report it",
+    when: "Internal error, invalid response, or output could not be written",
+    next: "read stderr; free disk space or report the bug",
   },
   2: {
-    when: "the command line, a setting or the key's form is wrong, or the service answered 400",
+    when: "Invalid command line, setting or key format; HTTP 400 and other 4xx",
     next: "fix the command",
   },
-  3: { when: "404, 410", next: "fix the address, or use the replacement named" },
+  3: {
+    when: "Not found (404) or endpoint removed (410)",
+    next: "fix the network or address, or use the replacement",
+  },
   4: {
-    when: "401, 403: key, host or plan; 407: the proxy's password",
-    next: "fix the key, the plan or the password",
+    when: "Not authorized: key, plan or host (401, 403), or proxy login (407)",
+    next: "fix the key, the plan or the proxy login",
   },
   5: {
-    when: "402: credits used up; or --max-credits or budget.daily reached",
-    next: "wait, pay, or raise the bound",
+    when: "Out of credits (402), or --max-credits or budget.daily reached",
+    next: "wait, upgrade, or raise the limit",
   },
   6: {
-    when: "429 after all retries, a wait of more than 1h, or more assets than the plan streams",
-    next: "later, or ask for fewer",
+    when: "Rate limited after all retries (429), a wait of more than 1h, or too many assets for the plan",
+    next: "retry later, or request fewer",
   },
   7: {
-    when: "5xx after all retries, network, TLS, time-out, or a file that another run writes",
-    next: "later",
+    when: "Server error (5xx), network or TLS error or timeout after all retries, or a file in use by another run",
+    next: "retry later",
   },
   8: {
     when: "Incomplete: rows are missing, some inputs failed, or a stream ended or was not connected",

@@ -5,19 +5,19 @@ import { holdsKey } from "./key.ts";
  * after `DEXDATA_BASE_URL "…": `. The key is sent to these hosts, so they must use https, or be localhost.
  */
 export function checkHost(text: string): string | { readonly problem: string } {
-  if (text === "") return { problem: "must not be empty; a URL such as https://host.example is needed" };
+  if (text === "") return { problem: "must not be empty; enter a URL such as https://host.example" };
   // A URL parser drops tabs and line breaks and reads a backslash as a slash: messages would show another URL.
-  if (/[\s\p{Cc}\\]/u.test(text)) return { problem: "must be a URL without blanks and backslashes" };
+  if (/[\s\p{Cc}\\]/u.test(text)) return { problem: "must be a URL without spaces and backslashes" };
   const authority = /^https?:\/\/([^/?#]+)/iu.exec(text)?.[1];
   if (authority === undefined)
-    return { problem: "must begin with https:// and a host (http:// on loopback)" };
-  if (authority.includes("@")) return { problem: "must not hold a user name or password" };
+    return { problem: "must start with https:// and a host (http:// only on loopback)" };
+  if (authority.includes("@")) return { problem: "must not contain a user name or password" };
   if (/[?#]/u.test(text)) return { problem: "must not have a query or a fragment" };
-  if (holdsKey(text)) return { problem: "must not hold a key" };
-  if (!URL.canParse(text)) return { problem: "is not a URL" };
+  if (holdsKey(text)) return { problem: "must not contain a key" };
+  if (!URL.canParse(text)) return { problem: "must be a valid URL" };
   const url = new URL(text);
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    return { problem: "must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)" };
+    return { problem: "must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)" };
   }
   return url.origin + url.pathname.replace(/\/+$/u, "");
 }

@@ -8,7 +8,7 @@ export interface RefusedKey {
 
 /** Specification, Authentication 3: the key is the complete header value, without a scheme, and starts like this. */
 const PREFIX = "api_";
-const KEY_ALONE = "give the key alone, as the console shows it: it begins with api_";
+const KEY_ALONE = "enter only the key; it starts with api_";
 const COPY_AGAIN = "copy it again, without anything around it";
 /** Keys are much shorter. A longer text is not a key, and is neither read to its end nor sent. */
 export const MAX_KEY_BYTES = 4096;
@@ -19,25 +19,25 @@ const MISTAKES: readonly (readonly [form: RegExp, problem: string, next: string]
   [/^\s*$/u, "is empty", KEY_ALONE],
   [
     /^\s*["'`‘’“”«»]|["'`‘’“”«»]\s*$/u,
-    "stands in quotes",
-    "leave the quotes out: they are sent as part of the key",
+    "is enclosed in quotes",
+    "remove the quotes; they would be sent as part of the key",
   ],
   ...SCHEMES.map(
     (word) =>
-      [new RegExp(`^\\s*${word}\\s*(?:[\\s:=]|$)`, "iu"), `begins with the word ${word}`, KEY_ALONE] as const,
+      [new RegExp(`^\\s*${word}\\s*(?:[\\s:=]|$)`, "iu"), `starts with "${word}"`, KEY_ALONE] as const,
   ),
-  [/^\s*(?:export\s+|set\s+|\$env:)?\w+\s*=/u, "begins with the name of a variable", KEY_ALONE],
-  [/^\s*(?:\$[\w{(]|<.*>\s*$|%\w+%|\{\{)/u, "is a placeholder that nothing was put in for", KEY_ALONE],
-  [/…|\.{3}|[*•]{2}/u, "is a shortened one, as lists show it", "copy it whole from the console"],
-  [/[\r\n]/u, "has a line break in it or after it", COPY_AGAIN],
-  [/^[ \t]|[ \t]$/u, "has a blank before or after it", COPY_AGAIN],
-  [/[ \t]/u, "has a blank inside", COPY_AGAIN],
-  [/\p{Cc}/u, "has a control character in it", COPY_AGAIN],
-  [/[^\u0021-\u007e]/u, "has a character outside ASCII in it, perhaps an invisible one", COPY_AGAIN],
-  [/["'`]/u, "has a quotation mark in it", COPY_AGAIN],
-  [/^(?!api_)/u, "does not begin with api_", KEY_ALONE],
-  [new RegExp(`^.{${MAX_KEY_BYTES + 1}}`, "su"), "is far too long to be a key", COPY_AGAIN],
-  [/^api_.{0,3}$/u, "is too short to be a whole key", COPY_AGAIN],
+  [/^\s*(?:export\s+|set\s+|\$env:)?\w+\s*=/u, "starts with a variable name", KEY_ALONE],
+  [/^\s*(?:\$[\w{(]|<.*>\s*$|%\w+%|\{\{)/u, "is a placeholder that was not replaced", KEY_ALONE],
+  [/…|\.{3}|[*•]{2}/u, "is shortened, as in lists", "copy the complete key from the console"],
+  [/[\r\n]/u, "contains a line break", COPY_AGAIN],
+  [/^[ \t]|[ \t]$/u, "starts or ends with a space", COPY_AGAIN],
+  [/[ \t]/u, "contains a space", COPY_AGAIN],
+  [/\p{Cc}/u, "contains a control character", COPY_AGAIN],
+  [/[^\u0021-\u007e]/u, "contains a non-ASCII character, which may be invisible", COPY_AGAIN],
+  [/["'`]/u, "contains a quotation mark", COPY_AGAIN],
+  [/^(?!api_)/u, "does not start with api_", KEY_ALONE],
+  [new RegExp(`^.{${MAX_KEY_BYTES + 1}}`, "su"), "is too long to be a key", COPY_AGAIN],
+  [/^api_.{0,3}$/u, "is too short to be a complete key", COPY_AGAIN],
 ];
 
 /** Undefined if the text has the form of a key. Only the service knows whether the key is valid. */

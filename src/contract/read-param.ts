@@ -90,18 +90,18 @@ function readAmount(label: string, typed: string): string {
 }
 
 function readWord(label: string, kind: "network" | "address", typed: string): string {
-  const what = kind === "network" ? "a network slug such as ethereum" : "an address or id";
-  if (typed === "") throw usageFailure(`${label}: must not be empty; ${what} is needed`);
+  const what = kind === "network" ? "a network slug such as ethereum" : "an address or ID";
+  if (typed === "") throw usageFailure(`${label}: must not be empty; enter ${what}`);
   // A URL parser would remove "." and ".." from the path, and the request would go to another endpoint.
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
-    throw usageFailure(`${label}: must be ${what}, without blanks`);
+    throw usageFailure(`${label}: must be ${what}, without spaces`);
   }
   // A quoted word from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed))
     throw usageFailure(`${label}: must be ${what}, without quotes`);
   // Specification, Endpoints: these words win over identifiers, so the request would go to another endpoint.
   if (kind === "address" && isFixedWord(typed))
-    throw usageFailure(`${label}: is a word of the interface, not ${what}`);
+    throw usageFailure(`${label}: must be ${what}; this word is reserved by the API`);
   return typed;
 }
 
@@ -111,9 +111,9 @@ export const isFixedWord = (word: string): boolean => ["search", "filter", "top"
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
   const items = typed.split(",").map((item) => item.trim());
   if (items.some((item) => item === ""))
-    throw usageFailure(`${label}: must be words separated by commas, none empty`);
+    throw usageFailure(`${label}: must be values separated by commas, none of them empty`);
   if (kind.max !== undefined && items.length > kind.max)
-    throw usageFailure(`${label}: takes at most ${kind.max}`);
+    throw usageFailure(`${label}: must have at most ${kind.max} values`);
   return items.join(",");
 }
 
@@ -127,7 +127,7 @@ export function choiceFailure(
   const older = renamedOrder(typed);
   const near = choices.includes(older) ? older : nearest(typed, choices);
   const next = near === undefined ? undefined : `did you mean ${near}?`;
-  const accepted = `accepted: ${choices.join(", ")}`;
+  const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   return usageFailure(
     why === undefined ? `${label}: ${accepted}` : `${label}: ${why}; ${accepted}`,
     why === undefined ? next : undefined,

@@ -9,26 +9,26 @@ export function errorCode(error: unknown): string {
 
 /** The meaning of the system's codes for a file or a directory. */
 const words: Readonly<Record<string, string>> = {
-  EACCES: "not permitted",
+  EACCES: "permission denied",
   EBUSY: "in use by the system",
-  EDQUOT: "this user's share of the disk is full",
-  EEXIST: "it exists",
-  EFBIG: "the file is as large as it may be here",
-  EIO: "the disk has a fault",
-  EISDIR: "it is a folder",
-  ELOOP: "its links lead in a circle",
-  EMFILE: "too many files are open",
-  ENAMETOOLONG: "the name is too long",
-  ENFILE: "too many files are open",
+  EDQUOT: "disk quota exceeded",
+  EEXIST: "already exists",
+  EFBIG: "file too large",
+  EIO: "disk error",
+  EISDIR: "is a directory",
+  ELOOP: "too many symbolic links",
+  EMFILE: "too many open files",
+  ENAMETOOLONG: "file name too long",
+  ENFILE: "too many open files",
   ENODEV: "no such device",
-  ENOENT: "no such file or folder",
-  ENOSPC: "the disk is full",
-  ENOTDIR: "a part of its path is no folder",
+  ENOENT: "no such file or directory",
+  ENOSPC: "disk full",
+  ENOTDIR: "part of the path is not a directory",
   ENXIO: "no such device",
-  EPERM: "not permitted",
-  EROFS: "the disk is read-only",
-  ESTALE: "the disk of another machine has lost it",
-  ETXTBSY: "a program that is running",
+  EPERM: "operation not permitted",
+  EROFS: "read-only file system",
+  ESTALE: "stale network file handle",
+  ETXTBSY: "program is running",
 };
 
 /** Describes the error in words, or by its code if the table has none. */
@@ -42,12 +42,12 @@ export function cannotBeRead(cause: unknown): string {
 }
 
 export function cannotBeWritten(cause: unknown): string {
-  return `cannot be written (${errorCode(cause) === "ENOENT" ? "no such folder" : fileFault(cause)})`;
+  return `cannot be written (${errorCode(cause) === "ENOENT" ? "no such directory" : fileFault(cause)})`;
 }
 
 /** For a program. */
 export function cannotBeStarted(cause: unknown): string {
-  return errorCode(cause) === "ENOENT" ? "is not there" : `cannot be started (${fileFault(cause)})`;
+  return errorCode(cause) === "ENOENT" ? "was not found" : `cannot be started (${fileFault(cause)})`;
 }
 
 /** Describes an error without the system's message, which repeats the code and the path. */
@@ -60,8 +60,8 @@ export function saidOf(cause: unknown): string {
 /** The hint for a failed write; undefined if disk space is not the problem. */
 export function diskAdvice(cause: unknown): string | undefined {
   const code = errorCode(cause);
-  if (code === "ENOSPC" || code === "EDQUOT") return "make room, or write elsewhere";
-  if (code === "EFBIG") return "allow larger files (ulimit -f), or write elsewhere";
+  if (code === "ENOSPC" || code === "EDQUOT") return "free disk space, or write elsewhere";
+  if (code === "EFBIG") return "raise the file size limit (ulimit -f), or write elsewhere";
   return undefined;
 }
 
@@ -79,19 +79,20 @@ export function writeFailure(
 /** The hint for a named file that cannot be written. */
 export function writeAdvice(cause: unknown): string {
   const code = errorCode(cause);
-  if (code === "ENOENT") return "make the folder first, or name another file";
-  if (code === "EACCES" || code === "EPERM") return "check the folder's permissions, or name another file";
+  if (code === "ENOENT") return "create the directory first, or name another file";
+  if (code === "EACCES" || code === "EPERM")
+    return "check the permissions of the directory, or name another file";
   return diskAdvice(cause) ?? "name another file";
 }
 
-/** What the machine refused, which is no bug: the output (a full disk, a device that is gone), or a file by its name. */
+/** The failure for an error of the system, which is not a bug: of the output (a full disk, a lost device), or of a named file. */
 export function outputFailure(cause: unknown): Failure | undefined {
   if (!(cause instanceof Error && "syscall" in cause)) return undefined;
   const next = diskAdvice(cause);
   const isWrite = cause.syscall === "write" || next !== undefined;
   const isOfFile = "path" in cause;
   if (!isWrite && !isOfFile) return undefined;
-  return fail("output", isOfFile ? saidOf(cause) : `the output ${cannotBeWritten(cause)}`, {
+  return fail("output", isOfFile ? saidOf(cause) : `cannot write output: ${fileFault(cause)}`, {
     next,
     cause,
   });

@@ -155,7 +155,7 @@ async function takeLock<T extends object>(
     const judged = seen === undefined ? "wait" : judge(seen);
     if (typeof judged === "object") return judged;
     if (seen !== undefined && judged === "abandoned") removeAbandoned(context, path, seen.found, guard);
-    if (clock.elapsed() - start >= limitMs) throw lockFailure(path, "is held by another process");
+    if (clock.elapsed() - start >= limitMs) throw lockFailure(path, "is in use by another process");
     await clock.sleep(5 + 20 * random(), signal);
   }
 }
@@ -322,6 +322,6 @@ function lockFailure(path: string, problem: string, cause?: unknown): Failure {
   const isTaken = cause === undefined;
   const next = isTaken
     ? `try again; if no other dexdata is running, delete ${path}`
-    : (diskAdvice(cause) ?? "check the folder's permissions");
+    : (diskAdvice(cause) ?? "check the permissions of the directory");
   return fail(isTaken ? "settings_locked" : "settings", `${path} ${problem}`, { next, cause });
 }

@@ -22,8 +22,8 @@ export function fileOf(pattern: string, time: number): string {
     const [, digits, of] = parts.find(([part]) => part === letter) ?? [];
     if (of !== undefined) return String(of(date)).padStart(digits ?? 0, "0");
     throw usageFailure(
-      `--out "${pattern}": ${letter === "" ? "a % at the end" : `%${letter}`} means nothing`,
-      "%Y %m %d %H %M are parts of the time in UTC, and %% is a percent sign",
+      `--out "${pattern}": ${letter === "" ? "must not end with %" : `unknown sequence %${letter}`}`,
+      "use %Y %m %d %H %M for the UTC time, and %% for a percent sign",
     );
   });
 }

@@ -57,8 +57,8 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 /** dexdata does not cut a file that another program may have written. */
 function foreign(file: string): Error {
   return usageFailure(
-    `--out "${file}": holds something else than lines of JSON`,
-    "name another file; events are added to what is there",
+    `--out "${file}": must contain only lines of JSON`,
+    "name another file; events are appended to existing lines",
   );
 }
 

@@ -22,7 +22,7 @@ export function readJsonFile(path: string): JsonFile {
     const stat = statSync(path);
     // Reading a pipe could block forever.
     if (!stat.isFile()) return broken("is not a file");
-    if (stat.size > MAX_BYTES) return broken("is too large to be ours");
+    if (stat.size > MAX_BYTES) return broken("is too large for a dexdata file");
     text = readFileSync(path, "utf8");
     mode = stat.mode & 0o777;
   } catch (error) {
@@ -34,7 +34,7 @@ export function readJsonFile(path: string): JsonFile {
     return isObject(parsed) ? { state: "read", object: parsed, mode } : broken("is not a JSON object");
   } catch {
     // The message of the parser quotes the text around the error.
-    return broken("is not JSON");
+    return broken("is not valid JSON");
   }
 }
 

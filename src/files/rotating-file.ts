@@ -23,7 +23,7 @@ export function checkOutPattern(pattern: string, now: number): void {
   const file = fileOf(pattern, now);
   const folder = fixedFolder(pattern);
   checkFolder(label, folder, lookAt(folder));
-  checkFile(label, lookAt(file), "leave --out out, and send the output there with >");
+  checkFile(label, lookAt(file), "omit --out, and redirect the output with >");
 }
 
 /** Milliseconds between two checks that the name still leads to the open file. */
@@ -129,7 +129,7 @@ function unwritable(file: string, cause: unknown): Failure {
   const isDisk = full !== undefined || errorCode(cause) === "EIO";
   return fail("output", `--out "${file}": ${cannotBeWritten(cause)}`, {
     ...(!isDisk && { exit: 2 }),
-    next: full === undefined ? writeAdvice(cause) : `${full}; what is there is kept`,
+    next: full === undefined ? writeAdvice(cause) : `${full}; existing lines are preserved`,
     cause,
   });
 }
@@ -142,6 +142,6 @@ export function refuseUnfinished(pattern: string, now: number): void {
   const file = targetOf(fileOf(pattern, now));
   if (!isUnfinished(file)) return;
   throw fail("unfinished", `${file} has an unfinished pull`, {
-    next: "repeat the command of that pull with --resume first, or name another file",
+    next: "finish that pull with --resume first, or name another file",
   });
 }

@@ -32,7 +32,7 @@ export function endOfString(text: string, at: number): number {
     while (text.charCodeAt(slash - 1) === BACKSLASH) slash--;
     if ((quote - slash) % 2 === 0) return quote + 1;
   }
-  throw new SyntaxError("JSON string without an end");
+  throw new SyntaxError("unclosed JSON string");
 }
 
 /** The index after the value that starts at `at`, which must not be white space. */
@@ -42,7 +42,7 @@ export function endOfValue(text: string, at: number): number {
   if (first === OPEN_ARRAY || first === OPEN_OBJECT) return endOfContainer(text, at);
   let index = at;
   while (index < text.length && !endsScalar(text.charCodeAt(index))) index++;
-  if (index === at) throw new SyntaxError("JSON value missing");
+  if (index === at) throw new SyntaxError("missing JSON value");
   return index;
 }
 
@@ -59,13 +59,13 @@ export function walkObject(
   let at = open(text, from, OPEN_OBJECT, "object");
   if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
   for (;;) {
-    if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("JSON member without a name");
+    if (text.charCodeAt(at) !== QUOTE) throw new SyntaxError("missing name of a JSON member");
     const keyEnd = endOfKey(text, at);
     const colon = skipBlanks(text, keyEnd);
-    if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("JSON member without a colon");
+    if (text.charCodeAt(colon) !== COLON) throw new SyntaxError("missing colon in a JSON object");
     const next = skipBlanks(text, visit(at, keyEnd, skipBlanks(text, colon + 1)));
     if (text.charCodeAt(next) === CLOSE_OBJECT) return next + 1;
-    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON object without an end");
+    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("unclosed JSON object");
     at = skipBlanks(text, next + 1);
   }
 }
@@ -77,7 +77,7 @@ export function walkArray(text: string, from: number, visit: (start: number) => 
   for (;;) {
     const next = skipBlanks(text, visit(at));
     if (text.charCodeAt(next) === CLOSE_ARRAY) return next + 1;
-    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("JSON array without an end");
+    if (text.charCodeAt(next) !== COMMA) throw new SyntaxError("unclosed JSON array");
     at = skipBlanks(text, next + 1);
   }
 }
@@ -106,7 +106,7 @@ function endOfContainer(text: string, at: number): number {
       if (depth === 0) return index + 1;
     }
   }
-  throw new SyntaxError("JSON array or object without an end");
+  throw new SyntaxError("unclosed JSON array or object");
 }
 
 /** Digits and letters, which are the most frequent, are greater than the comma. */
@@ -122,5 +122,5 @@ function open(text: string, at: number, code: number, name: string): number {
 
 /** Throws if the document does not end at `at`. */
 export function expectEnd(text: string, at: number): void {
-  if (skipBlanks(text, at) !== text.length) throw new SyntaxError("JSON text goes on after its end");
+  if (skipBlanks(text, at) !== text.length) throw new SyntaxError("unexpected text after the JSON value");
 }

@@ -51,7 +51,7 @@ export function prettyJson(text: string, indent = 2, depth = 0): string {
     }
     if (opens) level++;
     if (closes) level--;
-    if (level < depth) throw new SyntaxError("JSON array or object without a beginning");
+    if (level < depth) throw new SyntaxError("unexpected end of a JSON array or object");
     if (opens || closes || token === ",") {
       const lineBreak = `\n${" ".repeat(indent * level)}`;
       indentation += lineBreak.length;

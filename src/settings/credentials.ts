@@ -47,7 +47,7 @@ export function readCredentials(context: Pick<Context, "env" | "platform">): Cre
 }
 
 export function exposureOf(file: string): string {
-  return `${file} holds a key and others can read it; type: chmod 600 '${file}'`;
+  return `other users can read the key in ${file}; run: chmod 600 '${file}'`;
 }
 
 /** The tier that the service once reported for this key, regardless of its current source. */
@@ -66,13 +66,13 @@ export function toCredentials(file: string, content: JsonFile): Credentials {
   if (content.state === "absent") return none;
   if (content.state === "broken") return { ...none, problem: content.problem };
   const { version, active, profiles, remembered } = content.object;
-  if (version !== 1) return { ...none, problem: `${file} is of a version this program does not know` };
+  if (version !== 1) return { ...none, problem: `${file} has an unsupported format version` };
   const readable = readEntries(profiles, readProfile);
   const tiersByHash = readEntries(remembered, (value) =>
     typeof value === "string" && isTier(value) ? value : undefined,
   );
   if (readable === undefined || tiersByHash === undefined || typeof active !== "string") {
-    return { ...none, problem: `${file} does not hold what this program writes there` };
+    return { ...none, problem: `${file} is not a valid credentials file` };
   }
   return { path: file, active, profiles: readable, remembered: tiersByHash };
 }

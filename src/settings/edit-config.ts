@@ -16,21 +16,27 @@ export function settingNamed(name: string): Setting<unknown> {
   if (found !== undefined) return found;
   const shown = withoutSecrets(name);
   if (/^(?:api_?)?key$/iu.test(name)) {
-    throw usageFailure(`"${shown}" is no setting: keys have a store of their own`, "dexdata auth login");
+    throw usageFailure(
+      `unknown setting "${shown}": keys are stored separately`,
+      "store a key: dexdata auth login",
+    );
   }
   const near = nearest(
     name,
     allSettings.map((setting) => setting.name),
   );
-  const next = near === undefined ? "see them all with: dexdata config list" : `did you mean ${near}?`;
-  throw usageFailure(`"${shown}" is no setting`, next);
+  const next = near === undefined ? "list all settings: dexdata config list" : `did you mean ${near}?`;
+  throw usageFailure(`unknown setting "${shown}"`, next);
 }
 
 /** Throws the same usage failures as reading does. */
 export async function setSetting(context: Editing, name: string, text: string): Promise<void> {
   const setting = settingNamed(name);
   if (setting.environmentOnly) {
-    throw usageFailure(`${name} is not kept in config.json`, `set ${setting.variable} in the environment`);
+    throw usageFailure(
+      `${name} cannot be saved in config.json`,
+      `set ${setting.variable} in the environment`,
+    );
   }
   const checked = setting.check(text);
   if ("problem" in checked) throw usageFailure(`${label(name, text)}: ${checked.problem}`, checked.next);
@@ -76,7 +82,6 @@ export function listSettings(context: Pick<Context, "env" | "platform">): readon
 }
 
 function objectOf(current: JsonFile): Readonly<Record<string, unknown>> {
-  if (current.state === "broken")
-    throw usageFailure(current.problem, "correct the file or move it away, then set again");
+  if (current.state === "broken") throw usageFailure(current.problem, "fix or move the file, then try again");
   return current.state === "read" ? current.object : {};
 }

@@ -31,7 +31,7 @@ export async function saveProfile(
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
   const savedAt = formatInstant({ seconds: Math.floor(context.clock.now() / 1000), fraction: "" });
   let backup: string | undefined;
-  const mend = (file: string): void => {
+  const onBroken = (file: string): void => {
     backup ??= moveAside(file);
   };
   await edit(
@@ -41,7 +41,7 @@ export async function saveProfile(
       const active = profiles.has(current.active) ? current.active : name;
       return { after: { ...current, profiles, active }, result: undefined };
     },
-    options.replaceBroken === true ? mend : undefined,
+    options.replaceBroken === true ? onBroken : undefined,
   );
   return { backup };
 }
@@ -83,8 +83,8 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
     if (chosen !== undefined) return { after: { ...current, active: name }, result: chosen };
     const stored = [...current.profiles.keys()].join(", ");
     throw usageFailure(
-      `profile "${withoutSecrets(name)}" is not stored; ${stored === "" ? "none is" : `stored: ${stored}`}`,
-      "store one with: dexdata auth login --profile <name>",
+      `unknown profile "${withoutSecrets(name)}"; ${stored === "" ? "no profile is stored" : `stored: ${stored}`}`,
+      "add one: dexdata auth login --profile <name>",
     );
   });
 }
@@ -97,22 +97,22 @@ export async function rememberTier(context: Editing, key: string, tier: Tier): P
   }));
 }
 
-/** Rejects an unreadable store, unless `mend` moves it aside: then it counts as empty. */
+/** Rejects an unreadable store, unless `onBroken` moves it aside: then it counts as empty. */
 async function edit<T>(
   context: Editing,
   change: (current: Credentials) => Changed<Credentials, T>,
-  mend?: (file: string) => void,
+  onBroken?: (file: string) => void,
 ): Promise<T> {
   const file = credentialsPath(context);
   return await updateSettingsFile(context, file, (content) => {
     const current = toCredentials(file, content);
     if (current.problem !== undefined) {
-      if (mend === undefined)
+      if (onBroken === undefined)
         throw usageFailure(
           current.problem,
-          "dexdata auth login stores a key anew and keeps the old file beside it",
+          "to move the file aside and store a key again, run: dexdata auth login",
         );
-      mend(file);
+      onBroken(file);
     }
     const { after, result } = change(current);
     if (after === undefined) return { after, result };

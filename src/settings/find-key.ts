@@ -47,7 +47,7 @@ export async function findKey(
   settings: Settings = readSettings(context),
 ): Promise<KeySearch> {
   if (flags.keyFile !== undefined && flags.profile !== undefined) {
-    throw usageFailure("--key-file and --profile each name a key", "give one of them");
+    throw usageFailure("--key-file and --profile cannot be used together", "use one of them");
   }
   const credentials = readCredentials(context);
   const search = { context, settings, credentials };
@@ -122,14 +122,14 @@ function unknownProfile(credentials: Credentials, name: string, where: string): 
   }
   const stored = [...credentials.profiles.keys()];
   return usageFailure(
-    `${where} "${shown}": no such profile; ${stored.length === 0 ? "none is stored" : `stored: ${stored.join(", ")}`}`,
-    "store one with: dexdata auth login --profile <name>",
+    `${where} "${shown}": unknown profile; ${stored.length === 0 ? "no profile is stored" : `stored: ${stored.join(", ")}`}`,
+    "add one: dexdata auth login --profile <name>",
   );
 }
 
 function storeWarnings({ problem, exposure }: Credentials): readonly string[] {
   const warnings = exposure === undefined ? [] : [exposure];
-  return problem === undefined ? warnings : [...warnings, `${problem}; going on without a stored key`];
+  return problem === undefined ? warnings : [...warnings, `${problem}; continuing without a stored key`];
 }
 
 /** Returns the text of a file that contains only a key, without the one line break that an editor adds at the end. */
@@ -139,7 +139,7 @@ export async function readKeyFile(
 ): Promise<{ readonly text: string; readonly warning: string | undefined }> {
   const label = `--key-file "${withoutSecrets(file)}"`;
   const { bytes, stat } = await readStart(file, label, signal);
-  if (bytes.length > MAX_KEY_BYTES) throw usageFailure(`${label}: holds more than a key`, keyAlone);
+  if (bytes.length > MAX_KEY_BYTES) throw usageFailure(`${label}: must contain only a key`, keyAlone);
   const isExposed = platform !== "win32" && stat.isFile() && (stat.mode & 0o077) !== 0;
   return {
     text: bytes.toString("utf8").replace(/\r?\n$/u, ""),
@@ -147,7 +147,7 @@ export async function readKeyFile(
   };
 }
 
-const keyAlone = "name a file with the key alone in it, or store the key: dexdata auth login";
+const keyAlone = "name a file that contains only the key, or store the key: dexdata auth login";
 
 async function readStart(file: string, label: string, signal: AbortSignal): Promise<BoundedFile> {
   try {
@@ -156,7 +156,7 @@ async function readStart(file: string, label: string, signal: AbortSignal): Prom
     signal.throwIfAborted();
     // The system's message would quote the path, which may be the key itself, typed by mistake.
     const next = /api_/iu.test(file)
-      ? "--key-file takes the path of a file, not a key; keys go to: dexdata auth login"
+      ? "--key-file takes a file path, not a key; to store a key, run: dexdata auth login"
       : keyAlone;
     throw usageFailure(`${label}: ${cannotBeRead(cause)}`, next);
   }

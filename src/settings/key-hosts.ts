@@ -42,8 +42,8 @@ export function checkPlanHost(tier: Tier, source: string, asked: string): void {
   const others = plans[tier].hosts === "paid" ? free : paid;
   if (!others.some((each) => isSameHost(each, asked))) return;
   throw usageFailure(
-    `${asked} is no host of ${tier} keys, and the key from ${source} is one`,
-    "leave the host out, or let the service say the plan again: dexdata auth login",
+    `${asked} does not accept ${tier} keys, and the key from ${source} is on the ${tier} plan`,
+    "use the default host, or look up the plan of the key again: dexdata auth login",
   );
 }
 
@@ -53,8 +53,8 @@ function checkNamed(source: string, storedFor: string | undefined, named: Source
   const known = storedFor === undefined ? [...free, ...paid] : [...free, ...paid, storedFor];
   if (known.some((each) => isSameHost(each, asked))) return;
   throw usageFailure(
-    `the key from ${source} is not for ${asked}, which ${named.where} names: it is not sent`,
-    `if that host is meant: dexdata config set ${nameOf(named)} ${asked}, or hand a key over with DEXDATA_API_KEY or --key-file`,
+    `the key from ${source} was not sent, because it is not stored for ${asked} (from ${named.where})`,
+    `to use this host, pass a key with DEXDATA_API_KEY or --key-file, or run: dexdata config set ${nameOf(named)} ${asked}`,
   );
 }
 

@@ -53,10 +53,10 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
 
 /** For stderr; each starts with the path of the file. */
 export function configWarnings({ problem, path: file, values }: ConfigFile): readonly string[] {
-  if (problem !== undefined) return [`${problem}; going on without it`];
+  if (problem !== undefined) return [`${problem}; ignoring the file`];
   const known: readonly Setting<unknown>[] = Object.values(settings);
   const kept = known.filter((setting) => !setting.environmentOnly).map((setting) => setting.name);
   return [...values.keys()]
     .filter((name) => !kept.includes(name))
-    .map((name) => `${file}: "${withoutSecrets(name)}" is no setting of this file; going on without it`);
+    .map((name) => `${file}: "${withoutSecrets(name)}" is not a setting of this file; ignoring it`);
 }

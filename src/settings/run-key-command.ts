@@ -34,7 +34,7 @@ export async function runKeyCommand(
       const chunks: Buffer[] = [];
       child.stdout.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
-        if (Buffer.concat(chunks).length > MAX_BYTES) reject(refused(where, "prints more than a key"));
+        if (Buffer.concat(chunks).length > MAX_BYTES) reject(refused(where, "printed more than a key"));
       });
       child.once("error", (cause) => reject(notStarted(where, program, cause)));
       // A background process may keep its output open for hours, so a complete line is enough.
@@ -44,7 +44,7 @@ export async function runKeyCommand(
       });
       child.once("close", (code, signal) => {
         if (code === 0) resolve(Buffer.concat(chunks).toString("utf8"));
-        else reject(refused(where, code === null ? `was ended by ${signal}` : `ended with code ${code}`));
+        else reject(refused(where, code === null ? `was killed by ${signal}` : `exited with code ${code}`));
       });
     });
     const text = await Promise.race([ended, tooLong(context, over.signal, where)]);
@@ -64,19 +64,19 @@ export async function runKeyCommand(
 
 async function tooLong({ clock, signal }: Running, over: AbortSignal, where: string): Promise<never> {
   await clock.sleep(TIME_LIMIT, AbortSignal.any([over, signal]));
-  throw refused(where, `printed no key within ${TIME_LIMIT / 1000} s`);
+  throw refused(where, `printed no key within ${TIME_LIMIT / 1000}s`);
 }
 
 function notStarted(where: string, program: string, cause: unknown): Failure {
   return usageFailure(
     `${where}: "${program}" ${cannotBeStarted(cause)}`,
-    "see it with: dexdata config get key_command",
+    "show the command: dexdata config get key_command",
   );
 }
 
 function refused(where: string, why: string): Failure {
   return usageFailure(
     `${where}: the program ${why}`,
-    "run it by hand (what it says is not shown here, as it may hold the key): dexdata config get key_command",
+    "run the command yourself to see its output, which may contain the key: dexdata config get key_command",
   );
 }

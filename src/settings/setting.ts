@@ -56,7 +56,7 @@ export function choice<T extends string, F extends T | undefined>(
     const value = choices.find((each) => each === text);
     if (value !== undefined) return { value };
     const near = nearest(text, choices);
-    const problem = `accepted: ${choices.join(", ")}`;
+    const problem = `must be one of ${choices.join(", ")}`;
     return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
   };
   const described = { name, help: `${help}: ${choices.join(", ")}`, fallbackText, check };
@@ -92,7 +92,7 @@ export function readRate(text: string): Checked<number | "unlimited"> {
 export function readTimeout(text: string): Checked<number> {
   const value = Math.round(parseDuration(text) ?? 0);
   if (value >= 1 && value <= 86_400_000) return { value };
-  const [problem, next] = [`${durationProblem}, more than 0 and a day at most`, unitHint(text)];
+  const [problem, next] = [`${durationProblem}, more than 0 and up to 24h`, unitHint(text)];
   return next === undefined ? { problem } : { problem, next };
 }
 
@@ -103,9 +103,9 @@ export function readKeptTimeout(text: string): Checked<number> {
 
 /** The name of a key profile: letters, digits, dot, dash and underscore, so that it never needs quotes. */
 export function checkProfileName(text: string): Checked<string> {
-  if (/^api_/iu.test(text)) return { problem: "is a key, not the name of a profile" };
+  if (/^api_/iu.test(text)) return { problem: "must be the name of a profile, not a key" };
   if (/^[\da-z][\w.-]{0,63}$/iu.test(text)) return { value: text };
-  return { problem: "must be letters, digits, dots, dashes and underscores, 64 at most" };
+  return { problem: "must be at most 64 letters, digits, dots, dashes and underscores" };
 }
 
 /** A program with its arguments, which runs without a shell. */

@@ -21,38 +21,38 @@ export type ColorMode = (typeof colorModes)[number];
 
 /** Every setting, in the order of `config list`. */
 export const settings = {
-  base_url: host("base_url", "https://api.dexpaprika.com", "REST host for keyless and free"),
+  base_url: host("base_url", "https://api.dexpaprika.com", "REST host for the keyless and free plans"),
   pro_base_url: host(
     "pro_base_url",
     "https://api-pro.dexpaprika.com",
-    "REST host for dev, pro and enterprise",
+    "REST host for the dev, pro and enterprise plans",
   ),
   streaming_url: host(
     "streaming_url",
     "https://streaming.dexpaprika.com",
-    "streaming host for keyless and free",
+    "Streaming host for the keyless and free plans",
   ),
   streaming_pro_url: host(
     "streaming_pro_url",
     "https://streaming-pro.dexpaprika.com",
-    "streaming host for dev, pro and enterprise",
+    "Streaming host for the dev, pro and enterprise plans",
   ),
   output: choice(
     "output",
     outputFormats,
     undefined,
     "table on a terminal, ndjson in a pipe",
-    "format of the output",
+    "Output format",
   ),
-  color: choice("color", colorModes, "auto", "auto", "when output is coloured"),
-  retries: integer("retries", [0, 100], 4, "4", "requests after a failed one, at most"),
+  color: choice("color", colorModes, "auto", "auto", "When to color output"),
+  retries: integer("retries", [0, 100], 4, "4", "Retries per request"),
   /** Milliseconds. */
   timeout: defineSetting({
     kind: "duration",
     name: "timeout",
     fallback: 30_000,
     fallbackText: "30s",
-    help: "time for one request",
+    help: "Time limit for one request",
     check: readTimeout,
     checkKept: readKeptTimeout,
   }),
@@ -61,15 +61,15 @@ export const settings = {
     [1, 100],
     undefined,
     "the smaller of the limit and 100",
-    "rows that one request asks for",
+    "Rows per request",
   ),
   /** Requests per minute; undefined for the limit of the plan. */
   rpm: defineSetting<number | "unlimited" | undefined>({
     kind: "rate",
     name: "rpm",
     fallback: undefined,
-    fallbackText: "the plan's rate",
-    help: "requests a minute (1 to 100000, or unlimited)",
+    fallbackText: "your plan's limit",
+    help: "Requests per minute (1 to 100000, or unlimited)",
     check: readRate,
   }),
   /** Credits. */
@@ -77,15 +77,15 @@ export const settings = {
     "budget.daily",
     [0, 999_999_999],
     undefined,
-    "no bound",
-    "credits a UTC day may cost, over all processes of this machine",
+    "no limit",
+    "Credits per UTC day, for all processes on this machine",
   ),
   profile: defineSetting<string | undefined>({
     kind: "word",
     name: "profile",
     fallback: undefined,
-    fallbackText: "the one last chosen by auth",
-    help: "which stored key is used",
+    fallbackText: "the active profile",
+    help: "Profile of the stored key to use",
     check: checkProfileName,
   }),
   key_command: defineSetting<readonly string[] | undefined>({
@@ -93,12 +93,12 @@ export const settings = {
     name: "key_command",
     fallback: undefined,
     fallbackText: "none",
-    help: "program whose first line of output is the key",
+    help: "Command that prints the key on its first line",
     check: readCommand,
     fileOnly: true,
   }),
   tier: {
-    ...choice("tier", tiers, undefined, "stored with the key", "tier of the key, which decides the hosts"),
+    ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which decides the hosts"),
     environmentOnly: true,
   },
 } as const;
@@ -141,8 +141,8 @@ export function readSetting<T>(
   if (typed !== undefined && typed !== "") {
     if (setting.fileOnly)
       throw usageFailure(
-        `${setting.variable}: a program is named in config.json alone, where no folder's environment can name another`,
-        `unset it, and: dexdata config set ${setting.name} <command>`,
+        `${setting.variable} is not accepted: only config.json can name the program, not the environment of a directory`,
+        `unset it, and run: dexdata config set ${setting.name} <command>`,
       );
     const checked = check(typed);
     if ("problem" in checked)

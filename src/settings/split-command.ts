@@ -12,16 +12,17 @@ export function splitCommand(
   if ("problem" in words) return words;
   const [program = ""] = words;
   if (program === "") return { problem: "must name a program" };
-  if (program.startsWith("~")) return { problem: "~ is a shell's: write the whole path of the program" };
+  if (program.startsWith("~"))
+    return { problem: "must contain the full path of the program; ~ is not expanded" };
   if (words.some((word) => checkKeyForm(word) === undefined))
-    return { problem: "holds a key itself", next: "store it: dexdata auth login" };
+    return { problem: "must not contain a key", next: "store the key: dexdata auth login" };
   return words;
 }
 
 type Words = readonly string[] | { readonly problem: string; readonly next?: string };
 
 function readArray(text: string): Words {
-  const problem = 'must be a JSON array of texts, such as ["pass","show","dexdata"]';
+  const problem = 'must be a JSON array of strings, e.g. ["pass","show","dexdata"]';
   try {
     const parsed: unknown = JSON.parse(text);
     if (!Array.isArray(parsed)) return { problem };
@@ -39,12 +40,12 @@ function readWords(text: string): Words {
   let word: string | undefined;
   for (const { groups = {} } of text.matchAll(pieces)) {
     const { single, double, plain, open } = groups;
-    if (open !== undefined) return { problem: `has a ${open} without its end` };
+    if (open !== undefined) return { problem: `contains an unclosed ${open}` };
     const shellOnly = plain === undefined ? undefined : /[|&;<>()$`\\*?#]/u.exec(plain)?.[0];
     if (shellOnly !== undefined || /[\0\r\n]/u.test(text))
       return {
-        problem: `is run without a shell, which alone understands ${shellOnly ?? "a line break"}`,
-        next: `put it in quotes, or let a shell run it: sh -c '…'`,
+        problem: `must not contain ${shellOnly ?? "a line break"}, because it runs without a shell`,
+        next: `put it in quotes, or run it in a shell: sh -c '…'`,
       };
     const piece = single ?? double ?? plain;
     if (piece !== undefined) word = (word ?? "") + piece;

@@ -28,7 +28,7 @@ export async function updateSettingsFile<T>(
     });
   } catch (error) {
     if (context.signal.aborted) throw error;
-    const hint = "check the folder's permissions, or name another with DEXDATA_CONFIG_DIR";
+    const hint = "check the permissions of the directory, or use another one with DEXDATA_CONFIG_DIR";
     throw writeFailure("settings", file, error, hint);
   }
 }

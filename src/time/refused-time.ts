@@ -6,9 +6,7 @@ export interface RefusedTime {
   readonly next?: string;
 }
 
-const ACCEPTED =
-  "now, -24h (s, m, h or d), 2026-11-21 (00:00 UTC), 2026-11-21T08:54:00Z (or any offset), " +
-  "unix seconds such as 1795251240";
+const ACCEPTED = "a time such as now, -24h, 2026-11-21, 2026-11-21T08:54:00Z or 1795251240";
 
 const MONTHS = "January February March April May June July August September October November December".split(
   " ",
@@ -29,13 +27,13 @@ const UNITS: readonly (readonly [RegExp, number, string])[] = [
 
 /** Explains, as precisely as possible, why `parseTimeBound` could not read a text. */
 export function explainRefusedTime(text: string): RefusedTime {
-  if (text === "") return { problem: "is empty", next: `use ${ACCEPTED}` };
-  if (text.trim() !== text) return { problem: "has blanks around it", next: `use ${ACCEPTED}` };
+  if (text === "") return { problem: "must not be empty", next: `use ${ACCEPTED}` };
+  if (text.trim() !== text) return { problem: "must not have spaces around it", next: `use ${ACCEPTED}` };
   if (/^\d+$/.test(text)) return explainDigits(text);
   const relative = /^([+-]?)(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text);
   if (relative !== null) return explainRelative(relative[1] ?? "", relative[2] ?? "", relative[3] ?? "");
   const dated = /^(\d{4})-(\d{2})-(\d{2})(?![\d-])/.exec(text);
-  if (dated === null) return { problem: `must be a time: ${ACCEPTED}` };
+  if (dated === null) return { problem: `must be ${ACCEPTED}` };
   return (
     explainDate(Number(dated[1]), Number(dated[2]), Number(dated[3])) ??
     explainTimeOfDay(dated[0], text.slice(dated[0].length))
@@ -44,8 +42,8 @@ export function explainRefusedTime(text: string): RefusedTime {
 
 function explainDigits(text: string): RefusedTime {
   const date = undashedDate(text);
-  if (date !== undefined) return { problem: "a date needs dashes", next: `did you mean ${date}?` };
-  const problem = "unix seconds have at most 11 digits";
+  if (date !== undefined) return { problem: "dates must have dashes", next: `did you mean ${date}?` };
+  const problem = "Unix seconds have at most 11 digits";
   const subSeconds = new Map(
     [13, 16, 19].map((length, index) => [length, ["milli", "micro", "nano"][index]]),
   );
@@ -55,16 +53,17 @@ function explainDigits(text: string): RefusedTime {
     const seconds = text.slice(0, 10);
     // Dropping the fraction would move the time, so only full seconds are suggested as a plain number.
     const use = /^0+$/.test(fraction) ? seconds : `${writeUtc(Number(seconds))}.${fraction}Z`;
-    return { problem: `${problem}; are these ${unit}seconds?`, next: `use ${use}` };
+    return { problem: `${problem}; this looks like ${unit}seconds`, next: `use ${use}` };
   }
   return { problem, next: `use ${ACCEPTED}` };
 }
 
 function explainRelative(sign: string, amount: string, unit: string): RefusedTime {
-  if (sign === "+") return { problem: "lies ahead; a relative time counts back from now, such as -24h" };
-  if (unit === "") return { problem: "needs a unit: s, m, h or d" };
+  if (sign === "+")
+    return { problem: "must not be in the future; relative times count back from now, e.g. -24h" };
+  if (unit === "") return { problem: "must have a unit: s, m, h or d" };
   if (!/^\d{1,9}$/.test(amount)) return { problem: "must be a whole number of s, m, h or d" };
-  const problem = `${unit} is not a unit; accepted: s, m, h or d`;
+  const problem = `unknown unit "${unit}"; must be s, m, h or d`;
   const known = UNITS.find(([pattern]) => pattern.test(unit));
   return known === undefined
     ? { problem }
@@ -73,24 +72,27 @@ function explainRelative(sign: string, amount: string, unit: string): RefusedTim
 
 function explainDate(year: number, month: number, day: number): RefusedTime | undefined {
   const name = MONTHS[month - 1];
-  if (name === undefined) return { problem: `there is no month ${month}; months go from 01 to 12` };
+  if (name === undefined) return { problem: `invalid month ${month}; months are 01 to 12` };
   const days = daysInMonth(year, month);
   if (day >= 1 && day <= days) return undefined;
-  return { problem: `there is no ${day} ${name} ${year}; the month has ${days} days` };
+  return { problem: `${name} ${year} has ${days} days` };
 }
 
 /** `rest` is the text after an existing date, and is not empty. */
 function explainTimeOfDay(date: string, rest: string): RefusedTime {
   const time = /^([Tt ])(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)? ?(.*)$/.exec(rest);
-  const problem = "must be a date alone, or a date, T, a time and an offset";
+  const problem = "must be a date, or a date, T, a time and an offset";
   if (time === null) return { problem, next: `use ${date} or ${date}T08:54:00Z` };
   const [, separator, hour = "", minute = "", second, fraction = "", offset = ""] = time;
-  if (Number(hour) > 23) return { problem: `there is no hour ${hour}; hours go from 00 to 23` };
-  if (Number(minute) > 59) return { problem: `there is no minute ${minute}; minutes go from 00 to 59` };
-  if (Number(second ?? 0) > 59) return { problem: `there is no second ${second}; seconds go from 00 to 59` };
+  if (Number(hour) > 23) return { problem: `invalid hour ${hour}; hours are 00 to 23` };
+  if (Number(minute) > 59) return { problem: `invalid minute ${minute}; minutes are 00 to 59` };
+  if (Number(second ?? 0) > 59) return { problem: `invalid second ${second}; seconds are 00 to 59` };
   const written = `${date}T${hour}:${minute}:${second ?? "00"}${fraction}`;
   if (offset === "")
-    return { problem: "has no offset; add Z for UTC or one such as +02:00", next: `use ${written}Z` };
+    return {
+      problem: "must have an offset; add Z for UTC, or an offset such as +02:00",
+      next: `use ${written}Z`,
+    };
   return explainOffset(offset, written, separator === " ", second === undefined);
 }
 
@@ -100,9 +102,9 @@ function explainOffset(offset: string, written: string, spaced: boolean, noSecon
   // Another suffix (PST, a stray sign) may name a time zone. Suggesting Z would silently move the time.
   if (zone === undefined) return { problem };
   if (Math.abs(Number(hour ?? 0)) > 23 || Number(minute) > 59) {
-    return { problem: `there is no offset ${offset}; offsets go from -23:59 to +23:59` };
+    return { problem: `invalid offset ${offset}; offsets are -23:59 to +23:59` };
   }
   const next = `use ${written}${hour === undefined ? "Z" : `${hour}:${minute}`}`;
-  if (spaced) return { problem: "has a space between date and time; write T", next };
-  return { problem: noSeconds ? "has no seconds" : problem, next };
+  if (spaced) return { problem: "must have T instead of a space between date and time", next };
+  return { problem: noSeconds ? "must include seconds" : problem, next };
 }

@@ -27,7 +27,7 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
  * digits that form a date, such as 20261121.
  *
  * `now` is the one clock reading of the run. A number is in milliseconds and is rounded down to the second, so that a
- * relative time stays a plain number on the wire. An `Instant` keeps its fraction.
+ * relative time stays a plain number on the wire. A parsed time keeps its fraction.
  *
  * For an invalid text it returns a `problem` that goes after `--from "2026-02-30": `, and at most one line with a
  * suggestion.
@@ -36,7 +36,7 @@ export function parseTimeBound(text: string, now: Instant | number): Instant | R
   const instant = readTimeBound(text, typeof now === "number" ? wholeSecond(now) : now);
   if (instant === undefined) return explainRefusedTime(text);
   if (instant.seconds < EARLIEST || instant.seconds > LATEST) {
-    return { problem: "lies outside the years 0000 to 9999" };
+    return { problem: "must be within the years 0000 to 9999" };
   }
   return instant;
 }

@@ -1,6 +1,6 @@
-// npm run bench [-- SUITE …] [--short] [--save]: the built program beside its baselines; see suites.mjs and RESULTS.md.
-// In full it says which bars are met, and --save writes RESULTS.md. --short compares processor time with what
-// RESULTS.md holds for the short form, and ends with 1 where something takes 1.3 times as much, tried three times.
+// npm run bench [-- SUITE …] [--short] [--save]: the built program and its baselines; see suites.mjs and RESULTS.md.
+// The full form shows which bars are met, and --save writes RESULTS.md. --short compares CPU time with the short table of
+// RESULTS.md and exits with 1 if something takes 1.3 times as long in three attempts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ const figures = [];
 for (const [name, { measure, full, short }] of Object.entries(suites)) {
   if (wanted.length > 0 ? !wanted.includes(name) : isShort && short === undefined) continue;
   let found = await measure(isShort ? short : full);
-  // A machine that does something else meanwhile is no loss of ours.
+  // Other work on the machine can look like a loss once.
   for (let again = 0; again < (isShort ? 2 : 0) && found.some(isLost); again++) {
     const other = await measure(short);
     found = found.map((figure, index) => (lossOf(other[index]) < lossOf(figure) ? other[index] : figure));
@@ -29,24 +29,24 @@ for (const [name, { measure, full, short }] of Object.entries(suites)) {
 if (words.includes("--save")) save(isShort ? "short" : "full");
 else if (isShort && figures.some(isLost)) process.exitCode = 1;
 
-function fullLine({ name, ratio, peak, sign, bar, aim, isMet }) {
+function fullLine({ name, ratio, peak, sign, bar, isMet }) {
   const wall = ratio === undefined ? peak.toFixed(0) : digits(ratio.wall);
   const cpu = ratio?.cpu === undefined ? "" : digits(ratio.cpu);
-  return `| ${[name, wall, cpu, `${sign} ${bar}`, aim, isMet ? "yes" : "no"].join(" | ")} |`;
+  return `| ${[name, wall, cpu, `${sign} ${bar}`, isMet ? "yes" : "no"].join(" | ")} |`;
 }
 
 function shortLine(figure) {
   const before = recorded(figure.name);
   const told = before === undefined ? "" : `, recorded ${before}`;
   const loss = lossOf(figure);
-  return `${figure.name}: ${digits(valueOf(figure))}${told}${isLost(figure) ? `: LOST, ${loss.toFixed(2)} times as much` : ""}`;
+  return `${figure.name}: ${digits(valueOf(figure))}${told}${isLost(figure) ? `: LOST, ${loss.toFixed(2)} times as long` : ""}`;
 }
 
 function isLost(figure) {
   return lossOf(figure) > GROSS;
 }
 
-/** How many times as much it takes as what was recorded; 1 where nothing was. */
+/** The current cost divided by the recorded one; 1 if none was recorded. */
 function lossOf(figure) {
   const before = recorded(figure.name) ?? valueOf(figure);
   return figure.sign === "≤" ? valueOf(figure) / before : before / valueOf(figure);
@@ -67,7 +67,7 @@ function recorded(name) {
   return line === undefined ? undefined : Number(line.split("|")[2]);
 }
 
-/** What stands between the marks of a form: the only part of RESULTS.md that is written by this script. */
+/** The text between the markers of a form, which this script writes. */
 function section(form) {
   const text = readFileSync(results, "utf8");
   return text.slice(text.indexOf(`<!-- ${form} -->`), text.indexOf(`<!-- /${form} -->`));
@@ -77,13 +77,9 @@ function save(form) {
   const machine = `${cpus().length} × ${cpus()[0].model.trim()}, Node ${process.versions.node}, ${process.platform}, ${new Date().toISOString().slice(0, 10)}`;
   const table =
     form === "full"
-      ? [
-          "| what | clock | processor | bar | aim | met |",
-          "|---|--:|--:|--:|--:|---|",
-          ...figures.map(fullLine),
-        ]
+      ? ["| measurement | wall | CPU | bar | met |", "|---|--:|--:|--:|---|", ...figures.map(fullLine)]
       : [
-          "| what | processor |",
+          "| measurement | CPU |",
           "|---|--:|",
           ...figures.map((figure) => `| ${figure.name} | ${digits(valueOf(figure))} |`),
         ];

@@ -103,11 +103,11 @@ describe("auth login", () => {
   });
 
   test.each([
-    ["of a wrong form", "Bearer api_pro_s3cr3t_sandbox", 2, /begins with the word Bearer/],
-    ["in quotes", '"api_pro_s3cr3t_sandbox"', 2, /stands in quotes/],
+    ["of a wrong form", "Bearer api_pro_s3cr3t_sandbox", 2, /starts with "Bearer"/],
+    ["in quotes", '"api_pro_s3cr3t_sandbox"', 2, /is enclosed in quotes/],
     ["over two lines", "api_pro_\ns3cr3t", 2, /has a line break/],
-    ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /has a blank/],
-    ["with another beginning", "sk_live_s3cr3t", 2, /does not begin with api_/],
+    ["with a blank after it", "api_pro_s3cr3t_sandbox \n", 2, /starts or ends with a space/],
+    ["with another beginning", "sk_live_s3cr3t", 2, /does not start with api_/],
     ["that is empty", "\n", 2, /is empty/],
   ])("refuses a key %s without asking anybody", async (_, stdin, code, why) => {
     const { run, file } = atHome();
@@ -182,7 +182,7 @@ describe("auth login", () => {
     writeFileSync(file, "{ torn", { mode: 0o600 });
     const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys.free });
     expect(exit).toBe(0);
-    expect(stderr).toContain(`dexdata: ${file} is not JSON; it is kept aside and a new one written\n`);
+    expect(stderr).toContain(`dexdata: ${file} is not valid JSON; it is kept aside and a new one written\n`);
     expect(stderr).toContain(`the old file: ${file}.bak\n`);
     expect(readFileSync(`${file}.bak`, "utf8")).toBe("{ torn");
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
@@ -232,8 +232,8 @@ describe("--profile", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: --profile "work": no such profile; stored: default\n' +
-        "  store one with: dexdata auth login --profile <name>\n",
+        'dexdata: --profile "work": unknown profile; stored: default\n' +
+        "  add one: dexdata auth login --profile <name>\n",
     });
     expect(readFileSync(file, "utf8")).not.toContain(keys.pro);
   });
@@ -314,7 +314,7 @@ describe("auth status", () => {
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       tier: "not known",
-      problem: `set DEXDATA_TIER=dev: ${file} is not JSON`,
+      problem: `set DEXDATA_TIER=dev: ${file} is not valid JSON`,
     });
   });
 
@@ -359,7 +359,7 @@ describe("auth status", () => {
     const { exit, stderr } = await run("auth status");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `dexdata: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
+      stderr: `dexdata: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
     });
   });
 });
@@ -384,7 +384,7 @@ describe("auth logout", () => {
     const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'dexdata: --profile "api_…": is a key, not the name of a profile\n',
+      stderr: 'dexdata: --profile "api_…": must be the name of a profile, not a key\n',
     });
   });
 

@@ -50,7 +50,7 @@ describe("ohlcv --chart", () => {
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(stdout).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles · in USD · 2026-11-21 03:00 to 2026-11-21 09:00 UTC
-      * still running · ║ up ┃ down
+      * partial · ║ up ┃ down
       last 12.00 · +71.43% · high 12.00 · low 5.00 · volume 3.80K USD
                      ║  ◂  12.0
                   ┃  ║  │

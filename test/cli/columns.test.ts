@@ -60,17 +60,17 @@ describe("--columns", () => {
   test.each([
     [
       "pools search ethereum --columns prise-usd",
-      '--columns "prise-usd": accepted: token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
+      '--columns "prise-usd": must be one of token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
     ],
     [
       "dexes ethereum --columns volum",
-      '--columns "volum": accepted: dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean volume-24h?',
+      '--columns "volum": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean volume-24h?',
     ],
     [
       "dexes ethereum --columns tnxs",
-      '--columns "tnxs": accepted: dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean txns-24h?',
+      '--columns "tnxs": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean txns-24h?',
     ],
-    ["networks --columns network,id", '--columns "network,id": names network twice'],
+    ["networks --columns network,id", '--columns "network,id": must not list network twice'],
     [
       "networks --columns network,",
       '--columns "network,": must be names separated by commas, such as token-0,price-usd',
@@ -85,27 +85,27 @@ describe("--columns", () => {
     ],
     [
       "api /networks/ethereum/unknown --columns network",
-      '--columns "network": what comes has no table\n  leave it out',
+      '--columns "network": the output has no table\n  omit --columns',
     ],
     [
       "search weth --columns symbol",
-      '--columns "symbol": pools and dexes have no such column; accepted for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  to search these alone: dexdata search … --type tokens',
+      '--columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  to search only these: dexdata search … --type tokens',
     ],
     [
       "search weth --columns network,volume,token-0",
-      '--columns "token-0": tokens and dexes have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  to search these alone: dexdata search … --type pools',
+      '--columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  to search only these: dexdata search … --type pools',
     ],
     [
       "search weth --type tokens,pools --columns symbl",
-      '--columns "symbl": tokens and pools have no such column; accepted for tokens: symbol, name, network, price-usd, volume, fdv, token\n  did you mean symbol?',
+      '--columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  did you mean symbol?',
     ],
     [
       "search weth --type tokens --columns token-0",
-      '--columns "token-0": accepted: symbol, name, network, price-usd, volume, fdv, token\n  did you mean token?',
+      '--columns "token-0": must be one of symbol, name, network, price-usd, volume, fdv, token\n  did you mean token?',
     ],
     [
       `txns ${pool} --follow --columns nothing`,
-      '--columns "nothing": accepted: time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
+      '--columns "nothing": must be one of time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
     ],
   ])("%s is refused before anything is sent", async (words, message) => {
     const { exit, stdout, stderr } = await look(words);

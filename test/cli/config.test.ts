@@ -61,7 +61,7 @@ describe("config set, get and unset", () => {
 
   test("an unknown name in the file is kept by a change, and can be taken out", async () => {
     const { run, written } = atHome('{"retires":3,"output":"json"}');
-    const said = /config\.json: "retires" is no setting of this file; going on without it\n$/u;
+    const said = /config\.json: "retires" is not a setting of this file; ignoring it\n$/u;
     expect((await run("config get output")).stderr).toMatch(said);
     await run("config set retries 2");
     expect(written()).toEqual({ retires: 3, output: "json", retries: 2 });
@@ -72,39 +72,39 @@ describe("config set, get and unset", () => {
 
 /** Words, the first line, the second where there is one. */
 const refused: readonly (readonly [readonly string[], string, string])[] = [
-  [["set", "retires", "3"], '"retires" is no setting', "did you mean retries?"],
-  [["get", "timeuot"], '"timeuot" is no setting', "did you mean timeout?"],
-  [["unset", "colour"], '"colour" is no setting', "did you mean color?"],
-  [["get", "zzz"], '"zzz" is no setting', "see them all with: dexdata config list"],
+  [["set", "retires", "3"], 'unknown setting "retires"', "did you mean retries?"],
+  [["get", "timeuot"], 'unknown setting "timeuot"', "did you mean timeout?"],
+  [["unset", "colour"], 'unknown setting "colour"', "did you mean color?"],
+  [["get", "zzz"], 'unknown setting "zzz"', "list all settings: dexdata config list"],
   [
     ["set", "api_key", "api_pro_s3cr3tPart"],
-    '"api_key" is no setting: keys have a store of their own',
-    "dexdata auth login",
+    'unknown setting "api_key": keys are stored separately',
+    "store a key: dexdata auth login",
   ],
   [
     ["set", "output", "jsn"],
-    'output "jsn": accepted: table, wide, ndjson, json, csv, tsv',
+    'output "jsn": must be one of table, wide, ndjson, json, csv, tsv',
     "did you mean json?",
   ],
   [["set", "retries", "-1"], 'retries "-1": must be a whole number from 0 to 100', ""],
   [["set", "page_size", "101"], 'page_size "101": must be a whole number from 1 to 100', ""],
   [
     ["set", "timeout", "soon"],
-    'timeout "soon": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most',
+    'timeout "soon": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h',
     "",
   ],
   [
     ["set", "base_url", "http://192.0.2.1"],
-    'base_url "http://192.0.2.1": must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)',
+    'base_url "http://192.0.2.1": must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)',
     "",
   ],
   [
     ["set", "base_url", "https://name:s3cr3tPart@host.invalid"],
-    'base_url "https://…@host.invalid": must not hold a user name or password',
+    'base_url "https://…@host.invalid": must not contain a user name or password',
     "",
   ],
-  [["set", "profile", "api_pro_s3cr3tPart"], 'profile "api_…": is a key, not the name of a profile', ""],
-  [["set", "tier", "pro"], "tier is not kept in config.json", "set DEXDATA_TIER in the environment"],
+  [["set", "profile", "api_pro_s3cr3tPart"], 'profile "api_…": must be the name of a profile, not a key', ""],
+  [["set", "tier", "pro"], "tier cannot be saved in config.json", "set DEXDATA_TIER in the environment"],
   [["set", "retries"], "config set: a word is missing", "usage: dexdata config set <name> <value>"],
   [["get"], "config get: a word is missing", "usage: dexdata config get <name>"],
   [["list", "output"], '"output": one word too many', "usage: dexdata config list"],
@@ -188,7 +188,7 @@ describe("config list", () => {
         name: "output",
         value: "",
         source: "refused",
-        where: 'DEXDATA_OUTPUT "xml": accepted: table, wide, ndjson, json, csv, tsv',
+        where: 'DEXDATA_OUTPUT "xml": must be one of table, wide, ndjson, json, csv, tsv',
       },
       {
         name: "retries",
@@ -209,7 +209,7 @@ describe("config list", () => {
 describe("a file that cannot be read", () => {
   test("is one clear line, and the values are those without it", async () => {
     const { run, file } = atHome('{"retries": 7,');
-    const said = `dexdata: ${file} is not JSON; going on without it\n`;
+    const said = `dexdata: ${file} is not valid JSON; ignoring the file\n`;
     for (const words of ["config list", "config get retries", "networks --sandbox --limit 1"]) {
       const { exit, stderr } = await run(words);
       expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: said });
@@ -224,7 +224,7 @@ describe("a file that cannot be read", () => {
       const { exit, stderr } = await run(`${words} --error-format text`);
       expect({ exit, stderr }).toEqual({
         exit: 2,
-        stderr: `dexdata: ${file} is not JSON\n  correct the file or move it away, then set again\n`,
+        stderr: `dexdata: ${file} is not JSON\n  fix or move the file, then try again\n`,
       });
       expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
     },

@@ -45,7 +45,7 @@ describe.each([
     const outcome = await dexdata(words, { env });
     expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({
       exit,
-      stderr: `dexdata: ${file} ${problem}; going on without it\n`,
+      stderr: `dexdata: ${file} ${problem}; ignoring the file\n`,
     });
   });
 
@@ -62,7 +62,7 @@ describe.each([
     const { exit, stderr } = await dexdata("networks --limit 1", { env });
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `dexdata: ${file} ${problem}; going on without a stored key\n`,
+      stderr: `dexdata: ${file} ${problem}; continuing without a stored key\n`,
     });
   });
 

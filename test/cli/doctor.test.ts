@@ -244,7 +244,7 @@ describe("doctor, where something is wrong", () => {
         "config",
         {
           result: "warn",
-          found: expect.stringContaining("is not JSON"),
+          found: expect.stringContaining("is not valid JSON"),
           next: expect.stringContaining("mend it"),
         },
       ],

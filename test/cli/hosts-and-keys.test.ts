@@ -128,7 +128,7 @@ describe("the host", () => {
 
   test.each([
     ["http://192.0.2.1", /must be https/],
-    ["https://name:word@host.invalid", /must not hold a user name or password/],
+    ["https://name:word@host.invalid", /must not contain a user name or password/],
     ["host.invalid", /must begin with https/],
   ])("%s is none, and nothing is sent", async (url, why) => {
     const { exit, stdout, stderr } = await ask({ ...asPro, DEXDATA_PRO_BASE_URL: url });
@@ -211,7 +211,7 @@ describe("the key", () => {
     expect({ exit, stderr, sent: seen() }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: DEXDATA_TIER "entreprise": accepted: keyless, free, dev, pro, enterprise\n' +
+        'dexdata: DEXDATA_TIER "entreprise": must be one of keyless, free, dev, pro, enterprise\n' +
         "  did you mean enterprise?\n",
       sent: nothing,
     });
@@ -238,27 +238,29 @@ describe("the key", () => {
     const context = prepared({ credentials: `{"key": "${keys.pro}` });
     const { exit, stdout, stderr } = await run(["networks"], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n' });
-    expect(stderr).toBe(`dexdata: ${credentialsPath(context)} is not JSON; going on without a stored key\n`);
+    expect(stderr).toBe(
+      `dexdata: ${credentialsPath(context)} is not valid JSON; continuing without a stored key\n`,
+    );
     expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
   });
 });
 
 const key = keys.pro;
 const wrongForms: readonly (readonly [string, string])[] = [
-  [`Bearer ${key}`, "begins with the word Bearer"],
-  [`Token ${key}`, "begins with the word Token"],
-  [`Authorization: ${key}`, "begins with the word Authorization"],
-  [`"${key}"`, "stands in quotes"],
-  [`'${key}'`, "stands in quotes"],
-  [` ${key}`, "has a blank before or after it"],
-  [`${key}\n`, "has a line break in it or after it"],
-  [`${key}\r\nX-Other: 1`, "has a line break in it or after it"],
-  [`${key} two`, "has a blank inside"],
-  [`${key}\u0000`, "has a control character in it"],
-  [`${key}\u200B`, "has a character outside ASCII in it, perhaps an invisible one"],
-  [`sk_${secret}`, "does not begin with api_"],
-  [`API_pro_${secret}`, "does not begin with api_"],
-  ["api_", "is too short to be a whole key"],
+  [`Bearer ${key}`, 'starts with "Bearer"'],
+  [`Token ${key}`, 'starts with "Token"'],
+  [`Authorization: ${key}`, 'starts with "Authorization"'],
+  [`"${key}"`, "is enclosed in quotes"],
+  [`'${key}'`, "is enclosed in quotes"],
+  [` ${key}`, "starts or ends with a space"],
+  [`${key}\n`, "contains a line break"],
+  [`${key}\r\nX-Other: 1`, "contains a line break"],
+  [`${key} two`, "contains a space"],
+  [`${key}\u0000`, "contains a control character"],
+  [`${key}\u200B`, "contains a non-ASCII character, which may be invisible"],
+  [`sk_${secret}`, "does not start with api_"],
+  [`API_pro_${secret}`, "does not start with api_"],
+  ["api_", "is too short to be a complete key"],
 ];
 
 /** How each run talks: nothing it says may hold the key. */

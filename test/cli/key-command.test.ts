@@ -65,9 +65,9 @@ describe("key_command", () => {
   test.each([
     ["prints nothing", "true", "the program printed no key"],
     ["prints an empty line first", `echo; echo ${key}`, "the program printed no key"],
-    ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program ended with code 3"],
-    ["is killed", `echo ${key}; kill -9 $$`, "the program was ended by SIGKILL"],
-    ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program prints more than a key"],
+    ["fails", `echo ${key}; echo ${key} >&2; exit 3`, "the program exited with code 3"],
+    ["is killed", `echo ${key}; kill -9 $$`, "the program was killed by SIGKILL"],
+    ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program printed more than a key"],
   ])("that %s is one clear message, and nothing is sent", async (_, does, why) => {
     const context = withScript(does);
     const { exit, stdout, stderr } = await ask(context);
@@ -76,16 +76,16 @@ describe("key_command", () => {
       stdout: "",
       stderr:
         `dexdata: key_command in ${configPath(context)}: ${why}\n` +
-        "  run it by hand (what it says is not shown here, as it may hold the key): dexdata config get key_command\n",
+        "  run the command yourself to see its output, which may contain the key: dexdata config get key_command\n",
       sent: [],
     });
   });
 
   test.each([
     [`echo 'Bearer ${key}'`, "begins with the word Bearer"],
-    [`echo '"${key}"'`, "stands in quotes"],
-    [`echo ' ${key}'`, "has a blank before or after it"],
-    ["echo Password:", "does not begin with api_"],
+    [`echo '"${key}"'`, "is enclosed in quotes"],
+    [`echo ' ${key}'`, "starts or ends with a space"],
+    ["echo Password:", "does not start with api_"],
   ])("that does %s is refused like any key of a wrong form", async (does, problem) => {
     const { exit, stderr } = await ask(withScript(does));
     expect([exit, sent()]).toEqual([2, []]);
@@ -96,7 +96,7 @@ describe("key_command", () => {
     const context = withScript("sleep 20 & wait", { speed: 1000 });
     const { exit, stderr } = await ask(context);
     expect(exit).toBe(2);
-    expect(stderr).toContain("the program printed no key within 60 s");
+    expect(stderr).toContain("the program printed no key within 60s");
   });
 
   test("ends with the run on Ctrl-C", async () => {
@@ -110,9 +110,9 @@ describe("key_command", () => {
   test("that is not there, or may not be run, is named", async () => {
     const context = withScript("");
     chmodSync(path.join(context.home, "key-script"), 0o600);
-    expect((await ask(context)).stderr).toContain("cannot be started (not permitted)");
+    expect((await ask(context)).stderr).toContain("cannot be started (permission denied)");
     writeFileSync(configPath(context), JSON.stringify({ key_command: "key-of-nobody show" }));
-    expect((await ask(context)).stderr).toContain('"key-of-nobody" is not there');
+    expect((await ask(context)).stderr).toContain('"key-of-nobody" was not found');
   });
 
   test.each([
@@ -188,11 +188,11 @@ describe("the words of a command", () => {
     ["[]", "must name a program"],
     ["[1]", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
     ["[", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
-    ["a 'b", "has a ' without its end"],
-    ["a | b", "is run without a shell, which alone understands |"],
-    ["a $(b)", "is run without a shell, which alone understands $"],
-    ["a\nb", "is run without a shell, which alone understands a line break"],
-    ["~/bin/key", "~ is a shell's: write the whole path of the program"],
+    ["a 'b", "contains an unclosed '"],
+    ["a | b", "must not contain |, because it runs without a shell"],
+    ["a $(b)", "must not contain $, because it runs without a shell"],
+    ["a\nb", "must not contain a line break, because it runs without a shell"],
+    ["~/bin/key", "must contain the full path of the program; ~ is not expanded"],
     [`echo ${key}`, "holds a key itself"],
   ])("%j is refused", (text, problem) => {
     expect(splitCommand(text)).toMatchObject({ problem });

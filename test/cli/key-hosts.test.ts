@@ -88,7 +88,7 @@ describe("promise 1: a key and the host that is named", () => {
         exit: 2,
         stdout: "",
         stderr:
-          `dexdata: the key from ${from} is not for ${url}, which DEXDATA_PRO_BASE_URL names: it is not sent\n` +
+          `dexdata: the key from ${from} was not sent, because it is not stored for ${url} (from DEXDATA_PRO_BASE_URL)\n` +
           `  if that host is meant: dexdata config set pro_base_url ${url}, or hand a key over with DEXDATA_API_KEY or --key-file\n`,
       });
       expect(seen()).toEqual([[], []]);
@@ -99,7 +99,7 @@ describe("promise 1: a key and the host that is named", () => {
     const env = { DEXDATA_PRO_BASE_URL: home.url, DEXDATA_STREAMING_PRO_URL: other.url };
     const { exit, stderr } = await ask("stored for home", { env });
     expect(exit).toBe(2);
-    expect(stderr).toContain(`is not for ${other.url}, which DEXDATA_STREAMING_PRO_URL names`);
+    expect(stderr).toContain(`is not stored for ${other.url} (from DEXDATA_STREAMING_PRO_URL)`);
     expect(seen()).toEqual([[], []]);
   });
 
@@ -109,7 +109,7 @@ describe("promise 1: a key and the host that is named", () => {
       const place = { env: { DEXDATA_PRO_BASE_URL: other.url, DEXDATA_STREAMING_PRO_URL: other.url } };
       const { exit, stdout, stderr } = await ask("stored for home", place, words.split(" "));
       expect(exit).toBe(2);
-      expect(stdout + stderr).toContain(`is not for ${other.url}`);
+      expect(stdout + stderr).toContain(`is not stored for ${other.url}`);
       expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([]);
     },
   );
@@ -163,8 +163,8 @@ describe("of the service's own hosts", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `dexdata: ${url} is no host of ${tier} keys, and the key from DEXDATA_API_KEY is one\n` +
-        "  leave the host out, or let the service say the plan again: dexdata auth login\n",
+        `dexdata: ${url} does not accept ${tier} keys, and the key from DEXDATA_API_KEY is on the ${tier} plan\n` +
+        "  use the default host, or look up the plan of the key again: dexdata auth login\n",
     });
   });
 });

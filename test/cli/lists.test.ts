@@ -81,7 +81,7 @@ describe("a list of assets", () => {
       }
   });
 
-  const form = "an address on ethereum is 0x and 40 or 64 hexadecimal digits";
+  const form = "an address on ethereum is 0x followed by 40 or 64 hexadecimal digits";
   test.each([
     ["0x12", 'invalid address "0x12"', form],
     [WETH.slice(0, -1), `invalid address "${WETH.slice(0, -1)}"`, form],
@@ -91,8 +91,8 @@ describe("a list of assets", () => {
     [`${WETH},WETH`, `invalid address "${WETH},WETH"`, form],
     ["chain,price_usd,id", 'invalid address "chain,price_usd,id"', form],
     ["solana:0x12", 'invalid address "0x12"', "an address on solana is 32 to 44 base58 characters"],
-    [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address has no spaces and no quotes"],
-    [`sui:'0x2'`, `invalid address "'0x2'"`, "an address has no spaces and no quotes"],
+    [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address has no spaces or quotes"],
+    [`sui:'0x2'`, `invalid address "'0x2'"`, "an address has no spaces or quotes"],
     [`"${WETH}",`, "begins like a JSON string but is not one", ""],
     ['""', "begins like a JSON string but is not one", ""],
     [`["${WETH}"]`, "begins like a JSON array", "a list has one asset per line, as -o ndjson writes them"],
@@ -131,7 +131,7 @@ describe("a list of assets", () => {
       for (const command of ["prices", "token", "pool"]) {
         const { exit, stderr } = await dexdata([command, "ethereum", word], { env: sandbox.env() });
         expect(exit).toBe(2);
-        expect(stderr).toMatch(/must be an address or id, without (?:blanks|quotes)/u);
+        expect(stderr).toMatch(/must be an address or ID, without (?:blanks|quotes)/u);
       }
     expect(sandbox.takeLog()).toEqual([]);
   });

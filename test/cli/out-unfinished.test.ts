@@ -232,7 +232,7 @@ describe("an unfinished pull", () => {
       stdout: "",
       stderr:
         `dexdata: ${file} has an unfinished pull\n` +
-        "  repeat the command of that pull with --resume first, or name another file\n",
+        "  finish that pull with --resume first, or name another file\n",
     });
     expect([list.server.requests.length, readFileSync(file, "utf8")]).toEqual([requests, rows]);
     heal();

@@ -127,7 +127,7 @@ describe("--out", () => {
   });
 
   const refusals: readonly (readonly [string, readonly string[], string?])[] = [
-    ["no such folder", ["--out", "/nowhere/at/all/rows.ndjson"]],
+    ["no such directory", ["--out", "/nowhere/at/all/rows.ndjson"]],
     ["a folder", ["--out", folder]],
     ["a device", ["--out", "/dev/null", "--force"]],
     ["no name", ["--out", ""]],

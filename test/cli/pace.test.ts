@@ -378,7 +378,7 @@ describe("where the state cannot be kept", () => {
       expect(paced.arrivals.slice(14)).toEqual([0, 61_200, 61_200]);
       const lines = paced.stderr.split("\n");
       expect(lines[0]).toMatch(
-        /^dexdata: the pace cannot be shared with other processes, so it is this one's own: \/.*: (?:a part of its path is no folder|it exists)$/u,
+        /^dexdata: the pace cannot be shared with other processes, so it is this one's own: \/.*: (?:part of the path is not a directory|it exists)$/u,
       );
       expect(lines.slice(1)).toEqual([expect.stringMatching(/^waiting 1m2s for the rate limit of 15/u), ""]);
     },

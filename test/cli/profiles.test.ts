@@ -87,7 +87,7 @@ describe("auth list", () => {
     chmodSync(file, 0o644);
     const exposed = await auth("list");
     expect(exposed.stderr).toBe(
-      `dexdata: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
+      `dexdata: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
     );
     writeFileSync(file, `{"key":"${work.key}`);
     for (const words of ["list", "switch", "switch work", "logout", "logout --all"]) {
@@ -122,7 +122,7 @@ describe("auth switch", () => {
   test("of three asks which, of one has nothing to switch to, and one that is not stored is named", async () => {
     await store("work");
     expect((await auth("switch")).stderr).toBe(
-      "dexdata: there is no other profile to switch to\n  store one with: dexdata auth login --profile <name>\n",
+      "dexdata: there is no other profile to switch to\n  add one: dexdata auth login --profile <name>\n",
     );
     await store("play", "third");
     expect((await auth("switch")).stderr).toBe(
@@ -133,7 +133,7 @@ describe("auth switch", () => {
       stdout: "",
       stderr:
         'dexdata: profile "gone" is not stored; stored: work, play, third\n' +
-        "  store one with: dexdata auth login --profile <name>\n",
+        "  add one: dexdata auth login --profile <name>\n",
     });
     const { exit, stderr } = await auth(`switch ${work.key}`);
     expect([exit, stderr.includes("s3cr3t")]).toEqual([2, false]);

@@ -153,9 +153,7 @@ describe("what is counted", () => {
   test("inputs, where there are several", async () => {
     const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index}`).join("\n");
     const { stderr } = await dexdata(`token - --sandbox --rpm 10 --parallel 1 ${plain}`, { stdin });
-    expect(stderr).toMatch(
-      /^progress: \d of 10 inputs answered, .*about \d+ s left, \d requests, \d credits/mu,
-    );
+    expect(stderr).toMatch(/^progress: \d of 10 inputs done, .*about \d+ s left, \d requests, \d credits/mu);
   });
 
   test("the window, where intervals may have no candle", async () => {

@@ -45,7 +45,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "--cursor and --page: both say where to begin",
     "leave out one of them",
   ],
-  ["txns base 0x1 --from 2026-02-30", /^--from "2026-02-30": there is no 30 February 2026/],
+  ["txns base 0x1 --from 2026-02-30", /^--from "2026-02-30": February 2026 has 28 days/],
   ["txns base 0x1 --from 1700000000000", /^--from "1700000000000": .*milliseconds/, "use 1700000000"],
   ["txns base 0x1 --from 20230328", /^--from "20230328": /, "did you mean 2023-03-28?"],
   ["txns base 0x1 --from 3w", /^--from "3w": .*s, m, h/],
@@ -53,14 +53,14 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["txns base 0x1 --from yesterday", /^--from "yesterday": /],
   [
     "txns base 0x1 --from -1h --to -2h",
-    '--from "-1h" is 2026-11-21T07:54:00Z, --to "-2h" is 2026-11-21T06:54:00Z: the window ends before it begins',
-    "exchange the two bounds",
+    '--from "-1h" (2026-11-21T07:54:00Z) is after --to "-2h" (2026-11-21T06:54:00Z)',
+    "swap --from and --to",
   ],
   [
     "pools search --created-after 2026-01-02 --created-before 2026-01-01",
-    /^--created-after "2026-01-02" is 2026-01-02T00:00:00Z, --created-before .*ends before it begins/,
+    /^--created-after "2026-01-02" \(2026-01-02T00:00:00Z\) is after --created-before /,
   ],
-  ["ohlcv base 0x1 --from -1h --to -1h", /the window is empty/],
+  ["ohlcv base 0x1 --from -1h --to -1h", /so the time range is empty/],
   [
     "ohlcv base 0x1 --from 1900-01-01 --interval 1m",
     /^the time range has 66,\d{3},\d{3} candles of 1m; the limit is 50,000,000$/,
@@ -71,25 +71,29 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "--count-back and --from cannot be used together",
     "leave out one of them",
   ],
-  ["ohlcv base 0x1 --fill zero", '--fill "zero": accepted: null, previous'],
+  ["ohlcv base 0x1 --fill zero", '--fill "zero": must be one of null, previous'],
   ["ohlcv base 0x1 --count-back 0", '--count-back "0": must be a whole number, 1 or more'],
   [
     "ohlcv base 0x1 --interval 2h",
-    '--interval "2h": accepted: 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h',
+    '--interval "2h": must be one of 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h',
     "did you mean 1h?",
   ],
   ["ohlcv base 0x1 --inversed", "--inversed: goes with --pool only"],
   [
     "tokens search --order-by price_usd",
-    /^--order-by "price_usd": .*price_usd is in the rows; accepted: volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
+    /^--order-by "price_usd": .*price_usd is in the rows; must be one of volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
   ],
   [
     "tokens search --order-by price_change_percentage_1h",
     /^--order-by "price_change_percentage_1h": orders pools only/,
   ],
-  ["tokens search --order-by volume", /^--order-by "volume": accepted: /, "did you mean volume_usd_24h?"],
+  [
+    "tokens search --order-by volume",
+    /^--order-by "volume": must be one of /,
+    "did you mean volume_usd_24h?",
+  ],
   ["pools search --order-by volume_usd", /^--order-by "volume_usd": .*volume_usd_24h/],
-  ["pools search --sort up", '--sort "up": accepted: asc, desc'],
+  ["pools search --sort up", '--sort "up": must be one of asc, desc'],
   [
     "pools search --liquidity-usd-min 1,000",
     /^--liquidity-usd-min "1,000": must be a number/,
@@ -132,7 +136,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["txn base 0x1", '"txn": dexdata has no such command', "did you mean txns?"],
   ["txns base 0x1 --from", "--from: a value is needed", "see: dexdata txns --help"],
   ["search", "a name, symbol or address to look for is needed", "usage: dexdata search <query>"],
-  ["search x --type pool", '--type "pool": accepted: tokens, pools, dexes', "did you mean pools?"],
+  ["search x --type pool", '--type "pool": must be one of tokens, pools, dexes', "did you mean pools?"],
   [
     "pool base",
     '"base": an address is needed after the network',
@@ -140,7 +144,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ],
   ["pool - 0x1", '"0x1": must be network:address, like the words before it'],
   ["pool", "a network and an address are needed", "usage: dexdata pool <network> <address…|@file|->"],
-  ["pool base search", '<address> "search": is a word of the interface, not an address or id'],
+  ["pool base search", '<address> "search": must be an address or ID; this word is reserved by the API'],
   [
     "networks --sandbox --base-url http://127.0.0.1:1",
     "--base-url: the sandbox has hosts and keys of its own",
@@ -149,22 +153,22 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["config list --timeout 5s", "--timeout: config list does not take it", "see: dexdata config list --help"],
   ["sandbox --tier gold", "--tier: sandbox does not take it", "see: dexdata sandbox --help"],
   ["help nosuch", '"nosuch": there is no help on it', "see: dexdata --help"],
-  ["networks --error-format xml", '--error-format "xml": accepted: text, json'],
+  ["networks --error-format xml", '--error-format "xml": must be one of text, json'],
   ["pools search --page 5", "--page: dexdata pools search has no such flag", "did you mean --cursor?"],
-  ["pool base ..", '<address> "..": must be an address or id, without blanks'],
+  ["pool base ..", '<address> "..": must be an address or ID, without spaces'],
   ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <pool>"],
   ["dexes", "a network is needed", "usage: dexdata dexes <network>"],
   ["networks extra", '"extra": one word too many', "usage: dexdata networks"],
   ["prices base a,b", '"a,b": one address a word, without commas'],
-  ["prices base 0x1 --missing all", '--missing "all": accepted: skip, null, fail'],
-  ["networks -o xml", '--output "xml": accepted: table, wide, ndjson, json, csv, tsv'],
+  ["prices base 0x1 --missing all", '--missing "all": must be one of skip, null, fail'],
+  ["networks -o xml", '--output "xml": must be one of table, wide, ndjson, json, csv, tsv'],
   ["networks --fields a,,b", /^--fields "a,,b": /],
   ["networks --fields a,b,a", '--fields "a,b,a": names a twice'],
   ["networks --timeout 5", /^--timeout "5": must be a duration/, "did you mean 5s?"],
   ["networks --retries x", '--retries "x": must be a whole number, from 0 to 100'],
   ["networks --retry-on 200", '--retry-on "200": must be a whole number, from 400 to 599'],
   ["networks --tier pro", "--tier: goes with --sandbox"],
-  ["networks --sandbox --tier gold", '--tier "gold": accepted: keyless, free, dev, pro, enterprise'],
+  ["networks --sandbox --tier gold", '--tier "gold": must be one of keyless, free, dev, pro, enterprise'],
   ["networks --now 2026-13-01", /^--now "2026-13-01": /],
   ["networks --base-url ftp://x", /^--base-url "ftp:\/\/x": must begin with https/],
   [
@@ -213,7 +217,7 @@ describe("bad input", () => {
     expect(await run(`${words} --${lower} 2k --${upper} 999`)).toMatchObject({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: --${lower} "2k" is more than --${upper} "999": nothing lies between them\n  exchange the two bounds\n`,
+      stderr: `dexdata: --${lower} "2k" is greater than --${upper} "999", so no row can match\n  swap --${lower} and --${upper}\n`,
     });
     expect(server.requests.length).toBe(0);
   });
@@ -269,7 +273,7 @@ describe("help", () => {
   });
 
   test("--version says the program's and the interface's", async () => {
-    expect((await run("networks --version")).stdout).toMatch(/^dexdata \S+ \(interface 1\.0\.4\)\n$/u);
+    expect((await run("networks --version")).stdout).toMatch(/^dexdata \S+ \(API 1\.0\.4\)\n$/u);
   });
 });
 

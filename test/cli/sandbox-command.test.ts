@@ -164,7 +164,7 @@ describe("dexdata sandbox", () => {
         expect(await planOf(settingsOf(served))).toBe("pro");
       }
       expect(served.context.stderrText()).toMatch(
-        /^dexdata: --log "\/dev\/full": cannot be written \(the disk is full\); serving goes on\n$/u,
+        /^dexdata: --log "\/dev\/full": cannot be written \(disk full\); serving goes on\n$/u,
       );
     },
   );
@@ -261,7 +261,7 @@ describe("dexdata sandbox -- command", () => {
       createTestContext(),
     );
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toBe('dexdata: "no-such-command-anywhere": is not there\n');
+    expect(stderr).toBe('dexdata: "no-such-command-anywhere": was not found\n');
   });
 });
 
@@ -275,7 +275,7 @@ describe("a slip", () => {
     ["--seed -1", /^dexdata: --seed "-1": /u],
     [
       "--log /no/such/folder/log",
-      /^dexdata: --log "\/no\/such\/folder\/log": cannot be written \(no such folder\)\n$/u,
+      /^dexdata: --log "\/no\/such\/folder\/log": cannot be written \(no such directory\)\n$/u,
     ],
   ];
   test.each(refused)("%s is refused by name, and nothing is served", async (flags, message) => {

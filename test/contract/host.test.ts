@@ -16,14 +16,14 @@ test.each([
   expect(checkHost(text)).toBe(host);
 });
 
-const SCHEME = "must begin with https:// and a host (http:// on loopback)";
-const PLAIN = "must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)";
-const USER = "must not hold a user name or password";
+const SCHEME = "must start with https:// and a host (http:// only on loopback)";
+const PLAIN = "must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)";
+const USER = "must not contain a user name or password";
 const QUERY = "must not have a query or a fragment";
-const BLANK = "must be a URL without blanks and backslashes";
+const BLANK = "must be a URL without spaces and backslashes";
 
 test.each([
-  ["", "must not be empty; a URL such as https://host.example is needed"],
+  ["", "must not be empty; enter a URL such as https://host.example"],
   ["host.invalid", SCHEME],
   ["ftp://host.invalid", SCHEME],
   ["https:host.invalid", SCHEME],
@@ -44,8 +44,8 @@ test.each([
   ["https://host.invalid\n", BLANK],
   ["https://ho\tst.invalid", BLANK],
   ["https:\\\\host.invalid", BLANK],
-  ["https://host.invalid:99999", "is not a URL"],
-  ["https://[::1", "is not a URL"],
+  ["https://host.invalid:99999", "must be a valid URL"],
+  ["https://[::1", "must be a valid URL"],
 ])("%j is refused: %s", (text, problem) => {
   expect(checkHost(text)).toEqual({ problem });
 });

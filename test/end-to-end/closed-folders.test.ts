@@ -54,21 +54,21 @@ async function run(words: string, env: Readonly<Record<string, string>> = {}): P
   return { exit, rows: String(stdout).split("\n").length - 1, said: stderr.replaceAll(home, "~") };
 }
 
-const check = "check the folder's permissions, or name another file";
+const check = "check the permissions of the directory, or name another file";
 
 const onUnix = test.runIf(process.platform !== "win32");
 
 onUnix.each([
-  ["networks --out closed/x", `--out "closed/x": cannot be written (not permitted)\n  ${check}`],
-  ["networks --out closed/x --resume", `--out "closed/x": cannot be written (not permitted)\n  ${check}`],
-  ["networks --receipt closed/r", `--receipt "closed/r": cannot be written (not permitted)\n  ${check}`],
+  ["networks --out closed/x", `--out "closed/x": cannot be written (permission denied)\n  ${check}`],
+  ["networks --out closed/x --resume", `--out "closed/x": cannot be written (permission denied)\n  ${check}`],
+  ["networks --receipt closed/r", `--receipt "closed/r": cannot be written (permission denied)\n  ${check}`],
   [
     "networks --out open/begun --resume",
-    "open/begun.resume cannot be read (not permitted)\n  check its permissions, or name another file",
+    "open/begun.resume cannot be read (permission denied)\n  check its permissions, or name another file",
   ],
   ...["stream", "prices", "pool"].map((command) => [
     `${command} @unreadable/list`,
-    '"@unreadable/list": cannot be read (not permitted)\n  check the name and the permissions of the file',
+    '"@unreadable/list": cannot be read (permission denied)\n  check the name and the permissions of the file',
   ]),
 ])("%s, closed to whoever runs it: exit 2 before a request", async (words, said) => {
   const before = service.requests.length;
@@ -85,7 +85,7 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
       exit: 2,
       rows: 0,
       said:
-        "dexdata: cannot remove the abandoned lock sticky/x.lock: not permitted\n" +
+        "dexdata: cannot remove the abandoned lock sticky/x.lock: operation not permitted\n" +
         "  delete it as the user who owns it\n",
     });
     expect(performance.now() - begun).toBeLessThan(10_000);
@@ -104,8 +104,8 @@ onUnix("settings and state that are closed: said once, and the rows come", async
     exit: 0,
     rows: 1,
     said:
-      "dexdata: ~/unreadable/config.json cannot be read (not permitted); going on without it\n" +
-      "dexdata: ~/unreadable/credentials.json cannot be read (not permitted); going on without a stored key\n" +
-      "dexdata: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: not permitted\n",
+      "dexdata: ~/unreadable/config.json cannot be read (permission denied); ignoring the file\n" +
+      "dexdata: ~/unreadable/credentials.json cannot be read (permission denied); continuing without a stored key\n" +
+      "dexdata: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: permission denied\n",
   });
 });

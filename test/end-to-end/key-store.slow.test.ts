@@ -56,7 +56,7 @@ describe("promise 12: where nothing can be written", () => {
     expect(refused).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: ${config}/credentials.json.lock cannot be created (the file is as large as it may be here)\n  allow larger files (ulimit -f), or write elsewhere\n`,
+      stderr: `dexdata: ${config}/credentials.json.lock cannot be created (file too large)\n  raise the file size limit (ulimit -f), or write elsewhere\n`,
     });
     expect(readdirSync(config)).toEqual([]);
     expect((await tell(start(["auth", "login"], env), key)).exit).toBe(0);
@@ -87,7 +87,7 @@ describe("promise 12: where nothing can be written", () => {
       stderr.split("\n").filter((line) => line.startsWith("dexdata: ") || line.startsWith("    at ")),
     ).toHaveLength(2);
     const asked = await tell(start(["usage", "-o", "json"], env));
-    expect([asked.exit, asked.stderr.includes("going on without")]).toEqual([0, true]);
+    expect([asked.exit, asked.stderr.includes("ignoring the file")]).toEqual([0, true]);
   });
 });
 
@@ -99,8 +99,8 @@ test.runIf(process.platform === "linux")(
       exit: 2,
       stdout: "",
       stderr:
-        "dexdata: /proc/none/inside/credentials.json cannot be written (no such folder)\n" +
-        "  check the folder's permissions, or name another with DEXDATA_CONFIG_DIR\n",
+        "dexdata: /proc/none/inside/credentials.json cannot be written (no such directory)\n" +
+        "  check the permissions of the directory, or use another one with DEXDATA_CONFIG_DIR\n",
     });
   },
 );

@@ -59,7 +59,7 @@ test.skipIf(isLeftOut)(named("Ctrl-Z gives the shell a clean line, and fg goes o
 test.skipIf(isLeftOut)(named("what is typed meanwhile is the shell's"), async () => {
   terminal = openTerminal();
   terminal.enter("dexdata networks --sandbox --faults slow-body=1500ms -o ndjson --limit 1");
-  await terminal.until(/asking/u);
+  await terminal.until(/requesting/u);
   terminal.enter("echo typed meanwhile");
   await terminal.until(/^typed meanwhile$/mu);
 });

@@ -257,7 +257,7 @@ onLinux("a lock for one change", () => {
     });
     expect(await failureOf(() => acquireLock(context, file))).toEqual({
       exit: 2,
-      message: `${file} is held by another process`,
+      message: `${file} is in use by another process`,
       next: `try again; if no other dexdata is running, delete ${file}`,
     });
     expect(context.clock.elapsed()).toBeLessThan(10_100);

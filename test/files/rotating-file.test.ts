@@ -65,8 +65,10 @@ describe("the file of an instant", () => {
     expect(fileOf(pattern, at(instant))).toBe(file);
   });
 
-  test.each(["%y", "%S", "%s", "%-d", "100%", "%__proto__"])("%j means nothing", (pattern) => {
-    expect(() => fileOf(pattern, midnight)).toThrow(/means nothing$/u);
+  test.each(["%y", "%S", "%s", "%-d", "100%", "%__proto__"])("%j is an unknown sequence", (pattern) => {
+    expect(() => fileOf(pattern, midnight)).toThrow(
+      pattern === "100%" ? /must not end with %$/u : /unknown sequence %.$/u,
+    );
   });
 
   test.each([
@@ -89,16 +91,16 @@ test.skipIf(process.platform !== "linux")(
 
 describe("refused before anything is sent", () => {
   test.each([
-    { what: "a folder that is not there", file: "none/x.ndjson", message: /there is no folder/u },
-    { what: "also one below", file: "none/%Y/x.ndjson", message: /there is no folder/u },
-    { what: "a folder", file: ".", message: /is a folder/u },
-    { what: "a letter that is no part of a time", file: "%Q.ndjson", message: /%Q means nothing/u },
+    { what: "a folder that is not there", file: "none/x.ndjson", message: /directory .* does not exist/u },
+    { what: "also one below", file: "none/%Y/x.ndjson", message: /directory .* does not exist/u },
+    { what: "a folder", file: ".", message: /must be a file, not a directory/u },
+    { what: "a letter that is no part of a time", file: "%Q.ndjson", message: /unknown sequence %Q/u },
   ])("$what", ({ file, message }) => {
     expect(() => checkOutPattern(path.join(newFolder(), file), midnight)).toThrow(message);
   });
 
   test("a device", () => {
-    expect(() => checkOutPattern("/dev/null", midnight)).toThrow(/no regular file/u);
+    expect(() => checkOutPattern("/dev/null", midnight)).toThrow(/must be a regular file/u);
   });
 });
 
@@ -328,13 +330,13 @@ describe("a line that another process is writing", () => {
 test("a file that may not be opened is one clear failure", async () => {
   const made = newFolder();
   writeFileSync(path.join(made, "x"), "");
-  await expect(open(path.join(made, "x", "%Y", "y.ndjson"))).rejects.toThrow(/there is no folder/u);
-  await expect(open(path.join(made, "x", "y", "z.ndjson"))).rejects.toThrow(/there is no folder/u);
+  await expect(open(path.join(made, "x", "%Y", "y.ndjson"))).rejects.toThrow(/directory .* does not exist/u);
+  await expect(open(path.join(made, "x", "y", "z.ndjson"))).rejects.toThrow(/directory .* does not exist/u);
   await expect(open(path.join(made, "x".repeat(300)))).rejects.toThrow(
-    /cannot be written \(the name is too long\)/u,
+    /cannot be written \(file name too long\)/u,
   );
   const file = await open(path.join(made, "%H"));
   mkdirSync(path.join(made, "00"));
-  await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(it is a folder\)/u);
+  await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(is a directory\)/u);
   await file.close();
 });

@@ -76,19 +76,19 @@ describe("members and elements", () => {
 
   test.each([
     ["[1]", "JSON text is not an object"],
-    ["{1:2}", "JSON member without a name"],
-    ['{"a" 1}', "JSON member without a colon"],
-    ['{"a":1 "b":2}', "JSON object without an end"],
-    ['{"a":1} 2', "JSON text goes on after its end"],
-    ['{"a', "JSON string without an end"],
-    ['{"a":', "JSON value missing"],
-    ['{"a":[1', "JSON array or object without an end"],
+    ["{1:2}", "missing name of a JSON member"],
+    ['{"a" 1}', "missing colon in a JSON object"],
+    ['{"a":1 "b":2}', "unclosed JSON object"],
+    ['{"a":1} 2', "unexpected text after the JSON value"],
+    ['{"a', "unclosed JSON string"],
+    ['{"a":', "missing JSON value"],
+    ['{"a":[1', "unclosed JSON array or object"],
   ])("%j says what is wrong: %s", (text, problem) => {
     expect(() => rawMembers(text)).toThrow(new SyntaxError(problem));
   });
 
   test.each(["[1 2]", "[1", '["a" "b"]'])("%j, an array that goes on without a comma, has no end", (text) => {
-    expect(() => rawElements(text)).toThrow(new SyntaxError("JSON array without an end"));
+    expect(() => rawElements(text)).toThrow(new SyntaxError("unclosed JSON array"));
   });
 
   test("any text comes to an end", () => {

@@ -84,7 +84,7 @@ describe("on the sandbox", () => {
     sandbox.takeLog();
     const refused: readonly (readonly [() => unknown, string])[] = [
       [() => client.networkPoolsSearch({ orderby: "x" }), "unknown parameter orderby for networkPoolsSearch"],
-      [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": accepted: asc, desc'],
+      [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": must be one of asc, desc'],
       [() => client.networkPoolsSearch({ network, detailed: "yes" }), "detailed: must be true or false"],
       [
         () => client.networkPoolsSearch({ network, limit: 5 }),
@@ -112,18 +112,18 @@ describe("on the sandbox", () => {
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
         'by "pool": with prices, must be one of token',
       ],
-      [() => openLibrary({ apiKey: "Bearer api_x" }), "the key from apiKey begins with the word Bearer"],
+      [() => openLibrary({ apiKey: "Bearer api_x" }), 'the key from apiKey starts with "Bearer"'],
       [
         () => openLibrary({ apiKey: "api_free_12345" }),
         "missing tier: a key requires it, because it decides the host",
       ],
       [
         () => openLibrary({ baseUrl: "http://example.com" }),
-        "baseUrl: must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)",
+        "baseUrl: must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)",
       ],
       [
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
-        `${freeHost} is no host of pro keys, and the key from apiKey is one`,
+        `${freeHost} does not accept pro keys, and the key from apiKey is on the pro plan`,
       ],
       [() => openLibrary({ rpm: 0.5 }), "rpm: must be a whole number, from 1 to 100000"],
     ];

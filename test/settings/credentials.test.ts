@@ -110,8 +110,8 @@ describe("profiles", () => {
     await saveProfile(context, "home", FREE);
     expect(await failureOf(() => switchProfile(context, "work"))).toEqual({
       exit: 2,
-      message: 'profile "work" is not stored; stored: home',
-      next: "store one with: dexdata auth login --profile <name>",
+      message: 'unknown profile "work"; stored: home',
+      next: "add one: dexdata auth login --profile <name>",
     });
   });
 
@@ -141,7 +141,7 @@ describe("permissions", () => {
     const context = withStore(store, mode);
     const file = credentialsPath(context);
     expect(readCredentials(context).exposure).toBe(
-      `${file} holds a key and others can read it; type: chmod 600 '${file}'`,
+      `other users can read the key in ${file}; run: chmod 600 '${file}'`,
     );
     await saveProfile(context, "default", FREE);
     expect([modeOf(file), readCredentials(context).exposure]).toEqual(["600", undefined]);
@@ -184,24 +184,24 @@ test("a store that is a link stays a link", async () => {
 });
 
 const broken: readonly [string, string, string][] = [
-  ["cut off", `{"version":1,"profiles":{"default":{"key":"${PRO.key}`, "is not JSON"],
-  ["empty", "", "is not JSON"],
-  ["of a later version", '{"version":2}', "is of a version this program does not know"],
-  ["without its parts", '{"version":1,"active":"default"}', "does not hold what this program writes there"],
+  ["cut off", `{"version":1,"profiles":{"default":{"key":"${PRO.key}`, "is not valid JSON"],
+  ["empty", "", "is not valid JSON"],
+  ["of a later version", '{"version":2}', "has an unsupported format version"],
+  ["without its parts", '{"version":1,"active":"default"}', "is not a valid credentials file"],
   [
     "with a tier there is not",
     `{"version":1,"active":"default","profiles":{"default":{"key":"${PRO.key}","tier":"gold","saved_at":""}},"remembered":{}}`,
-    "does not hold what this program writes there",
+    "is not a valid credentials file",
   ],
   [
     "with a name that acts on a terminal",
     `{"version":1,"active":"a","profiles":{"a\\u001b[31m":{"key":"${PRO.key}","tier":"pro","saved_at":""}},"remembered":{}}`,
-    "does not hold what this program writes there",
+    "is not a valid credentials file",
   ],
   [
     "with a host that is none",
     `{"version":1,"active":"a","profiles":{"a":{"key":"${PRO.key}","tier":"pro","saved_at":"","rest_url":"host"}},"remembered":{}}`,
-    "does not hold what this program writes there",
+    "is not a valid credentials file",
   ],
 ];
 
@@ -227,7 +227,7 @@ describe.each(broken)("a store that is %s", (_what, content, why) => {
       expect(await failureOf(change)).toEqual({
         exit: 2,
         message: `${file} ${why}`,
-        next: "dexdata auth login stores a key anew and keeps the old file beside it",
+        next: "to move the file aside and store a key again, run: dexdata auth login",
       });
     }
     expect(readFileSync(file, "utf8")).toBe(content);

@@ -63,7 +63,7 @@ describe("what was typed now wins, then the environment, then the store", () => 
   test("two flags that name two keys are refused", async () => {
     expect(await failureOf(() => find({}, { keyFile, profile: "work" }))).toEqual({
       exit: 2,
-      message: "--key-file and --profile each name a key",
+      message: "--key-file and --profile cannot be used together",
       next: "give one of them",
     });
   });
@@ -82,16 +82,16 @@ describe("the tier", () => {
   test("must be one of five", async () => {
     expect(await failureOf(() => find({ ...environment, DEXDATA_TIER: "pr0" }))).toEqual({
       exit: 2,
-      message: 'DEXDATA_TIER "pr0": accepted: keyless, free, dev, pro, enterprise',
+      message: 'DEXDATA_TIER "pr0": must be one of keyless, free, dev, pro, enterprise',
       next: "did you mean pro?",
     });
   });
 });
 
-const noProfile = (where: string): string => `${where} "gone": no such profile; stored: default, work`;
+const noProfile = (where: string): string => `${where} "gone": unknown profile; stored: default, work`;
 
 describe("a profile that is not stored", () => {
-  const next = "store one with: dexdata auth login --profile <name>";
+  const next = "add one: dexdata auth login --profile <name>";
 
   test("is refused where it was named, by flag, variable or file", async () => {
     expect(await failureOf(() => find({}, { profile: "gone" }))).toEqual({
@@ -120,7 +120,7 @@ describe("a store that cannot be read", () => {
   });
 
   test("is one warning, and the run goes on keyless", async () => {
-    const warning = `${credentialsPath(context)} is not JSON; going on without a stored key`;
+    const warning = `${credentialsPath(context)} is not valid JSON; continuing without a stored key`;
     expect(await find({})).toEqual({ found: undefined, warnings: [warning] });
   });
 
@@ -132,7 +132,7 @@ describe("a store that cannot be read", () => {
   test("is the reason why a named profile is refused", async () => {
     expect(await failureOf(() => find({}, { profile: "work" }))).toEqual({
       exit: 2,
-      message: `--profile "work": ${credentialsPath(context)} is not JSON`,
+      message: `--profile "work": ${credentialsPath(context)} is not valid JSON`,
       next: "store the key again: dexdata auth login",
     });
   });
@@ -141,22 +141,22 @@ describe("a store that cannot be read", () => {
 describe("a key file", () => {
   test("that others can read is said", async () => {
     chmodSync(keyFile, 0o644);
-    const warning = `${keyFile} holds a key and others can read it; type: chmod 600 '${keyFile}'`;
+    const warning = `other users can read the key in ${keyFile}; run: chmod 600 '${keyFile}'`;
     expect((await find({}, { keyFile })).warnings).toEqual([warning]);
   });
 
   test("and a store that others can read, when it is used", async () => {
     const file = credentialsPath(context);
     chmodSync(file, 0o640);
-    const warning = `${file} holds a key and others can read it; type: chmod 600 '${file}'`;
+    const warning = `other users can read the key in ${file}; run: chmod 600 '${file}'`;
     expect((await find({})).warnings).toEqual([warning]);
     expect((await find(environment)).warnings).toEqual([]);
   });
 
   test.each([
     ["that is missing", () => "/nonexistent/key", "cannot be read (no such file)"],
-    ["that is a folder", () => context.home, "cannot be read (it is a folder)"],
-    ["that never ends", () => "/dev/zero", "holds more than a key"],
+    ["that is a folder", () => context.home, "cannot be read (is a directory)"],
+    ["that never ends", () => "/dev/zero", "must contain only a key"],
   ])("%s is refused", async (_what, file, why) => {
     const failure = await failureOf(() => find({}, { keyFile: file() }));
     expect([failure.exit, failure.message]).toEqual([2, `--key-file "${file()}": ${why}`]);
@@ -166,14 +166,14 @@ describe("a key file", () => {
     writeFileSync(keyFile, `api_${"x".repeat(4092)}`);
     expect((await find({}, { keyFile })).found?.key.length).toBe(4096);
     writeFileSync(keyFile, `api_${"x".repeat(4093)}`);
-    expect((await failureOf(() => find({}, { keyFile }))).message).toContain("holds more than a key");
+    expect((await failureOf(() => find({}, { keyFile }))).message).toContain("must contain only a key");
   });
 
   test("that is the key itself is not repeated", async () => {
     expect(await failureOf(() => find({}, { keyFile: FILED }))).toEqual({
       exit: 2,
       message: '--key-file "api_…": cannot be read (no such file)',
-      next: "--key-file takes the path of a file, not a key; keys go to: dexdata auth login",
+      next: "--key-file takes a file path, not a key; to store a key, run: dexdata auth login",
     });
   });
 });

@@ -20,14 +20,14 @@ const values: readonly [string, string, unknown, string, string][] = [
     "https://a.invalid/",
     "https://a.invalid",
     "http://a.invalid",
-    "must be https: http is accepted on loopback only (127.0.0.1, [::1], localhost)",
+    "must use https; http is accepted only on loopback (127.0.0.1, [::1], localhost)",
   ],
   [
     "pro_base_url",
     "http://127.0.0.1:1",
     "http://127.0.0.1:1",
     "a",
-    "must begin with https:// and a host (http:// on loopback)",
+    "must start with https:// and a host (http:// only on loopback)",
   ],
   [
     "streaming_url",
@@ -43,28 +43,28 @@ const values: readonly [string, string, unknown, string, string][] = [
     "https://c.invalid/#x",
     "must not have a query or a fragment",
   ],
-  ["output", "json", "json", "xml", "accepted: table, wide, ndjson, json, csv, tsv"],
-  ["color", "never", "never", "on", "accepted: auto, always, never"],
+  ["output", "json", "json", "xml", "must be one of table, wide, ndjson, json, csv, tsv"],
+  ["color", "never", "never", "on", "must be one of auto, always, never"],
   ["retries", "0", 0, "-1", "must be a whole number from 0 to 100"],
   [
     "timeout",
     "1.5s",
     1500,
     "0",
-    "must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most",
+    "must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h",
   ],
   ["page_size", "100", 100, "101", "must be a whole number from 1 to 100"],
   ["rpm", "300", 300, "100001", "must be a whole number from 1 to 100000, or unlimited"],
   ["budget.daily", "5000", 5000, "5k", "must be a whole number from 0 to 999999999"],
-  ["profile", "work-2", "work-2", "a b", "must be letters, digits, dots, dashes and underscores, 64 at most"],
+  ["profile", "work-2", "work-2", "a b", "must be at most 64 letters, digits, dots, dashes and underscores"],
   [
     "key_command",
     "pass show 'dex data'",
     ["pass", "show", "dex data"],
     "pass show dexdata | head -1",
-    "is run without a shell, which alone understands |",
+    "must not contain |, because it runs without a shell",
   ],
-  ["tier", "pro", "pro", "gold", "accepted: keyless, free, dev, pro, enterprise"],
+  ["tier", "pro", "pro", "gold", "must be one of keyless, free, dev, pro, enterprise"],
 ];
 
 const valueOf = (context: TestContext, name: string): unknown =>
@@ -115,8 +115,8 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
       const context = createTestContext({ env: { [variable]: accepted } });
       expect(await failureOf(() => readSettings(context))).toEqual({
         exit: 2,
-        message: `${variable}: a program is named in config.json alone, where no folder's environment can name another`,
-        next: `unset it, and: dexdata config set ${name} <command>`,
+        message: `${variable} is not accepted: only config.json can name the program, not the environment of a directory`,
+        next: `unset it, and run: dexdata config set ${name} <command>`,
       });
     });
   } else {
@@ -184,7 +184,7 @@ test("a number written by hand is read, and what this program does not know surv
   const context = withConfig('{"retries": 2, "from_the_future": {"a": [1]}}');
   expect(readSettings(context)).toMatchObject({
     retries: { value: 2, source: "config" },
-    warnings: [`${configPath(context)}: "from_the_future" is no setting of this file; going on without it`],
+    warnings: [`${configPath(context)}: "from_the_future" is not a setting of this file; ignoring it`],
   });
   await setSetting(context, "page_size", "50");
   expect(JSON.parse(readFileSync(configPath(context), "utf8"))).toEqual({
@@ -197,8 +197,7 @@ test("a number written by hand is read, and what this program does not know surv
 });
 
 test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
-  const message =
-    'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and a day at most';
+  const message = 'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
   const refusal = { exit: 2, message, next: "did you mean 5s?" };
   expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
   const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
@@ -213,24 +212,24 @@ test("a timeout needs its unit, said anew; one that was kept without is seconds"
 });
 
 test.each([
-  ["not JSON", "{", "is not JSON"],
-  ["cut off", '{"output": "js', "is not JSON"],
-  ["empty", "", "is not JSON"],
+  ["not JSON", "{", "is not valid JSON"],
+  ["cut off", '{"output": "js', "is not valid JSON"],
+  ["empty", "", "is not valid JSON"],
   ["a list", "[]", "is not a JSON object"],
   ["a word", '"x"', "is not a JSON object"],
-  ["too large", " ".repeat(1024 * 1024 + 1), "is too large to be ours"],
+  ["too large", " ".repeat(1024 * 1024 + 1), "is too large for a dexdata file"],
 ])("a config.json that is %s is one warning, and refuses to be changed", async (_what, content, why) => {
   const context = withConfig(content, { DEXDATA_OUTPUT: "json" });
   const file = configPath(context);
   expect(readSettings(context)).toMatchObject({
     output: { value: "json" },
     color: { value: "auto", source: "default" },
-    warnings: [`${file} ${why}; going on without it`],
+    warnings: [`${file} ${why}; ignoring the file`],
   });
   const refusal = {
     exit: 2,
     message: `${file} ${why}`,
-    next: "correct the file or move it away, then set again",
+    next: "fix or move the file, then try again",
   };
   expect(await failureOf(() => setSetting(context, "color", "never"))).toEqual(refusal);
   expect(await failureOf(() => unsetSetting(context, "color"))).toEqual(refusal);
@@ -240,27 +239,25 @@ test.each([
 test("a config.json that cannot be read is one warning too", () => {
   const context = createTestContext();
   mkdirSync(configPath(context), { recursive: true });
-  expect(readSettings(context).warnings).toEqual([
-    `${configPath(context)} is not a file; going on without it`,
-  ]);
+  expect(readSettings(context).warnings).toEqual([`${configPath(context)} is not a file; ignoring the file`]);
 });
 
 test("a folder that is a file is one clear failure on writing, and no settings on reading", async () => {
   const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: "/dev/null/dexdata" } });
   expect(readSettings(context).warnings).toEqual([
-    "/dev/null/dexdata/config.json cannot be read (a part of its path is no folder); going on without it",
+    "/dev/null/dexdata/config.json cannot be read (part of the path is not a directory); ignoring the file",
   ]);
   const failure = await failureOf(() => setSetting(context, "color", "never"));
   expect(failure.message).toBe(
-    "/dev/null/dexdata/config.json cannot be written (a part of its path is no folder)",
+    "/dev/null/dexdata/config.json cannot be written (part of the path is not a directory)",
   );
 });
 
 test.each([
-  ["base_ur", '"base_ur" is no setting', "did you mean base_url?"],
-  ["zzz", '"zzz" is no setting', "see them all with: dexdata config list"],
-  ["api_key", '"api_key" is no setting: keys have a store of their own', "dexdata auth login"],
-  ["api_dev_s3cr3t", '"api_…" is no setting', "see them all with: dexdata config list"],
+  ["base_ur", 'unknown setting "base_ur"', "did you mean base_url?"],
+  ["zzz", 'unknown setting "zzz"', "list all settings: dexdata config list"],
+  ["api_key", 'unknown setting "api_key": keys are stored separately', "store a key: dexdata auth login"],
+  ["api_dev_s3cr3t", 'unknown setting "api_…"', "list all settings: dexdata config list"],
 ])("setting or unsetting %s is refused", async (name, message, next) => {
   const context = createTestContext();
   const refusal = { exit: 2, message, next };
@@ -268,10 +265,10 @@ test.each([
   expect(await failureOf(() => unsetSetting(context, name))).toEqual(refusal);
 });
 
-test("the tier is not kept in config.json", async () => {
+test("the tier cannot be saved in config.json", async () => {
   expect(await failureOf(() => setSetting(createTestContext(), "tier", "pro"))).toEqual({
     exit: 2,
-    message: "tier is not kept in config.json",
+    message: "tier cannot be saved in config.json",
     next: "set DEXDATA_TIER in the environment",
   });
   const context = withConfig('{"tier": "pro"}');

@@ -157,7 +157,10 @@ describe("refused before anything is sent", () => {
     ["--follow --out rows.ndjson --resume", "--resume: does not go with --follow"],
     ["--follow --out rows.ndjson --force", "--force: does not go with --follow"],
     ["--follow --out rows.ndjson -o json", "--output json: lines are added to the file of --out"],
-    ["--follow --out /nowhere/rows.ndjson", '--out "/nowhere/rows.ndjson": there is no folder'],
+    [
+      "--follow --out /nowhere/rows.ndjson",
+      '--out "/nowhere/rows.ndjson": directory /nowhere does not exist',
+    ],
     ["--follow -o json", "--output json: --follow has no end that json could be closed at"],
     ["--follow --out -", '--out "-": must be the name of a file'],
     ["--follow --receipt r.json", "--receipt: does not go with --follow"],

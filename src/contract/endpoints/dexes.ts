@@ -11,9 +11,9 @@ export const dexes = defineEndpoint("dexes", {
   command: "dexes",
   typedFields: ["dex_id", "dex_name"],
   path: "/networks/{network}/dexes",
-  summary: "the DEXes of a network, with the ids that --dex takes",
+  summary: "List a network's DEXes and their IDs for --dex",
   examples: ["dexdata dexes ethereum", "dexdata dexes solana --all -o ndjson --fields dex_id"],
-  params: [inNetwork, ...numberedPaging, query("order_by", choice(["pool"]), "order of the list"), sort],
+  params: [inNetwork, ...numberedPaging, query("order_by", choice(["pool"]), "Sort by this field"), sort],
   reply: { kind: "numbered-pages", rows: "dexes", maxLimit: 100, handOverAfter: undefined },
   row: {
     name: "dex",

@@ -7,14 +7,14 @@ import { inNetwork } from "./shared-parts.ts";
 export const multiPrices = defineEndpoint("multi_prices", {
   command: "prices",
   path: "/networks/{network}/multi/prices",
-  summary: "current USD prices of any number of tokens, in the order asked",
+  summary: "Get current USD prices of tokens, in input order",
   examples: [
     "dexdata prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
     "dexdata tokens search base --limit 50 -o ndjson | dexdata prices base - -o ndjson",
   ],
   params: [
     inNetwork,
-    query("tokens", { kind: "list", max: 10, maxLength: 2000 }, "token addresses", {
+    query("tokens", { kind: "list", max: 10, maxLength: 2000 }, "Token addresses", {
       required: true,
       flag: undefined,
     }),

@@ -8,16 +8,16 @@ export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "2
 
 /** The service requires `start`. Without --from, dexdata computes it from --count-back or the default window. */
 const window: readonly Param[] = [
-  query("interval", choice(intervals), "length of a candle", { default: "1h" }),
-  query("start", { kind: "time" }, "first candle opens at or after this time", {
+  query("interval", choice(intervals), "Candle length", { default: "1h" }),
+  query("start", { kind: "time" }, "First candle opens at or after this time", {
     default: "-24h",
     flag: "from",
     required: true,
   }),
-  query("end", { kind: "time" }, "last candle opens before this time", { flag: "to", default: "now" }),
-  query("count_back", { kind: "integer", min: 1 }, "This many of the newest candles, instead of --from"),
+  query("end", { kind: "time" }, "Last candle opens before this time", { flag: "to", default: "now" }),
+  query("count_back", { kind: "integer", min: 1 }, "Get this many of the newest candles, instead of --from"),
   // Without it, the public service returns only 10 candles from `start` on (wire-facts 4.4).
-  internal("limit", { kind: "integer", min: 1, max: 1000 }, "candles an answer"),
+  internal("limit", { kind: "integer", min: 1, max: 1000 }, "Candles per response"),
 ];
 
 const candle: RowShape = {
@@ -49,7 +49,7 @@ const candle: RowShape = {
 export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   command: "ohlcv",
   path: "/networks/{network}/tokens/{token_address}/ohlcv",
-  summary: "candles of a token in USD, or of one pool with --pool",
+  summary: "Get candles of a token in USD, or of a pool with --pool",
   examples: [
     "dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -24h --interval 1h",
     "dexdata ohlcv ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --pool --count-back 48 -o ndjson",
@@ -67,7 +67,7 @@ export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   command: "ohlcv",
   chosenBy: "pool",
   path: "/networks/{network}/pools/{pool_address}/ohlcv",
-  summary: "candles of one pool, in its other token",
+  summary: "Get candles of a pool in its other token",
   examples: tokenOhlcv.examples,
   quote: "in the pool's other token",
   params: [inNetwork, poolAddress, ...window, inversed],

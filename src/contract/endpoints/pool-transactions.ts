@@ -19,7 +19,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
   feed: "transactions",
   path: "/networks/{network}/pools/{pool_address}/transactions",
-  summary: "swaps, liquidity adds and removes of one pool, newest first",
+  summary: "List a pool's swaps, adds and removes, newest first",
   examples: [
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --all -o ndjson",
@@ -31,9 +31,9 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     inNetwork,
     poolAddress,
     ...numberedPaging,
-    internal("cursor", { kind: "text" }, "id of a transaction: the rows after it"),
-    query("from", { kind: "time" }, "at or after this time"),
-    query("to", { kind: "time" }, "at or before this time"),
+    internal("cursor", { kind: "text" }, "Transaction ID; rows after it are returned"),
+    query("from", { kind: "time" }, "Only rows at or after this time"),
+    query("to", { kind: "time" }, "Only rows at or before this time"),
   ],
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
   row: {

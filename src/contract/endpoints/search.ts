@@ -30,9 +30,9 @@ export const search = defineEndpoint("search", {
   command: "search",
   words: "query",
   path: "/search",
-  summary: "tokens, pools and DEXes by name, symbol or address",
+  summary: "Find tokens, pools and DEXes by name, symbol or address",
   examples: ["dexdata search weth", "dexdata search usdc --type tokens -o ndjson"],
-  params: [query("query", { kind: "text" }, "name, symbol or address", { required: true, flag: undefined })],
+  params: [query("query", { kind: "text" }, "Name, symbol or address", { required: true, flag: undefined })],
   reply: { kind: "groups", groups: ["tokens", "pools", "dexes"] },
   rows: {
     tokens: {

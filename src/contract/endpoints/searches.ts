@@ -22,43 +22,36 @@ import {
 import { inNetwork, pageSize, sort } from "./shared-parts.ts";
 
 /** Specification, Pagination styles: at most 100 rows per page, by the cursor of the previous page. */
-const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the page before")];
+const cursorPaging = [pageSize, internal("cursor", { kind: "text" }, "next_cursor of the previous page")];
 const cursorPages = { kind: "cursor-pages", rows: "results", maxLimit: 100 } as const;
 
-const detailed = query("detailed", { kind: "toggle" }, "fuller rows", {
-  details: ": names and symbols, and windows of activity",
-});
+const detailed = query("detailed", { kind: "toggle" }, "Include names, symbols and activity windows");
 
 /** Only the cross-network searches accept it. */
-const chains = query("chains", { kind: "list" }, "only these networks, comma-separated slugs");
+const chains = query("chains", { kind: "list" }, "Only these networks, e.g. base,solana");
 
-/** `<name>_min` and `<name>_max`, both inclusive; `which`: the window and unit, starting with a space. */
-function range(
-  name: string,
-  help: string,
-  which = "",
-  kind: "amount" | "integer" = "amount",
-): readonly Param[] {
+/** `<name>_min` and `<name>_max`, both inclusive. */
+function range(name: string, help: string, kind: "amount" | "integer" = "amount"): readonly Param[] {
   const numeric = kind === "amount" ? ({ kind: "amount" } as const) : ({ kind: "integer", min: 0 } as const);
   return [
-    query(`${name}_min`, numeric, help, { details: `${which}, at least` }),
-    query(`${name}_max`, numeric, help, { details: `${which}, at most` }),
+    query(`${name}_min`, numeric, help, { details: ", at least" }),
+    query(`${name}_max`, numeric, help, { details: ", at most" }),
   ];
 }
 
 /** The filters and orders of both searches, with the ranges that only one of them has. */
 function searchFilters(ranges: readonly Param[], orders: ParamKind): readonly Param[] {
   return [
-    ...range("volume_usd_24h", "USD volume", " of 24h"),
-    ...range("volume_usd_7d", "USD volume", " of 7d"),
-    ...range("volume_usd_30d", "USD volume", " of 30d"),
-    ...range("liquidity_usd", "USD liquidity"),
-    ...range("txns_24h", "transactions", " of 24h", "integer"),
-    ...range("price_usd", "USD price"),
+    ...range("volume_usd_24h", "24h volume in USD"),
+    ...range("volume_usd_7d", "7d volume in USD"),
+    ...range("volume_usd_30d", "30d volume in USD"),
+    ...range("liquidity_usd", "Liquidity in USD"),
+    ...range("txns_24h", "24h transactions", "integer"),
+    ...range("price_usd", "Price in USD"),
     ...ranges,
-    query("created_after", { kind: "time" }, "created at or after this time"),
-    query("created_before", { kind: "time" }, "created at or before this time"),
-    query("order_by", orders, "what to order by"),
+    query("created_after", { kind: "time" }, "Created at or after this time"),
+    query("created_before", { kind: "time" }, "Created at or before this time"),
+    query("order_by", orders, "Sort by this field"),
     sort,
     detailed,
   ];
@@ -88,23 +81,25 @@ const commonOrders = ["volume_usd_24h", "volume_usd_7d", "volume_usd_30d", "liqu
 
 const priceChanges = ["48h", "24h", "6h", "1h", "5m"].map((window) => ({
   order: `price_change_percentage_${window}`,
-  range: range(`price_change_percentage_${window}`, "price change", ` of ${window} in percent`),
+  range: range(`price_change_percentage_${window}`, `${window} price change in percent`),
 }));
 const poolOrders = [...commonOrders, "created_at", "price_usd", ...priceChanges.map(({ order }) => order)];
 
 const poolFilters = [
-  query("dex_name", { kind: "text" }, "only this DEX", {
-    details: ": its dex_id as `dexdata dexes` lists it",
+  query("dex_name", { kind: "text" }, "Only this DEX", {
+    details: ", by dex_id (see dexdata dexes)",
     flag: "dex",
   }),
   ...searchFilters(
     priceChanges.flatMap((change) => change.range),
-    choice(poolOrders, { volume_usd: "the service no longer takes it; use volume_usd_24h" }),
+    choice(poolOrders, { volume_usd: "the service no longer accepts it; use volume_usd_24h" }),
   ),
 ];
 
 /** The cross-network path silently ignores token_address, so only the per-network endpoint has it. */
-const ofToken = query("token_address", { kind: "address" }, "only pools of this token", { flag: "token" });
+const ofToken = query("token_address", { kind: "address" }, "Only pools that contain this token", {
+  flag: "token",
+});
 
 /** Rows have transactions_24h, although the filter is txns_24h, and no plain volume_usd. */
 const poolRow: RowShape = {
@@ -161,7 +156,7 @@ const poolRow: RowShape = {
 
 const poolSearch = {
   command: "pools search",
-  summary: "pools by volume, liquidity, price change, age, token and DEX",
+  summary: "Search pools by volume, liquidity, age, token, DEX and more",
   examples: [
     "dexdata pools search ethereum --liquidity-usd-min 1m --order-by volume_usd_24h",
     "dexdata pools search base --created-after -30d --all -o ndjson",
@@ -186,15 +181,15 @@ export const poolsSearch = defineEndpoint("pools_search", {
 
 const tokenOrders = [...commonOrders, "price_change_percentage_24h", "created_at", "fdv_usd"];
 
-const poolOnly = "orders pools only; tokens search has price_change_percentage_24h";
+const poolOnly = "sorts pools only; tokens search has price_change_percentage_24h";
 
 const tokenFilters = searchFilters(
   [
-    ...range("price_change_percentage_24h", "price change", " of 24h in percent"),
-    ...range("fdv_usd", "fully diluted value in USD"),
+    ...range("price_change_percentage_24h", "24h price change in percent"),
+    ...range("fdv_usd", "Fully diluted value in USD"),
   ],
   choice(tokenOrders, {
-    price_usd: "the service cannot order tokens by price; price_usd is in the rows",
+    price_usd: "the service cannot sort tokens by price; price_usd is in the rows",
     price_change_percentage_48h: poolOnly,
     price_change_percentage_6h: poolOnly,
     price_change_percentage_1h: poolOnly,
@@ -241,7 +236,7 @@ const tokenRow: RowShape = {
 
 const tokenSearch = {
   command: "tokens search",
-  summary: "tokens by volume, liquidity, price change, age and more",
+  summary: "Search tokens by volume, liquidity, price change and more",
   examples: [
     "dexdata tokens search ethereum --volume-usd-24h-min 250k --limit 20",
     "dexdata tokens search --chains base,solana --created-after -7d --order-by liquidity_usd -o ndjson",

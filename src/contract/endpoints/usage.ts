@@ -5,7 +5,7 @@ import { anything, optional, text, time } from "../record.ts";
 export const usage = defineEndpoint("usage", {
   command: "usage",
   path: "/usage",
-  summary: "the plan you are counted under, and credits used and left",
+  summary: "Show your plan, credits used and credits left",
   examples: ["dexdata usage", "dexdata usage -o json"],
   params: [],
   reply: { kind: "single" },

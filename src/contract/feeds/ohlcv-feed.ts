@@ -52,11 +52,8 @@ export function readSince(name: string, typed: string, now: number): number {
   const instant = parseTimeBound(typed, now);
   if ("problem" in instant) throw usageFailure(`${label}: ${instant.problem}`, instant.next);
   const age = Math.floor(now / 1000) - instant.seconds;
-  if (age < 0) throw usageFailure(`${label}: lies in the future`, "leave it out to begin now");
+  if (age < 0) throw usageFailure(`${label}: must not be in the future`, "omit it to start now");
   if (age > longestBackfill)
-    throw usageFailure(
-      `${label}: streams keep the last 15 minutes`,
-      "ask for older candles with: dexdata ohlcv",
-    );
+    throw usageFailure(`${label}: must be within the last 15 minutes`, "get older candles: dexdata ohlcv");
   return instant.seconds + Math.max(0, age + onTheWay - longestBackfill);
 }

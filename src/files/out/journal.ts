@@ -70,5 +70,5 @@ function journal(path: string, descriptor: number): Journal {
 }
 
 function unwritten(path: string, cause: unknown): Failure {
-  return writeFailure("output", path, cause, "check its permissions and those of its folder");
+  return writeFailure("output", path, cause, "check the permissions of the file and its directory");
 }

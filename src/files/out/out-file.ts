@@ -90,27 +90,28 @@ export function checkOutFile(
   const most = longestName - longestEnding[flag];
   if (Buffer.byteLength(path.basename(targetOf(file))) > most)
     throw usageFailure(
-      `${label}: cannot be written (the name is too long)`,
-      `use a name of at most ${most} bytes: files beside it have longer names`,
+      `${label}: cannot be written (file name too long)`,
+      `use a name of at most ${most} bytes; related files have longer names`,
     );
   if (!isThere) {
     checkFolder(label, path.dirname(file), look(statSync, path.dirname(path.resolve(file))));
     return;
   }
-  checkFile(label, look(statSync), `leave ${flag} out, or name a regular file`);
+  checkFile(label, look(statSync), `omit ${flag}, or name a regular file`);
   if (!mayExist) throw alreadyExists(file);
 }
 
 /** Throws a usage failure if the directory does not exist. */
 export function checkFolder(label: string, folder: string, found: Stats | undefined): void {
   if (found?.isDirectory() === true) return;
-  throw usageFailure(`${label}: there is no folder ${folder}`, "make it first, or name another file");
+  throw usageFailure(`${label}: directory ${folder} does not exist`, "create it first, or name another file");
 }
 
 /** Throws a usage failure if something other than a regular file has the name. */
 export function checkFile(label: string, found: Stats | undefined, hint: string): void {
-  if (found?.isDirectory() === true) throw usageFailure(`${label}: is a folder`, "name a file in it");
-  if (found?.isFile() === false) throw usageFailure(`${label}: is no regular file`, hint);
+  if (found?.isDirectory() === true)
+    throw usageFailure(`${label}: must be a file, not a directory`, "name a file in it");
+  if (found?.isFile() === false) throw usageFailure(`${label}: must be a regular file`, hint);
 }
 
 /** An older receipt is replaced, but not the rows, their checkpoint or their lock. */
@@ -126,8 +127,8 @@ export function checkReceiptFile(receipt: string, file: string | undefined): voi
   const taken = [target, journalOf(target), partOf(target), lockOf(target)].map(trueName);
   if (taken.includes(trueName(receipt)))
     throw usageFailure(
-      `--receipt "${receipt}": belongs to --out "${file}"`,
-      "the receipt is a file of its own",
+      `--receipt "${receipt}": must not be a file of --out "${file}"`,
+      "name another file for the receipt",
     );
 }
 

@@ -36,11 +36,11 @@ export function chartHeading(
   const { isUnicode, isColored } = style;
   const count = span / unit;
   const subject = [
-    `${interval} candles${count > 1 ? `, ${count > 60 ? lengthOf(span) : count} to a column` : ""}`,
+    `${interval} candles${count > 1 ? `, ${count > 60 ? lengthOf(span) : count} per column` : ""}`,
     quote,
     window,
-    ...(whole === undefined ? ["no trade in it"] : []),
-    ...(whole?.isPartial === true ? ["* still running"] : isCut ? ["* cut by the window"] : []),
+    ...(whole === undefined ? ["no trades"] : []),
+    ...(whole?.isPartial === true ? ["* partial"] : isCut ? ["* cut by the time range"] : []),
     ...(whole === undefined || (isColored && isUnicode) ? [] : [isUnicode ? "║ up ┃ down" : "O up # down"]),
   ];
   const title: readonly Cell[] = [{ text: name, tone: "heading" }, ...subject.map(plain)];

@@ -28,8 +28,8 @@ export const csvText: Writing = {
 
 export const csv = separatedFormat(
   "csv",
-  'RFC 4180 with LF, the columns of the table, --columns or --fields. Nothing is an empty cell, an empty text ""; ' +
-    "a text that begins like a formula gets a ' before it, numbers never",
+  'RFC 4180 with LF; columns of the table, --columns or --fields. Null is an empty cell, an empty string is ""; ' +
+    "text that starts like a formula gets a leading ', numbers do not",
   csvText,
 );
 

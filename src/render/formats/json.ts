@@ -6,7 +6,7 @@ import { createRowSelector, elementsOf, jsonFormatter, jsonLine, writeJson } fro
 
 /** One document: pretty for a person, compact for a program. Every token is the service's own. */
 export const json: Format = {
-  summary: "one document: an array of the rows, or the object; pretty on a terminal",
+  summary: "One document: an array of the rows, or the object; indented on a terminal",
   columns: undefined,
   ending: "json",
   canGrow: true,

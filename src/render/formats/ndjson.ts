@@ -4,7 +4,7 @@ import type { Format } from "./format.ts";
 import { createRowSelector, jsonLine, rowTexts, writeJson } from "./row-text.ts";
 
 export const ndjson: Format = {
-  summary: "one line a row, as the service wrote it, every field and every digit; the default in a pipe",
+  summary: "One line per row, as the service sent it, with every field and digit; default in a pipe",
   columns: undefined,
   ending: undefined,
   canGrow: true,

@@ -6,7 +6,7 @@ import { jsonLine } from "./row-text.ts";
 /** Loads the drawing code only when it draws: programs do not need cli-table3 and colors. */
 export const table: Format = {
   summary:
-    "for people, fitted to the window; the default on a terminal. Numbers are shortened, addresses never",
+    "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, addresses are not",
   columns: "guessed",
   ending: undefined,
   // The columns fit the first rows, so a later run cannot add to them.
@@ -24,7 +24,7 @@ export const table: Format = {
 
 export const wide: Format = {
   ...table,
-  summary: "the same with every column, beyond the window too",
+  summary: "Like table, with every column, even beyond the terminal width",
 };
 
 async function createRenderer(presentation: Presentation): Promise<Renderer> {

@@ -18,7 +18,7 @@ export const tsvText: Writing = {
 
 export const tsv = separatedFormat(
   "tsv",
-  "the text format of PostgreSQL's COPY: \\N is nothing. No guard against formulas",
+  "Text format of PostgreSQL's COPY: \\N is null. No protection against formulas",
   tsvText,
 );
 

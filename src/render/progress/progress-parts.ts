@@ -41,9 +41,9 @@ export function progressParts(state: PullState, since: Since, wait: Wait | undef
 }
 
 function rowsPart({ rows, rowsInAll, inputs }: PullState): string {
-  if (inputs !== undefined) return `${number(inputs.answered)} of ${counted(inputs.of, "input")} answered`;
+  if (inputs !== undefined) return `${number(inputs.answered)} of ${counted(inputs.of, "input")} done`;
   if (rowsInAll !== undefined) return `${number(rows)} of ${counted(rowsInAll, "row")}`;
-  return rows === 0 ? "asking" : counted(rows, "row");
+  return rows === 0 ? "requesting" : counted(rows, "row");
 }
 
 /** Milliseconds; a rate over less time is random. */

@@ -20,8 +20,8 @@ const columnTypes = {
 /** The loss that remains, or the cast that arithmetic needs. */
 const remarks: Readonly<Record<SqlDialect, string>> = {
   postgres: "NUMERIC keeps every digit; TIMESTAMPTZ keeps microseconds.",
-  sqlite: "Numbers are text, which keeps every digit; CAST(price AS REAL) computes with them.",
-  duckdb: "Numbers are text, which keeps every digit; price::DOUBLE computes with them.",
+  sqlite: "Numbers are text to keep every digit; to compute with them, use CAST(price AS REAL).",
+  duckdb: "Numbers are text to keep every digit; to compute with them, use price::DOUBLE.",
 };
 
 /** A table for rows of the record: a column for each member, nested ones as JSON. */

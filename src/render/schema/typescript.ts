@@ -10,7 +10,7 @@ interface TypeScriptWishes {
 }
 
 interface Writing extends TypeScriptWishes {
-  /** The name of the interface of a record that has one. */
+  /** The TypeScript name of a record that has one. */
   readonly nameOf: (record: RecordShape) => string | undefined;
 }
 

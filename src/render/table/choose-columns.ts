@@ -18,12 +18,12 @@ export function checkColumns(tables: Tables, names: readonly string[]): void {
   const typed = `--columns "${names.join(",")}"`;
   for (const [group, shape] of tables) {
     if (columnWords(shape).length === 0)
-      throw usageFailure(`${typed}: what comes has no table`, "leave it out");
+      throw usageFailure(`${typed}: the output has no table`, "omit --columns");
     const unknown = names.find((name) => !hasColumn(shape, name));
     if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
-    if (repeated !== undefined) throw usageFailure(`${typed}: names ${wordOf(repeated.title)} twice`);
+    if (repeated !== undefined) throw usageFailure(`${typed}: must not list ${wordOf(repeated.title)} twice`);
   }
 }
 
@@ -42,8 +42,8 @@ function unknownColumn(tables: Tables, group: string, unknown: string, names: re
   const near = nearest(unknown, [...tables.values()].flatMap(columnWords));
   const correction = near === undefined ? undefined : `did you mean ${near}?`;
   return usageFailure(
-    `${label}: ${lacking} have no such column; accepted for ${group}: ${accepted.join(", ")}`,
-    narrower.length > 0 ? `to search these alone: dexdata search … --type ${narrower.join(",")}` : correction,
+    `${label}: unknown column for ${lacking}; columns for ${group}: ${accepted.join(", ")}`,
+    narrower.length > 0 ? `to search only these: dexdata search … --type ${narrower.join(",")}` : correction,
   );
 }
 

@@ -1,7 +1,7 @@
 import { member } from "../../json/raw-json.ts";
 import type { Field, RecordShape } from "../../contract/record.ts";
 
-/** A parsed value by path: names in objects, indices in arrays, `*` for all elements. Never inherited members. */
+/** A parsed value by path, with names in objects, indices in arrays, and `*` for all elements. Never inherited members. */
 export function valueAt(value: unknown, path: readonly string[], from = 0): unknown {
   let reached = value;
   for (let depth = from; depth < path.length; depth++) {

@@ -36,7 +36,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     "/networks/ethereum/tokens/filter?fdv_min=1000000&sort_by=price_usd",
     "dexdata tokens search ethereum --fdv-usd-min 1000000",
-    "order_by=price_usd: the service cannot order tokens by price",
+    "order_by=price_usd: the service cannot sort tokens by price",
   ],
   [
     "/networks/ethereum/tokens/top?limit=5&detailed=true",

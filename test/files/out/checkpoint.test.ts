@@ -214,11 +214,11 @@ describe("the journal of a pull", () => {
     expect(readJournal(file)).toBeUndefined();
     mkdirSync(`${file}.resume`);
     expect(failureOf(() => begin(file))).toEqual({
-      message: `${file}.resume cannot be written (it is a folder)`,
+      message: `${file}.resume cannot be written (is a directory)`,
       exit: 1,
       code: "output",
       retryable: false,
-      next: "check its permissions and those of its folder",
+      next: "check the permissions of the file and its directory",
     });
   });
 

@@ -323,7 +323,7 @@ describe("without --resume", () => {
   test("in a folder that is not there is refused", async () => {
     const file = path.join(folder, "none", "rows");
     expect(await failureOf(async () => await (await grow(file)).finish())).toMatchObject({
-      message: `${file}.resume cannot be written (no such folder)`,
+      message: `${file}.resume cannot be written (no such directory)`,
       exit: 1,
     });
   });

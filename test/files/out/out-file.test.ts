@@ -77,18 +77,22 @@ describe("a file is refused before anything is sent", () => {
     [path.join(made, "new"), false, undefined],
     [there, true, undefined],
     [broken, true, undefined],
-    [none, true, [`there is no folder ${path.dirname(none)}`, "make it first, or name another file"]],
-    [path.join(there, "x"), true, [`there is no folder ${there}`, "make it first, or name another file"]],
+    [none, true, [`directory ${path.dirname(none)} does not exist`, "create it first, or name another file"]],
+    [
+      path.join(there, "x"),
+      true,
+      [`directory ${there} does not exist`, "create it first, or name another file"],
+    ],
     [
       path.join(there, "x", "y"),
       true,
-      [`there is no folder ${path.join(there, "x")}`, "make it first, or name another file"],
+      [`directory ${path.join(there, "x")} does not exist`, "create it first, or name another file"],
     ],
-    [path.join(made, "x".repeat(300)), true, ["cannot be written (the name is too long)", OTHER]],
-    [circle, true, ["cannot be written (its links lead in a circle)", OTHER]],
-    [made, true, ["is a folder", "name a file in it"]],
-    [link, true, ["is a folder", "name a file in it"]],
-    ["/dev/null", true, ["is no regular file", "leave --out out, or name a regular file"]],
+    [path.join(made, "x".repeat(300)), true, ["cannot be written (file name too long)", OTHER]],
+    [circle, true, ["cannot be written (too many symbolic links)", OTHER]],
+    [made, true, ["must be a file, not a directory", "name a file in it"]],
+    [link, true, ["must be a file, not a directory", "name a file in it"]],
+    ["/dev/null", true, ["must be a regular file", "omit --out, or name a regular file"]],
   ] as const)("%s, where another may be there: %s", (file, mayExist, expected) => {
     const [problem, next] = expected ?? [];
     expect(refusal(file, mayExist)).toEqual(
@@ -115,8 +119,8 @@ describe("a file is refused before anything is sent", () => {
       expect(refusal(long, false, flag)).toBeUndefined();
       expect(refusal(longer, false, flag)).toEqual([
         2,
-        `${flag} "${longer}": cannot be written (the name is too long)`,
-        `use a name of at most ${most} bytes: files beside it have longer names`,
+        `${flag} "${longer}": cannot be written (file name too long)`,
+        `use a name of at most ${most} bytes; related files have longer names`,
       ]);
       const to = path.join(made, `to-${flag}`);
       symlinkSync(longer, to);
@@ -127,15 +131,21 @@ describe("a file is refused before anything is sent", () => {
   test("with the flag that named it", () => {
     expect(refusal(made, true, "--receipt")).toEqual([
       2,
-      `--receipt "${made}": is a folder`,
+      `--receipt "${made}": must be a file, not a directory`,
       "name a file in it",
     ]);
   });
 
   test.each([
-    ["EACCES", 2, "usage", "not permitted", "check the folder's permissions, or name another file"],
-    ["ENOSPC", 1, "output", "the disk is full", "make room, or write elsewhere"],
-    ["EDQUOT", 1, "output", "this user's share of the disk is full", "make room, or write elsewhere"],
+    [
+      "EACCES",
+      2,
+      "usage",
+      "permission denied",
+      "check the permissions of the directory, or name another file",
+    ],
+    ["ENOSPC", 1, "output", "disk full", "free disk space, or write elsewhere"],
+    ["EDQUOT", 1, "output", "disk quota exceeded", "free disk space, or write elsewhere"],
   ])("for %s, with the exit %i and the code %s", (fault, exit, code, why, next) => {
     const cause = Object.assign(new Error("refused"), { code: fault });
     const { message, details } = unwritable('--out "x"', cause);

@@ -73,7 +73,7 @@ describe("a chart of candles", () => {
   test("without colour: what rose is hollow, gaps are empty, an interval filled by us is a dash", () => {
     expect(draw(mixed).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles · in USD
-      a window · * still running · ║ up ┃ down
+      a window · * partial · ║ up ┃ down
       last 15.50 · +55.00% · high 16.00
       low 9.00 · volume 7.10K USD
                         ║  ◂  15.5
@@ -92,7 +92,7 @@ describe("a chart of candles", () => {
   test("with colour: wicks and bodies to half a row", () => {
     expect(draw(mixed, { isColored: true }).join("\n")).toMatchInlineSnapshot(`
       "<heading>ethereum:0x1</> · 1h candles · in USD
-      a window · * still running
+      a window · * partial
       <heading>last 15.50</> · <up>+55.00%</> · high 16.00
       low 9.00 · volume 7.10K USD
                         <up>┃  </><up>◂</> <up> 15.5</>
@@ -111,7 +111,7 @@ describe("a chart of candles", () => {
   test("in ASCII", () => {
     expect(draw(mixed, { isUnicode: false }).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1, 1h candles, in USD
-      a window, * still running, O up # down
+      a window, * partial, O up # down
       last 15.50, +55.00%, high 16.00
       low 9.00, volume 7.10K USD
                         O  <  15.5
@@ -159,8 +159,8 @@ describe("a chart of candles", () => {
   test("the last column of merged candles has a mark where the window ends within it", () => {
     const many = Array.from({ length: 61 }, () => candle(1, 2, 1, 2));
     expect(draw(many).join("\n")).toMatchInlineSnapshot(`
-      "ethereum:0x1 · 1h candles, 2 to a column
-      in USD · a window · * cut by the window
+      "ethereum:0x1 · 1h candles, 2 per column
+      in USD · a window · * cut by the time range
       ║ up ┃ down
       last 2.00 · +100.00% · high 2.00
       low 1.00 · volume 61.0K USD
@@ -248,10 +248,7 @@ describe("a chart of candles", () => {
 
   test("rows without a price draw nothing, and that is said", () => {
     const nothing = { open: null, high: null, low: null, close: null, volume: 0, filled: true };
-    expect(draw([nothing, nothing])).toEqual([
-      "ethereum:0x1 · 1h candles · in USD",
-      "a window · no trade in it",
-    ]);
+    expect(draw([nothing, nothing])).toEqual(["ethereum:0x1 · 1h candles · in USD", "a window · no trades"]);
   });
 
   test("in a window where the labels would leave no room for candles, they are left out", () => {
@@ -259,7 +256,7 @@ describe("a chart of candles", () => {
       "ethereum:0x1
       1h candles, in USD
       a window
-      * still running
+      * partial
       O up # down
       last 15.50, +55.00%
       high 16.00, low 9.00
