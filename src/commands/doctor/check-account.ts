@@ -30,7 +30,7 @@ export async function checkKey(context: Context, options: RunOptions): Promise<O
   if (tier === undefined || tier === "keyless")
     return ok("none: keyless plan, 15 requests/min (to add a key: dexdata auth login)");
   return fail(
-    `the tier is set to ${tier}, but no key is set`,
+    `the tier is set to ${tier}, but there is no key`,
     "unset DEXDATA_TIER, or add a key: dexdata auth login",
   );
 }

@@ -186,7 +186,7 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
   const newest = continuationOf(written, latest)?.newest;
   if (newest === undefined)
     return from === undefined
-      ? `cannot find where the rows of ${file} end; rows from there until now are not fetched (fetch them with --from)`
+      ? `cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)`
       : `cannot find where the rows of ${file} end; rows since --from that it already contains are written again`;
   const time = instant(newest.seconds * 1000);
   if (from === undefined) return `resuming ${file} from ${time}`;

@@ -6,7 +6,7 @@ const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 /** Specification, Removed endpoints, and what may stand behind them: the URL, the command, words of the notes. */
 const urls: readonly (readonly [string, string, ...string[]])[] = [
-  ["/pools", "dexdata pools search", "/pools was removed for /pools/search"],
+  ["/pools", "dexdata pools search", "/pools was removed; its replacement is /pools/search"],
   ["/pools?limit=5&page=2", "dexdata pools search --limit 5", "a page number has no cursor", "--limit 10"],
   ["/pools?token_address=0x1", "dexdata pools search", "token_address=0x1: needs a network"],
   ["/networks/ethereum/pools", "dexdata pools search ethereum"],
@@ -45,7 +45,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     `/stream?method=t_p&chain=ethereum&address=${weth}&limit=1`,
     `dexdata stream ethereum:${weth} --limit 1`,
-    "/stream was removed for /sse/prices",
+    "/stream was removed; its replacement is /sse/prices",
   ],
   ["/stream", "dexdata stream @assets.txt", "the assets of a POST are in its body"],
   // Of today
@@ -65,7 +65,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     `/networks/ethereum/pools/${pool}/ohlcv?start=2026-11-01&limit=7&interval=24h&inversed=true`,
     `dexdata ohlcv ethereum ${pool} --pool --from 2026-11-01 --to 2026-11-08T00:00:00Z --interval 24h --inversed`,
-    "so many candles end at 2026-11-08T00:00:00Z",
+    "this many candles end at 2026-11-08T00:00:00Z",
   ],
   ["/search?query=wrapped+ether", "dexdata search wrapped ether"],
   ["https://example.org/v1/usage/", "dexdata usage"],
@@ -119,13 +119,19 @@ describe("dexdata migrate", () => {
   });
 
   const refused: readonly (readonly [string, string])[] = [
-    ["", "a URL, or its path and query, is needed"],
+    ["", "missing <old URL>: a URL, or its path and query"],
     ["/nothing/here", "is no URL of the service"],
-    ["/networks/ethereum/weather", "is no path that the service had or has"],
-    ["/networks/ethereum/pools/%zz", "is no percent-encoded UTF-8"],
-    ["/networks/ethereum/dexes/%1b%5b31m/pools", "has characters that a command line cannot show"],
-    ["/sse/nothing", "is no stream of the service"],
-    ["/networks/ethereum/tokens/search/pools/x", "is no path that the service had or has"],
+    [
+      "/networks/ethereum/weather",
+      'unknown API path "/networks/ethereum/weather": neither current nor removed',
+    ],
+    ["/networks/ethereum/pools/%zz", "is not valid percent-encoded UTF-8"],
+    ["/networks/ethereum/dexes/%1b%5b31m/pools", "contains characters that a command line cannot show"],
+    ["/sse/nothing", 'unknown stream path "/sse/nothing"'],
+    [
+      "/networks/ethereum/tokens/search/pools/x",
+      'unknown API path "/networks/ethereum/tokens/search/pools/x": neither current nor removed',
+    ],
   ];
   test.each(refused)("%s: %s", async (url, message) => {
     const { exit, stdout, stderr } = await dexdata(["migrate", url]);
