@@ -159,7 +159,7 @@ describe("auth login", () => {
     sandbox.takeLog();
     const { exit, stderr } = await run("auth login api_pro_s3cr3t_sandbox");
     expect({ exit, stored: existsSync(file), asked: paths() }).toEqual({ exit: 2, stored: false, asked: [] });
-    expect(stderr).toContain("a key is never typed as a word");
+    expect(stderr).toContain("do not pass the key as an argument");
     expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
   });
 
@@ -197,7 +197,7 @@ describe("auth login", () => {
     expect({ exit, stored: existsSync(file) }).toEqual({ exit: 7, stored: false });
   });
 
-  test("says when another key goes before the one it stored", async () => {
+  test("reports another key that overrides the one it stored", async () => {
     const { run } = atHome();
     const key = sandbox.running().keys.free;
     const env = { DEXDATA_API_KEY: "api_pro_s3cr3t_sandbox" };

@@ -64,7 +64,7 @@ describe("auth list", () => {
       {},
       { key_command: "pass show dexdata" },
     ],
-  ])("and auth switch say what goes before it: %s", async (what, env, config) => {
+  ])("and auth switch report what overrides it: %s", async (what, env, config) => {
     await store("work", "play");
     writeFileSync(path.join(path.dirname(credentialsPath(home)), "config.json"), JSON.stringify(config));
     const told = await auth("switch work", { env });
