@@ -141,7 +141,7 @@ describe("without a stream", () => {
     expect(exit).toBe(0);
     const [first, ...others] = stderr.split("\n");
     expect(first).toMatch(
-      /^dexdata: cannot open the stream: the connection to [^ ]* was refused; reconnecting in 1s; meanwhile reading every 15s: 240 credits/hour/u,
+      /^dexdata: cannot open the stream: the connection to [^ ]* was refused; reconnecting in 1s; meanwhile reading every 15s: 240 credits\/hour/u,
     );
     expect(others.filter((line) => line.includes("credits an hour"))).toEqual([]);
   });
