@@ -313,7 +313,7 @@ describe("auth status", () => {
     const { exit, stdout } = await run("auth status", { env: { DEXDATA_API_KEY: "api_dev_other" } });
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      tier: "not known",
+      tier: "unknown",
       problem: `set DEXDATA_TIER=dev, because the tier was not saved: ${file} is not JSON`,
     });
   });
