@@ -7,11 +7,11 @@ const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** A title, the command, and its expected exit code. */
+/** The title, the command, and the expected exit code. */
 const scenes = [
-  ["the busiest pools of a network", `pools search ethereum --limit 5`, 0],
-  ["one of them, with all fields", `pool ethereum ${pool}`, 0],
-  ["its newest trades", `txns ethereum ${pool} --limit 5`, 0],
+  ["the busiest pools on a network", `pools search ethereum --limit 5`, 0],
+  ["one of them in full", `pool ethereum ${pool}`, 0],
+  ["its latest trades", `txns ethereum ${pool} --limit 5`, 0],
   ["prices of any number of tokens, in input order", `prices ethereum ${weth} ${usdc}`, 0],
   ["candles", `ohlcv ethereum ${weth} --interval 1h --count-back 6`, 0],
   [
@@ -19,23 +19,23 @@ const scenes = [
     `tokens search solana --order-by liquidity_usd --volume-usd-24h-min 10k --limit 5`,
     0,
   ],
-  ["anything by name, symbol or address", `search usdc --type tokens`, 0],
-  ["the networks", `networks --limit 5`, 0],
-  ["the DEXes of a network", `dexes ethereum --limit 5`, 0],
-  ["credits used and left", `usage`, 0],
+  ["search by name, symbol or address", `search usdc --type tokens`, 0],
+  ["supported networks", `networks --limit 5`, 0],
+  ["DEXes on a network", `dexes ethereum --limit 5`, 0],
+  ["plan and credits used", `usage`, 0],
   [
     "for programs: NDJSON, with every digit as the service sent it",
     `pools search base --limit 3 -o ndjson --fields id,price_usd,volume_usd_24h`,
     0,
   ],
-  ["the estimated cost of a long pull", `txns ethereum ${pool} --from -7d --all --estimate`, 0],
-  ["any path of the API", `api /networks/ethereum/dexes -f limit=3 -o ndjson`, 0],
+  ["the cost of a long pull, before it starts", `txns ethereum ${pool} --from -7d --all --estimate`, 0],
+  ["any API path", `api /networks/ethereum/dexes -f limit=3 -o ndjson`, 0],
   [
-    "a stream: candles of the last minutes, then new ones",
+    "a stream: candles of the last minutes, then each new one",
     `stream ethereum ${weth} --feed ohlcv --interval 60s --since -5m --limit 3 -o ndjson`,
     0,
   ],
-  ["a mistyped network", `pool eth ${pool}`, 3],
+  ["a typing error", `pool eth ${pool}`, 3],
 ];
 
 let failed = 0;
@@ -48,7 +48,7 @@ for (const [title, command, exit] of scenes) {
     [program, ...words, "--sandbox", "-q", "--error-format", "text", ...format],
     {
       stdio: ["ignore", "inherit", "inherit"],
-      // Ignores the user's own settings, so that the demo is the same everywhere.
+      // The user's own settings are cleared, so that the demo is the same everywhere.
       env: {
         ...process.env,
         DEXDATA_CONFIG_DIR: "",
@@ -65,7 +65,7 @@ for (const [title, command, exit] of scenes) {
 }
 process.stdout.write(
   failed === 0
-    ? "\nAll data was simulated. Without --sandbox, the same commands use the live service: dexdata --help\n"
+    ? "\nAll data was simulated. Without --sandbox, the same commands query the live API. Next: dexdata --help\n"
     : `\n${failed} of ${scenes.length} commands did not exit as expected\n`,
 );
 process.exitCode = failed === 0 ? 0 : 1;

@@ -46,7 +46,13 @@ const documents = [
  * are covered once their directories are in this list.
  */
 const coveredSources = [
+  "auth",
   "bin",
+  "config",
+  "doctor",
+  "follow",
+  "migrate",
+  "sandbox",
   "src/client",
   "src/context",
   "src/contract",
@@ -61,6 +67,8 @@ const coveredSources = [
   "src/tail",
   "src/text",
   "src/time",
+  "stream",
+  "watch",
 ];
 
 const filesBelow = (directory: string): readonly string[] =>

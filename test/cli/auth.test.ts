@@ -86,7 +86,7 @@ describe("auth login", () => {
     const { exit, stdout, stderr } = await run("auth login", { isTerminal: true, secret: key });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     const { restFree, restPaid } = sandbox.running();
-    const warning = `it will be sent to ${restFree} (DEXDATA_BASE_URL) and ${restPaid} (DEXDATA_PRO_BASE_URL)\n`;
+    const warning = `the key will be sent to ${restFree} (DEXDATA_BASE_URL) and ${restPaid} (DEXDATA_PRO_BASE_URL)\n`;
     expect(stderr.startsWith(warning)).toBe(true);
     expect(stderr.slice(warning.length)).toMatch(
       /^key \(not shown\): \nstored as profile "default": pro plan, \d+ credits left\n$/u,
@@ -136,9 +136,9 @@ describe("auth login", () => {
       asked: ["/usage", "/usage"],
     });
     expect(stderr).toBe(
-      "dexdata: neither host of the service accepts this key\n" +
+      "dexdata: neither host of the service accepts the key\n" +
         "  the service says: invalid API key: send the bare key as the Authorization header\n" +
-        "  copy it whole from the console: it begins with api_\n",
+        "  copy the complete key from the console; it starts with api_\n",
     );
   });
 
@@ -159,7 +159,7 @@ describe("auth login", () => {
     sandbox.takeLog();
     const { exit, stderr } = await run("auth login api_pro_s3cr3t_sandbox");
     expect({ exit, stored: existsSync(file), asked: paths() }).toEqual({ exit: 2, stored: false, asked: [] });
-    expect(stderr).toContain("a key is never typed as a word");
+    expect(stderr).toContain("do not pass the key as an argument");
     expect(stderr).not.toContain("api_pro_s3cr3t_sandbox");
   });
 
@@ -182,8 +182,8 @@ describe("auth login", () => {
     writeFileSync(file, "{ torn", { mode: 0o600 });
     const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys.free });
     expect(exit).toBe(0);
-    expect(stderr).toContain(`dexdata: ${file} is not valid JSON; it is kept aside and a new one written\n`);
-    expect(stderr).toContain(`the old file: ${file}.bak\n`);
+    expect(stderr).toContain(`dexdata: ${file} is not valid JSON; it is backed up and replaced\n`);
+    expect(stderr).toContain(`backup of the old file: ${file}.bak\n`);
     expect(readFileSync(`${file}.bak`, "utf8")).toBe("{ torn");
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
   });
@@ -197,15 +197,15 @@ describe("auth login", () => {
     expect({ exit, stored: existsSync(file) }).toEqual({ exit: 7, stored: false });
   });
 
-  test("says when another key goes before the one it stored", async () => {
+  test("reports another key that overrides the one it stored", async () => {
     const { run } = atHome();
     const key = sandbox.running().keys.free;
     const env = { DEXDATA_API_KEY: "api_pro_s3cr3t_sandbox" };
     expect((await run("auth login", { stdin: key, env })).stderr).toContain(
-      "\n  DEXDATA_API_KEY is set, and goes before a stored key\n",
+      "\n  DEXDATA_API_KEY is set and overrides stored keys\n",
     );
     expect((await run("auth login --profile work", { stdin: key })).stderr).toContain(
-      '\n  profile "default" stays the one in use; for this one: --profile work, or dexdata auth switch work\n',
+      '\n  profile "default" stays active; to use this one: --profile work, or dexdata auth switch work\n',
     );
   });
 });
@@ -298,7 +298,7 @@ describe("auth status", () => {
       tier: "dev",
       plan: "dev",
       credits_left: expect.stringMatching(/^\d+$/u),
-      note: "the tier is remembered with a hash of the key: DEXDATA_TIER is not needed on this machine",
+      note: "the tier is saved with a hash of the key, so DEXDATA_TIER is not required on this machine",
       rest_url: sandbox.running().restPaid,
       streaming_url: sandbox.running().streamPaid,
     });
@@ -313,8 +313,8 @@ describe("auth status", () => {
     const { exit, stdout } = await run("auth status", { env: { DEXDATA_API_KEY: "api_dev_other" } });
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      tier: "not known",
-      problem: `set DEXDATA_TIER=dev: ${file} is not valid JSON`,
+      tier: "unknown",
+      problem: `set DEXDATA_TIER=dev, because the tier was not saved: ${file} is not valid JSON`,
     });
   });
 
@@ -348,7 +348,7 @@ describe("auth status", () => {
     expect(JSON.parse(stdout)).toMatchObject({
       tier: "pro",
       plan: "dev",
-      problem: "the service counts this as dev, not pro",
+      problem: "the service applied the dev plan, not pro",
     });
   });
 
@@ -376,7 +376,7 @@ describe("auth logout", () => {
     });
     expect(readFileSync(file, "utf8")).not.toContain("api_");
     expect(JSON.parse((await run("usage -o json")).stdout).plan).toBe("keyless");
-    expect((await run("auth logout")).stderr).toBe('no key is stored as profile "default"\n');
+    expect((await run("auth logout")).stderr).toBe('no key stored for profile "default"\n');
   });
 
   test("of a key where a profile belongs shows nothing of it", async () => {
@@ -406,7 +406,7 @@ describe("a service that is not as it should be", () => {
   test("counts the key as nobody's on both hosts: it is not stored", async () => {
     const { exit, stderr } = await login([{ plan: "keyless" }, { headers: { "x-api-plan": "keyless" } }]);
     expect(exit).toBe(4);
-    expect(stderr).toContain("neither host of the service accepts this key");
+    expect(stderr).toContain("neither host of the service accepts the key");
   });
 
   test("or its edge refuses the request with a web page: that is said, and nothing is stored", async () => {
@@ -418,7 +418,7 @@ describe("a service that is not as it should be", () => {
       exit: 4,
       stderr:
         `dexdata: ${new URL(server.url).host} blocked the request before it reached the service (HTML response)\n` +
-        `  check the hosts that were asked (dexdata config list): ${server.url}\n`,
+        `  check the host URLs (dexdata config list): ${server.url}\n`,
       stored: false,
     });
   });
@@ -429,7 +429,7 @@ describe("a service that is not as it should be", () => {
     const { exit, stderr } = await dexdata(`auth login --error-format text --base-url ${restPaid}`, options);
     expect(exit).toBe(4);
     expect(stderr).toContain(`dexdata: ${new URL(restPaid).host} does not accept free keys\n`);
-    expect(stderr).toContain(`check the hosts that were asked (dexdata config list): ${restPaid}\n`);
+    expect(stderr).toContain(`check the host URLs (dexdata config list): ${restPaid}\n`);
   });
 
   test("says the plan in the header alone", async () => {

@@ -161,7 +161,7 @@ describe("ohlcv --chart", () => {
       "--out chart.txt --resume",
       "--chart and --resume: a chart is drawn when all candles are there, so none can be gone on with",
     ],
-    ["--watch 5s", "--chart and --watch: a chart is drawn anew in its place, which takes a terminal"],
+    ["--watch 5s", "--chart and --watch can be used together only on a terminal"],
   ])("%s is refused beside it", async (words, message) => {
     sandbox.takeLog();
     const { exit, stdout, stderr } = await dexdata(`ohlcv ${weth} --chart ${words}`, { env: sandbox.env() });

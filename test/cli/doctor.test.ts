@@ -80,7 +80,7 @@ describe("doctor, where nothing is wrong", () => {
       checks: [...findings].map(([check, { result }]) => `${check} ${String(result)}`),
     }).toEqual({
       exit: 0,
-      stderr: "asking once and listening for one event: 2 credits at most\n",
+      stderr: "checking the service: up to 2 credits\n",
       checks: [
         "version ok",
         "terminal ok",
@@ -111,7 +111,7 @@ describe("doctor, where nothing is wrong", () => {
     const { exit, stdout, stderr } = await dexdata("doctor --sandbox --no-stream -o table", { env });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(stdout).toMatch(/^ok {4}key {19}…dbox of the sandbox, pro$/mu);
-    expect(stdout).toMatch(/\n\nall \d+ checks are ok\n$/u);
+    expect(stdout).toMatch(/\n\nall \d+ checks passed\n$/u);
   });
 
   test("lines are broken at the window, further ones below what was found", async () => {
@@ -211,8 +211,8 @@ describe("doctor, where something is wrong", () => {
         "plan",
         {
           result: "warn",
-          found: "the service counts this as free, not pro",
-          next: "let the service say the plan again: dexdata auth login",
+          found: "the service applied the free plan, not pro",
+          next: "update the stored plan: dexdata auth login",
         },
       ],
       [
@@ -338,7 +338,7 @@ describe("doctor, where something is wrong", () => {
         "certificates",
         {
           result: "fail",
-          found: expect.stringContaining("package.json holds no certificate that can be read"),
+          found: expect.stringContaining("package.json contains no readable certificate"),
           next: expect.any(String),
         },
       ],
@@ -349,7 +349,7 @@ describe("doctor, where something is wrong", () => {
         "certificates",
         {
           result: "fail",
-          found: "NODE_EXTRA_CA_CERTS: /dev/zero is no file",
+          found: "NODE_EXTRA_CA_CERTS: /dev/zero is not a file",
           next: expect.stringContaining("unset NODE_EXTRA_CA_CERTS"),
         },
       ],
@@ -424,7 +424,7 @@ describe("doctor, where something is wrong", () => {
         "proxy",
         {
           result: "warn",
-          found: "HTTP_PROXY is for plain http, so x.invalid is asked directly",
+          found: "HTTP_PROXY applies only to http://, so x.invalid is contacted directly",
           next: expect.stringContaining("HTTPS_PROXY"),
         },
       ],
@@ -442,7 +442,7 @@ describe("doctor, where something is wrong", () => {
         {
           result: "ok",
           next: null,
-          found: "HTTPS_PROXY is http://…@proxy.invalid:3128, but not for these hosts",
+          found: "HTTPS_PROXY is http://…@proxy.invalid:3128, which does not apply to these hosts",
         },
       ],
       [
@@ -452,7 +452,7 @@ describe("doctor, where something is wrong", () => {
         "budget",
         {
           result: "fail",
-          found: "0 of 0 credits are spent today (UTC)",
+          found: "0 of 0 credits spent today (UTC)",
           next: expect.stringContaining("budget.daily"),
         },
       ],
@@ -469,7 +469,7 @@ describe("doctor, where something is wrong", () => {
         "stream",
         {
           result: "fail",
-          found: expect.stringMatching(/^127\.0\.0\.1:\d+: no byte within 20\.0 s$/u),
+          found: expect.stringMatching(/^127\.0\.0\.1:\d+: no data within 20\.0s$/u),
           next: expect.any(String),
         },
       ],

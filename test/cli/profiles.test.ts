@@ -47,31 +47,31 @@ describe("auth list", () => {
     expect(await auth("list -o json")).toEqual({
       exit: 0,
       stdout: "[]\n",
-      stderr: "no key is stored; store one with: dexdata auth login\n",
+      stderr: "no key stored; add one: dexdata auth login\n",
     });
   });
 
   test.each([
-    ["DEXDATA_API_KEY is set, and goes before a stored key", { DEXDATA_API_KEY: "api_dev_s3cr3tTyped" }, {}],
-    ["DEXDATA_PROFILE is play, and goes before it", { DEXDATA_PROFILE: "play" }, {}],
+    ["DEXDATA_API_KEY is set and overrides stored keys", { DEXDATA_API_KEY: "api_dev_s3cr3tTyped" }, {}],
+    ["DEXDATA_PROFILE is play and overrides it", { DEXDATA_PROFILE: "play" }, {}],
     [
-      "profile is set to play, and goes before it; take it back with: dexdata config unset profile",
+      "the setting profile is play and overrides it; remove it: dexdata config unset profile",
       {},
       { profile: "play" },
     ],
     [
-      "key_command is set, and goes before a stored key; take it back with: dexdata config unset key_command",
+      "key_command is set and overrides stored keys; remove it: dexdata config unset key_command",
       {},
       { key_command: "pass show dexdata" },
     ],
-  ])("and auth switch say what goes before it: %s", async (what, env, config) => {
+  ])("and auth switch report what overrides it: %s", async (what, env, config) => {
     await store("work", "play");
     writeFileSync(path.join(path.dirname(credentialsPath(home)), "config.json"), JSON.stringify(config));
     const told = await auth("switch work", { env });
     expect(told).toEqual({
       exit: 0,
       stdout: "",
-      stderr: `profile "work" is in use now: pro plan\n  ${what}\n`,
+      stderr: `switched to profile "work": pro plan\n  ${what}\n`,
     });
     const isNamed = "DEXDATA_PROFILE" in env || "profile" in config;
     const listed = await auth("list -o json", { env });
@@ -105,7 +105,7 @@ describe("auth switch", () => {
     expect(await auth("switch play")).toEqual({
       exit: 0,
       stdout: "",
-      stderr: 'profile "play" is in use now: free plan\n',
+      stderr: 'switched to profile "play": free plan\n',
     });
     expect(readCredentials(home).active).toBe("play");
   });
@@ -114,19 +114,19 @@ describe("auth switch", () => {
     await store("work", "play");
     const switched = [await auth("switch"), await auth("switch")].map(({ stderr }) => stderr);
     expect(switched).toEqual([
-      'profile "play" is in use now: free plan\n',
-      'profile "work" is in use now: pro plan\n',
+      'switched to profile "play": free plan\n',
+      'switched to profile "work": pro plan\n',
     ]);
   });
 
   test("of three asks which, of one has nothing to switch to, and one that is not stored is named", async () => {
     await store("work");
     expect((await auth("switch")).stderr).toBe(
-      "dexdata: there is no other profile to switch to\n  add one: dexdata auth login --profile <name>\n",
+      "dexdata: no other profile to switch to\n  add one: dexdata auth login --profile <name>\n",
     );
     await store("play", "third");
     expect((await auth("switch")).stderr).toBe(
-      "dexdata: auth switch: which profile is meant?\n  one of: play, third\n",
+      "dexdata: missing <profile>: more than two profiles are stored\n  choose one of: play, third\n",
     );
     expect(await auth("switch gone")).toEqual({
       exit: 2,
@@ -147,7 +147,7 @@ describe("auth logout --all", () => {
     expect(await auth("logout --all")).toEqual({
       exit: 0,
       stdout: "",
-      stderr: "removed every stored key: work, play\n",
+      stderr: "removed all stored keys: work, play\n",
     });
     expect(JSON.parse(readFileSync(credentialsPath(home), "utf8"))).toEqual({
       version: 1,
@@ -155,7 +155,7 @@ describe("auth logout --all", () => {
       profiles: {},
       remembered: {},
     });
-    expect((await auth("logout --all")).stderr).toBe("no key is stored\n");
+    expect((await auth("logout --all")).stderr).toBe("no key stored\n");
   });
 
   test("is not given together with one profile", async () => {

@@ -128,7 +128,7 @@ describe("dexdata sandbox", () => {
     expect(await ask(await serve("--seed 8"))).not.toBe(first);
   });
 
-  test("--clock is where its time begins; with --speed 0 it stands still", async () => {
+  test("--clock sets the start time; --speed 0 freezes the clock", async () => {
     const served = await serve("--clock 2026-05-01T12:00:00Z --speed 0");
     expect(served.printed).toContain("from 2026-05-01T12:00:00Z\n");
     const times = rowsOf(await ask(served)).map(({ time_open: time }) => String(time));
@@ -157,14 +157,14 @@ describe("dexdata sandbox", () => {
   });
 
   test.skipIf(!existsSync("/dev/full"))(
-    "a log that fails later is said once, and serving goes on",
+    "a log that fails later is reported once, and the sandbox keeps running",
     async () => {
       const served = await serve("--log /dev/full");
       for (let request = 0; request < 3; request += 1) {
         expect(await planOf(settingsOf(served))).toBe("pro");
       }
       expect(served.context.stderrText()).toMatch(
-        /^dexdata: --log "\/dev\/full": cannot be written \(disk full\); serving goes on\n$/u,
+        /^dexdata: --log "\/dev\/full": cannot be written \(disk full\); the sandbox keeps running\n$/u,
       );
     },
   );
@@ -300,8 +300,8 @@ describe("a slip", () => {
         exit: 2,
         stdout: "",
         stderr:
-          `dexdata: ports ${port} to ${port + 3} cannot be used: one is taken or not allowed\n` +
-          "  choose others with --port, or any free ones with --port 0\n",
+          `dexdata: cannot use ports ${port} to ${port + 3}: one is in use or not allowed\n` +
+          "  choose other ports with --port, or free ones with --port 0\n",
       });
       await expect.poll(listening, soon).toBe(1);
       await new Promise((resolve) => {

@@ -72,7 +72,7 @@ describe("--watch in a pipe", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 130,
       stdout: lines.map((row) => `${textOf(row)}\n`).join(""),
-      stderr: `${cost}dexdata: 2026-11-21T08:55:30Z: no longer there: ethereum a, ethereum b\n`,
+      stderr: `${cost}dexdata: 2026-11-21T08:55:30Z: no longer listed: ethereum a, ethereum b\n`,
     });
   });
 
@@ -115,7 +115,7 @@ describe("--watch in a pipe", () => {
     const { exit, stdout, stderr } = await watch(words, rounds);
     expect(exit).toBe(130);
     expect(stdout).toBe(`${textOf(["a", "1"])}\n${textOf(["b", "2"])}\n`);
-    expect(stderr).toMatch(/^watching .*\ndexdata: .*503.*; asking again in the next round\n$/u);
+    expect(stderr).toMatch(/^watching .*\ndexdata: .*503.*; retrying at the next refresh\n$/u);
   });
 
   test("a round whose list is incomplete is reported, and the next one follows", async () => {
@@ -196,11 +196,11 @@ describe("--watch on a terminal", () => {
     expect(shown.some((picture) => picture.includes("next in 12 s"))).toBe(true);
     const last = shown.at(-1) ?? "";
     expect(last).toContain("every 30s: dexdata pools search ethereum");
-    expect(last).toContain("2 credits · 120 an hour");
+    expect(last).toContain("2 credits · 120/hour");
     expect(last).toMatch(/\+ {2}c +3\.00\r/u);
     expect(last).toContain("\u001B[32m\u001B[7m1.50\u001B[27m\u001B[39m");
     expect(last).toContain("\u001B[31m\u001B[7m1.00\u001B[27m\u001B[39m");
-    expect(last).toContain("no longer there: ethereum d");
+    expect(last).toContain("no longer listed: ethereum d");
   });
 
   test("leaves the last picture below what stood there, with the cursor back", async () => {
@@ -211,7 +211,7 @@ describe("--watch on a terminal", () => {
     const [, after = ""] = stdout.split("\u001B[?25h\u001B[?1049l");
     expect(after.split("\n")).toEqual([
       "every 30s: dexdata pools search ethereum --fields id,price_usd --color never",
-      "2026-11-21T08:54:00Z · 1 credit · 120 an hour",
+      "2026-11-21T08:54:00Z · 1 credit · 120/hour",
       "",
       "   id  price_usd",
       "   a        1.00",
@@ -252,9 +252,9 @@ describe("what --watch refuses before anything is sent", () => {
     ["txns ethereum 0xa --watch 30s --follow", "--watch: does not go with --follow"],
     [
       "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",
-      "a round is 3 requests, and 15 leave a minute\n  ask for less, or every 12s",
+      "each refresh takes 3 requests, but the rate limit is 15 requests/min\n  request less, or refresh less often: --watch 12s",
     ],
-    ["pools search ethereum --watch 1h --limit 20000 --sandbox", "a round may bring 10000 rows at most"],
+    ["pools search ethereum --watch 1h --limit 20000 --sandbox", "each refresh is limited to 10,000 rows"],
   ])("%s", async (line, expected) => {
     const { exit, stdout, stderr } = await dexdata(`${line} --error-format text`);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });

@@ -133,6 +133,6 @@ test("promise 12: killed at any moment of a write, the store is the one before o
   expect(shapes.size).toBeLessThanOrEqual(2);
   expect((await tell(start(["auth", "switch", "one"], env))).exit).toBe(0);
   expect((await tell(start(["auth", "logout", "--all"], env))).stderr).toBe(
-    "removed every stored key: one, two\n",
+    "removed all stored keys: one, two\n",
   );
 });

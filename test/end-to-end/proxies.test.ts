@@ -97,7 +97,7 @@ test("doctor reaches the hosts as a request does, and names the proxy without it
   );
   expect({ exit, stderr }).toEqual({
     exit: 0,
-    stderr: "asking once and listening for one event: 2 credits at most\n",
+    stderr: "checking the service: up to 2 credits\n",
   });
   const shown = proxy.url.replace("//", "//…@");
   expect(stdout).toContain(`service.invalid through ${shown} (HTTPS_PROXY)\n`);

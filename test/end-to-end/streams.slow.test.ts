@@ -185,7 +185,7 @@ test("SIGHUP reads the file again, and ends a stream that has none", async () =>
   child.kill("SIGTERM");
   const { exit, stderr } = await ending;
   expect(exit).toBe(143);
-  expect(stderr).toContain("the list was read again: 2 assets");
+  expect(stderr).toContain("asset list reloaded: 2 assets");
   const without = start(words, env);
   const over = ended(without);
   await until(() => server.requests.length === 3);
@@ -210,7 +210,7 @@ test("a SIGHUP before the list was read at all is remembered, and ends nothing",
   child.kill("SIGTERM");
   const { exit, stderr } = await ending;
   expect(exit).toBe(143);
-  expect(stderr).toContain("the list was read again: 2 assets");
+  expect(stderr).toContain("asset list reloaded: 2 assets");
 });
 
 test("a hundred connections say nothing on stderr", async () => {

@@ -115,6 +115,6 @@ test.each([
   });
   expect(exit).toBe(8);
   expect(stderr).toMatch(
-    /dexdata: no read succeeded from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z: rows may be missing at the end\n {2}start it again from there: --from\n$/u,
+    /dexdata: all reads failed from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z; the last rows may be missing\n {2}start it again from there: --from\n$/u,
   );
 });

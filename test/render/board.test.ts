@@ -158,7 +158,7 @@ test("what the feeds bring stands under its own title", () => {
 test("text of strangers cannot act on the terminal", () => {
   const board = boardOf({ assets: ["x:\u001b[2J\u202e"] });
   board.events([{ data: Buffer.from('{"price":"\\u001b]0;x\\u0007"}'), asset: "x:\u001b[2J\u202e" }], 0);
-  board.say("the service warns: \u001b[31m\n\u200b", 0);
+  board.say("warning from the service: \u001b[31m\n\u200b", 0);
   // oxlint-disable-next-line no-control-regex -- these are what must not be there
   expect(board.frame(wide, fine, 0).join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e]/u);
 });

@@ -165,7 +165,7 @@ describe("a slip", () => {
     ["--minute 6", /^dexdata: --minute "6": must be a duration .*\n {2}did you mean 6s\?\n$/u],
     ["--credits -1", /^dexdata: --credits "-1": must be a whole number/u],
     ["--packs 1.5", /^dexdata: --packs "1.5": must be a whole number/u],
-    ["--overage-cap much", /^dexdata: --overage-cap "much": must be an amount of USD, such as 20 or 0.5\n$/u],
+    ["--overage-cap much", /^dexdata: --overage-cap "much": must be an amount in USD, such as 20 or 0.5\n$/u],
     ["--latency 80", /^dexdata: --latency "80": must be a duration/u],
     ["--dialect pubic", /^dexdata: --dialect "pubic": .*\n {2}did you mean public\?\n$/u],
     ["--faults 429x", /^dexdata: --faults "429x": /u],

@@ -48,7 +48,7 @@ async function followServer({ url, requests }: ScriptedServer, words: string): P
 const events = (...named: readonly (readonly [id: string, seconds: number])[]): Event[] =>
   named.map(([id, seconds]) => ({ id, log_index: 0, time: listingStart + seconds }));
 const from = `--from ${listingStart - 1000}`;
-const quiet = "dexdata: reading every 10 s: 360 credits an hour, up to twice as many while rows come\n";
+const quiet = "dexdata: reading every 10s: 360 credits/hour, up to twice as many while new rows arrive\n";
 
 describe("rows that are indexed late", () => {
   test("within the time that rows are held back they fall into line, and nothing is said", async () => {
@@ -71,7 +71,7 @@ describe("rows that are indexed late", () => {
       },
     );
     expect({ exit, written }).toEqual({ exit: 0, written: ["a 0", "c 0", "b 0", "d 0"] });
-    expect(stderr).toBe(`${quiet}dexdata: 1 row came late: up to 52 s older than what was written before\n`);
+    expect(stderr).toBe(`${quiet}dexdata: 1 late row, up to 52s older than rows already written\n`);
     expect(readFileSync(log, "utf8").split("\n")[0]).toBe(
       '{"event":"late","at":"2026-11-21T08:54:00.000Z","rows":1,"seconds":52}',
     );
@@ -92,7 +92,7 @@ describe("rows that are indexed late", () => {
       written: all.map(({ id }) => `${id} 0`).toSorted(byNumber),
     });
     expect(written.at(-1)).toBe(`${all[180]?.id} 0`);
-    expect(stderr).toContain("1 row came late: up to 180 s older");
+    expect(stderr).toContain("1 late row, up to 3m older");
     // The first read takes three pages, each read without anything late one.
     expect(asked.slice(3, 6).map((query) => query.get("page"))).toEqual(["1", "1", "1"]);
   });
@@ -112,7 +112,7 @@ describe("rows that are indexed late", () => {
       rows: 250,
       last: `${all[180]?.id} 0`,
     });
-    expect(stderr).toContain("1 row came late: up to 180 s older");
+    expect(stderr).toContain("1 late row, up to 3m older");
   });
 
   test("where totals say nothing, a read goes on until it meets a page it knows", async () => {
@@ -125,7 +125,7 @@ describe("rows that are indexed late", () => {
   });
 });
 
-describe("a row that is dated ahead of the service's time", () => {
+describe("a row that is dated after the service's current time", () => {
   test.each([
     ["in another century", 4_102_444_800 - listingStart],
     ["by twenty minutes", 3600 + 1200],
@@ -139,7 +139,7 @@ describe("a row that is dated ahead of the service's time", () => {
     expect({ exit, written }).toEqual({ exit: 0, written: ["a 0", "z 0", "b 0", "c 0", "y 0"] });
     const time = new Date((listingStart + ahead) * 1000).toISOString();
     expect(stderr).toBe(
-      `${quiet}dexdata: 1 row dated ahead of the service's time (${time}): written, and not followed from\n`,
+      `${quiet}dexdata: 1 row dated after the service's current time (first: ${time}); written, but not used to continue from\n`,
     );
   });
 

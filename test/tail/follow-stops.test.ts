@@ -38,7 +38,7 @@ describe("a stop", () => {
     );
     expect(exit).toBe(8);
     expect(writtenRows(stdout)).toEqual(window);
-    expect(stderr).toContain("dexdata: no row came for 120 s (--idle-exit)\n");
+    expect(stderr).toContain("dexdata: no new row for 120s (--idle-exit)\n");
   });
 
   test("--max-credits: exit 5 before the request that would pass it, with what was read written", async () => {
@@ -99,7 +99,7 @@ describe("a stop", () => {
       });
       expect(exit).toBe(expected);
       expect(stderr).toContain(
-        `dexdata: ${window.length} rows may be missing at the end: the reader of the output did not take them\n`,
+        `dexdata: ${window.length} rows may be missing at the end: the reader of the output did not accept them\n`,
       );
     },
   );
@@ -117,7 +117,7 @@ describe("a stop", () => {
       context.stdout.closeAfter(2000),
     );
     expect(exit).toBe(0);
-    expect(stderr).toMatch(/^dexdata: reading every 10 s: [^\n]*\n$/u);
+    expect(stderr).toMatch(/^dexdata: reading every 10s: [^\n]*\n$/u);
     expect(requests).toBeLessThanOrEqual(3);
   });
 
@@ -133,7 +133,7 @@ describe("a stop", () => {
     const inDoubt = Number(last?.["in_doubt"]);
     expect(inDoubt).toBeLessThanOrEqual(1);
     expect(last).toMatchObject({ event: "credits", requests: rest, credits: rest + events - inDoubt });
-    expect(stderr).toContain(`; the stream's events cost ${events} credits more\n`);
+    expect(stderr).toContain(`; stream events cost ${events} additional credits\n`);
   });
 
   test("what an answer that did not come whole may have cost stands apart in --events", async () => {
@@ -156,12 +156,15 @@ describe("refused before anything is sent", () => {
     ["--follow --cursor 0x1", "--cursor: does not go with --follow"],
     ["--follow --out rows.ndjson --resume", "--resume: does not go with --follow"],
     ["--follow --out rows.ndjson --force", "--force: does not go with --follow"],
-    ["--follow --out rows.ndjson -o json", "--output json: lines are added to the file of --out"],
+    [
+      "--follow --out rows.ndjson -o json",
+      "--output json cannot be used with --follow and --out: rows are appended as ndjson",
+    ],
     [
       "--follow --out /nowhere/rows.ndjson",
       '--out "/nowhere/rows.ndjson": directory /nowhere does not exist',
     ],
-    ["--follow -o json", "--output json: --follow has no end that json could be closed at"],
+    ["--follow -o json", "--output json cannot be used with --follow: json output needs an end"],
     ["--follow --out -", '--out "-": must be the name of a file'],
     ["--follow --receipt r.json", "--receipt: does not go with --follow"],
     ["--follow --estimate", "--estimate: does not go with --follow"],
@@ -248,7 +251,7 @@ describe("forms", () => {
       const { exit, stderr } = await followStill(`--out ${folder}/${name} --limit ${window.length - 20}`);
       expect(exit).toBe(0);
       const end = new Date(String(rowsOf(first.stdout).at(-1)?.["created_at"])).toISOString();
-      expect(stderr).toContain(`dexdata: ${file} ends at ${end}; going on from there\n`);
+      expect(stderr).toContain(`dexdata: resuming ${file} from ${end}\n`);
       const newer = readFileSync(
         path.join(folder, name === older ? older : "swaps-20261121-08.ndjson"),
         "utf8",
@@ -286,7 +289,7 @@ describe("forms", () => {
     writeFileSync(`${file}.1.gz`, gzipSync('{"id":"0x1"}\n'));
     const { stderr } = await followStill(`--out ${file} --for 1m`);
     expect(stderr).toContain(
-      `dexdata: ${file}.1.gz: where its rows end cannot be told; those from there until now are not read (--from reads them)\n`,
+      `dexdata: cannot find where the rows of ${file}.1.gz end; rows from there to now are not fetched (fetch them with --from)\n`,
     );
   });
 
@@ -296,11 +299,11 @@ describe("forms", () => {
     await follow(`${from} --limit 20`);
     expect(await follow(`${from} --limit 1`)).toContain("; what it holds since --from is written again (");
     expect(await follow(`--from ${sandboxNow / 1000 - 60} --for 1m`)).toContain(
-      "; rows from there to --from are not read\n",
+      "; rows from there to --from are not fetched\n",
     );
     writeFileSync(file, '{"id":"0x1"}\n');
     expect(await follow("--for 1m")).toContain(
-      `dexdata: ${file}: where its rows end cannot be told; those from there until now are not read (--from reads them)\n`,
+      `dexdata: cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)\n`,
     );
   });
 

@@ -144,7 +144,7 @@ describe("P3: 204 ends a connection for good", () => {
     expect([exit, server.requests.length]).toEqual([8, 2]);
     expect(stderr).toContain("dexdata: the service ended the stream permanently (HTTP 204)\n");
     expect(stderr).toMatch(
-      /ethereum:0xabc may lack events from \S+ to \S+ \(the service ended the stream\)\n/u,
+      /gap: ethereum:0xabc may be missing events from \S+ to \S+ \(the service ended the stream\)\n/u,
     );
   });
 

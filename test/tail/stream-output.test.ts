@@ -71,7 +71,7 @@ test("what is said meanwhile stands in the picture, and on stderr once the pictu
   expect(context.stderrText()).not.toContain("the service ended the stream");
   const { stderr } = await interrupted();
   expect(stderr).toContain("the service ended the stream; reconnecting");
-  expect(stderr).toMatch(/may lack events from \S+Z to \S+Z/u);
+  expect(stderr).toMatch(/may be missing events from \S+Z to \S+Z/u);
 });
 
 test("no more than ten pictures a second, however much comes", async () => {

@@ -132,7 +132,7 @@ describe("candles over interruptions", () => {
     const now = () => new Date(at(60)()).toISOString();
     const cut = await listen(words(12), undefined, { env, speed: 1, now: now() }).outcome;
     expect(cut.exit).toBe(0);
-    expect(cut.stderr.match(/may lack events from/gu)?.length).toBe(2);
+    expect(cut.stderr.match(/may be missing events from/gu)?.length).toBe(2);
     const seen = cut.stdout.trim().split("\n");
     const times = seen.map((line) => Number(toRow(line)["timestamp"]));
     expect(new Set(seen).size).toBe(12);

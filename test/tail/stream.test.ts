@@ -43,7 +43,9 @@ describe("events", () => {
       { so_far: 2 },
     ]);
     expect(logged(file).at(-1)).toMatchObject({ event: "credits", events: 2, credits: 5 });
-    expect(stderr).toMatch(/left out: an event token_price on connection 1 that is no JSON/u);
+    expect(stderr).toMatch(
+      /skipped event token_price on connection 1: invalid JSON; 1 event skipped so far/u,
+    );
   });
 
   test("--max-event: a larger one is skipped and reported, its connection stays; it comes whole where allowed", async () => {
@@ -115,7 +117,7 @@ describe("events", () => {
     const running = listen(one, server);
     await running.until(() => running.context.stderrText().includes("warns"));
     const { stderr } = await running.interrupted();
-    expect(stderr).toBe("dexdata: the service warns: \\u{1b}[2Jslow\n");
+    expect(stderr).toBe("dexdata: warning from the service: \\u{1b}[2Jslow\n");
   });
 });
 
@@ -209,7 +211,7 @@ describe("rules 125 and 218: assets on connections", () => {
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("is not used: "));
     expect(running.context.stderrText()).toContain(
-      "the list was read again and is not used: too many assets: 11, but 10 connections hold 10\n",
+      "new asset list ignored: too many assets: 11, but 10 connections hold 10\n",
     );
     // One asset for another needs no other place.
     writeFileSync(list, [...many(9), "base:0x99"].join("\n"));
@@ -242,11 +244,9 @@ describe("rules 125 and 218: assets on connections", () => {
     const heard = () => new Set(running.lines().map((line) => String(JSON.parse(line).address)));
     await running.until(() => heard().size === 8);
     const { stderr } = await running.interrupted();
-    expect(stderr).toContain(
-      "dexdata: the service allows 5 connections here: 3 assets of others go on with these\n",
-    );
+    expect(stderr).toContain("dexdata: the service allows only 5 connections; moved 3 assets to them\n");
     expect(stderr).toMatch(
-      /may lack events from \S+ to \S+ \(it received assets from other connections\)\n/u,
+      /may be missing events from \S+ to \S+ \(it received assets from other connections\)\n/u,
     );
     const [last] = server.requests.slice(-1);
     expect([last?.method, last && askedFor(last).length]).toEqual(["POST", 4]);
@@ -274,7 +274,7 @@ describe("rules 125 and 218: assets on connections", () => {
     expect(stderr).toMatch(/assets that do not fit: (base:0x\d, ){2}base:0x\d\n/u);
   });
 
-  test("those that came with a list that was read again are left out then, and the others stay", async () => {
+  test("invalid assets of a reloaded list are skipped, and the others stay", async () => {
     const server = await crowded(5, post);
     const list = inFolder("LIST-MOVED");
     writeFileSync(list, many(5).join("\n"));
@@ -452,7 +452,7 @@ describe("stops", () => {
   });
 
   test.each([
-    ["--for: exit 8 where a connection was never open", 99, "rate limit of the keyless plan exceeded"],
+    ["--for: exit 8 if a connection never opened", 99, "rate limit of the keyless plan exceeded"],
     ["--for: exit 8 where a connection was down at the end", 0, "the service ended the stream"],
   ])("%s, and the gap lasts to the end", async (_, openFrom, reason) => {
     const server = await serveInTest((_request, index) =>
@@ -461,7 +461,7 @@ describe("stops", () => {
     const file = inFolder(`EVENTS-${openFrom}`);
     const { exit, stderr } = await listen([one, "--for", "20m", "--events", file], server).outcome;
     expect(exit).toBe(8);
-    expect(stderr).toMatch(/may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T09:1\d/u);
+    expect(stderr).toMatch(/may be missing events from 2026-11-21T08:54:00\.000Z to 2026-11-21T09:1\d/u);
     const events = logged(file).slice(-3);
     expect(events.map(({ event }) => event)).toEqual(["gap", "close", "credits"]);
     expect(events[0]).toMatchObject({ reason, names: [one], from: "2026-11-21T08:54:00.000Z" });
@@ -476,7 +476,9 @@ describe("stops", () => {
     running.context.interrupt({ cause: "SIGTERM" });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(143);
-    expect(stderr).toMatch(/ethereum:0xabc may lack events from .* \(the service ended the stream\)\n$/u);
+    expect(stderr).toMatch(
+      /gap: ethereum:0xabc may be missing events from .* \(the service ended the stream\)\n$/u,
+    );
   });
 
   test("--idle-exit: exit 8 with its reason, and never before its time", async () => {
@@ -590,7 +592,7 @@ describe("what is said", () => {
   test("an interruption: a line when it begins and one with both instants when it is over", async () => {
     const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
     expect(stderr).toMatch(
-      /^dexdata: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\ndexdata: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
+      /^dexdata: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\ndexdata: gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
     );
   });
 
@@ -649,7 +651,7 @@ describe("what is said", () => {
     );
     const { stderr } = await listen([...many(20), "--limit", "20"], server).outcome;
     expect(stderr).toMatch(/connection 1 \(20 assets\) lost: the service ended the stream/u);
-    expect(stderr).toMatch(/20 assets may lack events from/u);
+    expect(stderr).toMatch(/gap: 20 assets may be missing events from/u);
   });
 });
 
@@ -748,7 +750,7 @@ describe("a host of one's own", () => {
     const { exit, stderr } = await listen(`${one} --for 20s`, await serveInTest(() => hang())).outcome;
     expect(exit).toBe(8);
     expect(stderr).toMatch(
-      /^dexdata: connection 1 \(ethereum:0xabc\) was never open: ethereum:0xabc may lack events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(never connected\)\n$/u,
+      /^dexdata: connection 1 \(ethereum:0xabc\) never opened; gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(it was never open\)\n$/u,
     );
   });
 
@@ -761,7 +763,7 @@ describe("a host of one's own", () => {
     );
     const env = { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" };
     const { stderr } = await listen(`${one} --limit 3`, server, { env }).outcome;
-    expect(stderr.match(/the service counts this as free, not pro/gu)?.length).toBe(1);
+    expect(stderr.match(/the service applied the free plan, not pro/gu)?.length).toBe(1);
   });
 });
 
@@ -781,9 +783,9 @@ describe("SIGHUP", () => {
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("is not used"));
     const { stderr } = await running.interrupted();
-    expect(stderr).toMatch(/the list was read again: 50 assets/u);
-    expect(stderr).toMatch(/25 assets may lack events from .* \(the list of assets changed\)/u);
-    expect(stderr).toMatch(/the list was read again and is not used: no assets to stream/u);
+    expect(stderr).toMatch(/asset list reloaded: 50 assets/u);
+    expect(stderr).toMatch(/gap: 25 assets may be missing events from .* \(the list of assets changed\)/u);
+    expect(stderr).toMatch(/new asset list ignored: no assets to stream/u);
     expect(server.requests.length).toBe(3);
   });
 
@@ -898,9 +900,9 @@ describe("SIGHUP", () => {
     await running.until(() => running.lines().length === 5);
     writeFileSync(list, many(40).join("\n"));
     running.context.reload();
-    await running.until(() => running.context.stderrText().includes("the list was read again"));
+    await running.until(() => running.context.stderrText().includes("asset list reloaded"));
     await running.until(() => running.lines().length > 5);
-    expect((await running.interrupted()).stderr).toContain("the list was read again: 40 assets");
+    expect((await running.interrupted()).stderr).toContain("asset list reloaded: 40 assets");
   });
 
   test.skipIf(process.platform === "win32").each([
@@ -962,7 +964,7 @@ describe("refused before anything is sent", () => {
     ["@/nowhere/list", '"@/nowhere/list": cannot be read (no such file)'],
     [`${one} --feed price`, '--feed "price": accepted:'],
     [`${one} --by pool`, "--by pool with --feed prices: must be token"],
-    [`${one} --interval 5s`, "--interval: goes with --feed ohlcv"],
+    [`${one} --interval 5s`, "--interval requires --feed ohlcv"],
     [`${one} --feed ohlcv --interval 1m`, '--interval "1m": accepted:'],
     [`${one} --feed ohlcv --since -1h`, '--since "-1h": must be within the last 15 minutes'],
     [`${one} --feed ohlcv --since 2027-01-01`, '--since "2027-01-01": must not be in the future'],

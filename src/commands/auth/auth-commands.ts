@@ -31,7 +31,7 @@ export const authCommands = [
   command({
     ...common,
     words: "auth login",
-    summary: "store a key, typed unseen or from stdin",
+    summary: "Store an API key, from a hidden prompt or stdin",
     credits: {
       full: "1 credit per request, on each host until one accepts the key",
       brief: "1 per request, ...",
@@ -43,7 +43,7 @@ export const authCommands = [
   command({
     ...common,
     words: "auth status",
-    summary: "which key is used, from where, and its plan",
+    summary: "Show the key in use, its source and its plan",
     credits: { full: "1 credit per request", brief: "1 per request" },
     examples: ["dexdata auth status"],
     shared: lookupFlags,
@@ -52,7 +52,7 @@ export const authCommands = [
   command({
     ...common,
     words: "auth list",
-    summary: "every stored key, and which is in use",
+    summary: "List stored keys and mark the active one",
     examples: ["dexdata auth list", "dexdata auth list -o json"],
     shared: localRowFlags,
     run: async (input, context) => await (await import("./profiles.ts")).list(input, context),
@@ -61,7 +61,7 @@ export const authCommands = [
     ...common,
     words: "auth switch",
     positionals: [{ name: "profile", isOptional: true, suggests: "profiles" }],
-    summary: "use another stored key; of two, the other",
+    summary: "Switch the active key; with two keys, to the other one",
     examples: ["dexdata auth switch work", "dexdata auth switch"],
     shared: pick(sharedFlags, "error-format"),
     run: async ({ words }, context) => await (await import("./profiles.ts")).switchTo(words, context),
@@ -69,12 +69,14 @@ export const authCommands = [
   command({
     ...common,
     words: "auth logout",
-    summary: "remove a stored key from this machine",
+    summary: "Remove a stored key from this machine",
     examples: ["dexdata auth logout", "dexdata auth logout --profile work", "dexdata auth logout --all"],
     flags: {
       all: flag(toggle, "Hosts and keys", {
-        summary: "remove every stored key",
-        excludes: [{ flag: "profile", why: "all keys, or one of them", next: "give one of the two" }],
+        summary: "Remove every stored key",
+        excludes: [
+          { flag: "profile", why: "one removes all keys, the other only one", next: "remove one of them" },
+        ],
       }),
     },
     shared: pick(sharedFlags, "error-format", "profile"),

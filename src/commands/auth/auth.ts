@@ -24,8 +24,8 @@ interface LookupInput {
 export async function login({ words, flags }: LookupInput, outer: Context): Promise<ExitCode> {
   if (words.length > 0) {
     throw usageFailure(
-      "a key is never typed as a word: it would stay in the shell's history and show in the process list",
-      "type it at the prompt of: dexdata auth login, or pipe it in",
+      "do not pass the key as an argument: it would be visible in the shell history and the process list",
+      "pipe it in, or enter it at the prompt of: dexdata auth login",
     );
   }
   return await withRun(flags, outer, storeKey);
@@ -34,18 +34,21 @@ export async function login({ words, flags }: LookupInput, outer: Context): Prom
 async function storeKey(run: Run): Promise<ExitCode> {
   const { context, options } = run;
   if (options.sandbox !== undefined) {
-    throw usageFailure("auth login: the sandbox has keys of its own, and stores none", "leave out --sandbox");
+    throw usageFailure(
+      "auth login cannot be used with --sandbox: the sandbox has its own keys",
+      "remove --sandbox",
+    );
   }
   const name = profileName(context, options.profile) ?? defaultProfile;
   const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
-  if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
+  if (refused !== undefined) throw usageFailure(`invalid key: ${refused.problem}`, refused.next);
   const { plan, creditsLeft } = await findPlan(run, { key, source });
   const { problem } = readCredentials(context);
-  if (problem !== undefined) await sayWarning(context, `${problem}; it is kept aside and a new one written`);
+  if (problem !== undefined) await sayWarning(context, `${problem}; it is backed up and replaced`);
   const profile = { key, tier: plan, ...hostsOf(options, plan) };
   const { backup } = await saveProfile(context, name, profile, { replaceBroken: problem !== undefined });
-  if (backup !== undefined) await say(context, `the old file: ${backup}`);
+  if (backup !== undefined) await say(context, `backup of the old file: ${backup}`);
   const left = creditsLeft === undefined ? "" : `, ${creditsLeft} credits left`;
   await say(context, `stored as profile "${name}": ${plan} plan${left}`);
   await sayRival(context, options.settings, name);
@@ -101,7 +104,7 @@ async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target)
     return seen.exit;
   }
   const { plan, creditsLeft: credits_left } = seen;
-  const problem = plan === tier ? undefined : `the service counts this as ${plan}, not ${tier}`;
+  const problem = plan === tier ? undefined : `the service applied the ${plan} plan, not ${tier}`;
   return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
 }
 
@@ -113,7 +116,7 @@ async function statusWithoutTier(
 ): Promise<ExitCode> {
   const { context, options } = run;
   const seen = await findPlan(run, { key, source }).catch(asFailure);
-  const record = { key: maskKey(key), source, tier: "not known" };
+  const record = { key: maskKey(key), source, tier: "unknown" };
   if (seen instanceof Failure) {
     await writeRecord(context, flags, { ...record, problem: seen.message });
     return seen.exit;
@@ -124,8 +127,8 @@ async function statusWithoutTier(
   const known = { ...record, ...(unsaved === undefined && { tier: plan }), plan, credits_left };
   const note =
     unsaved === undefined
-      ? { note: "the tier is remembered with a hash of the key: DEXDATA_TIER is not needed on this machine" }
-      : { problem: `set DEXDATA_TIER=${plan}: ${unsaved.message}` };
+      ? { note: "the tier is saved with a hash of the key, so DEXDATA_TIER is not required on this machine" }
+      : { problem: `set DEXDATA_TIER=${plan}, because the tier was not saved: ${unsaved.message}` };
   return await writeRecord(context, flags, { ...known, ...note, rest_url, streaming_url });
 }
 
@@ -149,7 +152,7 @@ async function readKey(context: Context, options: RunOptions): Promise<SentKey> 
 /** Shown before the key is typed, because the environment may name hosts that the user does not expect. */
 function destinationOf({ settings, baseUrl }: RunOptions): string | undefined {
   const { base_url: free, pro_base_url: paid } = settings;
-  if (baseUrl !== undefined) return `it will be sent to ${baseUrl}`;
+  if (baseUrl !== undefined) return `the key will be sent to ${baseUrl}`;
   if (free.source === "default" && paid.source === "default") return undefined;
-  return `it will be sent to ${free.value} (${free.where}) and ${paid.value} (${paid.where})`;
+  return `the key will be sent to ${free.value} (${free.where}) and ${paid.value} (${paid.where})`;
 }

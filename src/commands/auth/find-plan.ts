@@ -47,14 +47,14 @@ export async function findPlan(
     const hosts = [...new Set([hostsOf(options, "free").rest, hostsOf(options, "pro").rest])];
     throw new Failure(last.message, {
       ...last.details,
-      next: `check the hosts that were asked (dexdata config list): ${hosts.join(" and ")}`,
+      next: `check the host URLs (dexdata config list): ${hosts.join(" and ")}`,
     });
   }
   const code = last?.code === "unauthorized" ? "unauthorized" : "invalid_api_key";
-  throw fail(code, "neither host of the service accepts this key", {
+  throw fail(code, "neither host of the service accepts the key", {
     status: last?.details.status,
     why: last?.details.why,
-    next: "copy it whole from the console: it begins with api_",
+    next: "copy the complete key from the console; it starts with api_",
   });
 }
 
@@ -87,7 +87,7 @@ export function accountOf(
   const plan = member(value, "plan");
   const creditsLeft = rawAt(text, ["credits", "remaining"]) ?? meter.creditsLeft;
   return {
-    plan: shortened(typeof plan === "string" ? plan : (meter.plan ?? "not said")),
+    plan: shortened(typeof plan === "string" ? plan : (meter.plan ?? "unknown")),
     creditsLeft: creditsLeft === undefined ? undefined : shortened(creditsLeft),
   };
 }

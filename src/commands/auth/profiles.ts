@@ -32,7 +32,7 @@ export async function list(
     stored: savedAt,
     rest_url: rest ?? null,
   }));
-  if (rows.length === 0) await say(context, "no key is stored; store one with: dexdata auth login");
+  if (rows.length === 0) await say(context, "no key stored; add one: dexdata auth login");
   if (rows.length > 0 || hasParts(context, flags)) await writeRows(context, flags, rows);
   if (rows.length > 0) await sayRival(context, settings, used);
   return 0;
@@ -43,7 +43,7 @@ export async function switchTo(words: readonly string[], context: Context): Prom
   if (words.length > 1) throw usageFailure("usage: dexdata auth switch [profile]");
   const name = words[0] ?? otherOf(readCredentials(context));
   const { tier } = await switchProfile(context, name);
-  await say(context, `profile "${name}" is in use now: ${tier} plan`);
+  await say(context, `switched to profile "${name}": ${tier} plan`);
   await sayRival(context, readSettings(context), name);
   return 0;
 }
@@ -58,12 +58,12 @@ function otherOf(credentials: Credentials): string {
   const others = names.filter((name) => name !== credentials.active);
   const [only] = others;
   if (only === undefined)
-    throw usageFailure(
-      "there is no other profile to switch to",
-      "store one with: dexdata auth login --profile <name>",
-    );
+    throw usageFailure("no other profile to switch to", "add one: dexdata auth login --profile <name>");
   if (others.length === 1) return only;
-  throw usageFailure("auth switch: which profile is meant?", `one of: ${others.join(", ")}`);
+  throw usageFailure(
+    "missing <profile>: more than two profiles are stored",
+    `choose one of: ${others.join(", ")}`,
+  );
 }
 
 interface LogoutInput {
@@ -76,13 +76,13 @@ export async function logout({ words, flags }: LogoutInput, context: Context): P
   const named = profileName(context, flags.profile);
   if (flags.all === true) {
     const names = await removeAllProfiles(context);
-    const removed = names.length === 0 ? "no key is stored" : `removed every stored key: ${names.join(", ")}`;
+    const removed = names.length === 0 ? "no key stored" : `removed all stored keys: ${names.join(", ")}`;
     await say(context, removed);
     return 0;
   }
   const name = named ?? readCredentials(context).active;
   const wasStored = await removeProfile(context, name);
-  await say(context, `${wasStored ? "removed the key of" : "no key is stored as"} profile "${name}"`);
+  await say(context, `${wasStored ? "removed the key of" : "no key stored for"} profile "${name}"`);
   return 0;
 }
 
@@ -102,16 +102,16 @@ export async function sayRival(context: Context, settings: Settings, name: strin
 
 function rivalOf(context: Context, { profile, key_command }: Settings, name: string): string | undefined {
   if ((context.env["DEXDATA_API_KEY"] ?? "") !== "")
-    return "DEXDATA_API_KEY is set, and goes before a stored key";
+    return "DEXDATA_API_KEY is set and overrides stored keys";
   const isOfEnvironment = profile.source === "environment";
   if (!isOfEnvironment && key_command.value !== undefined)
-    return "key_command is set, and goes before a stored key; take it back with: dexdata config unset key_command";
+    return "key_command is set and overrides stored keys; remove it: dexdata config unset key_command";
   if (profile.value === name) return undefined;
   if (profile.value !== undefined)
     return isOfEnvironment
-      ? `DEXDATA_PROFILE is ${profile.value}, and goes before it`
-      : `profile is set to ${profile.value}, and goes before it; take it back with: dexdata config unset profile`;
+      ? `DEXDATA_PROFILE is ${profile.value} and overrides it`
+      : `the setting profile is ${profile.value} and overrides it; remove it: dexdata config unset profile`;
   const { active } = readCredentials(context);
   if (active === name) return undefined;
-  return `profile "${active}" stays the one in use; for this one: --profile ${name}, or dexdata auth switch ${name}`;
+  return `profile "${active}" stays active; to use this one: --profile ${name}, or dexdata auth switch ${name}`;
 }

@@ -6,21 +6,21 @@ const value: Positional = { name: "value", suggests: "setting values" };
 
 /** The commands by the second of their words, which is also the name of the function that runs them. */
 const rows = [
-  ["get", [name], "the value of a setting in force", ["dexdata config get output"]],
+  ["get", [name], "Print the effective value of a setting", ["dexdata config get output"]],
   [
     "set",
     [name, value],
-    "keep a setting",
+    "Save a setting",
     ["dexdata config set output ndjson", "dexdata config set timeout 60s"],
   ],
-  ["unset", [name], "take a kept setting back", ["dexdata config unset output"]],
+  ["unset", [name], "Remove a saved setting", ["dexdata config unset output"]],
   [
     "list",
     [],
-    "every setting, its value and where it comes from",
+    "List all settings, their values and their sources",
     ["dexdata config list", "dexdata config list -o json"],
   ],
-  ["path", [], "the file that settings are kept in", ["dexdata config path"]],
+  ["path", [], "Print the path of the config file", ["dexdata config path"]],
 ] as const;
 
 export const configCommands = rows.map(([action, positionals, summary, examples]) =>

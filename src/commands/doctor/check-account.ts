@@ -24,20 +24,22 @@ export async function checkKey(context: Context, options: RunOptions): Promise<O
     checkKeyHosts(found, options);
     const shown = `${maskKey(found.key)} from ${found.source}`;
     if (found.tier !== undefined && found.tier !== "keyless") return ok(`${shown}, ${found.tier}`);
-    return fail(`${shown} has no known tier, and that decides the host`, tierHint);
+    return fail(`unknown tier for the key ${shown}; it decides which host to use`, tierHint);
   }
   const tier = settings.tier.value;
   if (tier === undefined || tier === "keyless")
-    return ok("none: keyless, 15 requests a minute (dexdata auth login stores one)");
+    return ok("none: keyless plan, 15 requests/min (to add a key: dexdata auth login)");
   return fail(
     `the tier is set to ${tier}, but there is no key`,
-    "store one: dexdata auth login; or unset DEXDATA_TIER",
+    "unset DEXDATA_TIER, or add a key: dexdata auth login",
   );
 }
 
 /** The sandbox has its own keys, so stored keys are not read. */
 export function sandboxKey({ key, tier }: Target): Outcome {
-  return ok(key === undefined ? "none: the sandbox, keyless" : `${maskKey(key)} of the sandbox, ${tier}`);
+  return ok(
+    key === undefined ? "none: keyless plan of the sandbox" : `${maskKey(key)} from the sandbox, ${tier}`,
+  );
 }
 
 /** Counts the requests of the last minute that all processes of this machine have recorded. */
@@ -48,16 +50,16 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
     readPaceState(file.state === "read" ? file.object : undefined),
     now,
   );
-  const rate = rpm.value ?? plans[target.tier].requestsPerMinute ?? "no known number of";
+  const rate = rpm.value ?? plans[target.tier].requestsPerMinute ?? "unknown";
   const used = sends.reduce((sum, { at, count }) => (at > now - 60_000 ? sum + count : sum), 0);
   const lower = [told, learned].flatMap((each) => (each === undefined ? [] : [each.perMinute]));
-  const found = `${counted(used, "request")} in the last minute, of ${rate}`;
+  const found = `${counted(used, "request")} in the last minute (limit: ${rate})`;
   if (hold !== undefined)
     return warn(
-      `${found}; the service refused more, and nothing leaves for ${took(hold.until - now)}`,
-      "wait, and see what else uses this key",
+      `${found}; the service rejected more, so the next request waits ${took(hold.until - now)}`,
+      "wait, and check what else uses this key",
     );
-  const heard = lower.length === 0 ? "" : `; the service was heard to take ${Math.min(...lower)}`;
+  const heard = lower.length === 0 ? "" : `; the service allowed only ${Math.min(...lower)}`;
   return ok(`${found}${heard}`);
 }
 
@@ -68,13 +70,17 @@ export function checkBudget(context: Context, { settings }: RunOptions, target: 
   const path = accountFile(context, "budget", target);
   const file = readJsonFile(path);
   if (file.state === "broken")
-    return fail(`${file.problem}, so nothing is asked for`, `remove it, which counts anew: rm '${path}'`);
+    return fail(`${file.problem}, so no requests are sent`, `remove it to reset the count: rm '${path}'`);
   const object = file.state === "read" ? file.object : undefined;
   const today = new Date(context.clock.now()).toISOString().slice(0, 10);
   const spent = member(object, "day") === today ? Number(member(object, "credits")) : 0;
-  const found = `${spent} of ${most} credits are spent today (UTC)`;
+  const found = `${spent} of ${most} credits spent today (UTC)`;
   if (spent < most) return ok(found);
-  return fail(found, "wait for tomorrow, or change it: dexdata config set budget.daily <credits>", 5);
+  return fail(
+    found,
+    "wait until tomorrow (UTC), or raise the limit: dexdata config set budget.daily <credits>",
+    5,
+  );
 }
 
 /** Sends one request to the REST host, whose response gives the plan, the credits and the time. */
@@ -87,7 +93,7 @@ export async function checkAnswer(
   const account = ask(usage, new Map()).then((answer) => accountOf(answer.read(), meter));
   const answer = await findingsOf("answer", async () => {
     await account;
-    return ok(`${new URL(target.rest).host} answered in ${took(exchanges.at(-1)?.milliseconds ?? 0)}`);
+    return ok(`${new URL(target.rest).host} responded in ${took(exchanges.at(-1)?.milliseconds ?? 0)}`);
   });
   const seen = await account.catch(() => undefined);
   return [
@@ -101,10 +107,10 @@ function checkPlan({ plan, creditsLeft }: SeenPlan, { tier, key }: Target): Outc
   const credits = creditsLeft === undefined ? "" : `, ${grouped(creditsLeft)} credits left`;
   if (plan === tier) return ok(`${plan}, as expected${credits}`);
   return warn(
-    `the service counts this as ${plan}, not ${tier}${credits}`,
+    `the service applied the ${plan} plan, not ${tier}${credits}`,
     key === undefined
-      ? "unset DEXDATA_TIER, or store a key: dexdata auth login"
-      : "let the service say the plan again: dexdata auth login",
+      ? "unset DEXDATA_TIER, or add a key: dexdata auth login"
+      : "update the stored plan: dexdata auth login",
   );
 }
 
@@ -117,13 +123,16 @@ function checkClock(exchange: Exchange | undefined, now: number): Outcome | unde
   const { answer, milliseconds } = exchange;
   const theirs = Date.parse(answer.headers.get("date") ?? "");
   if (Number.isNaN(theirs))
-    return warn("the service did not say its time", "compare this machine's clock with another: date -u");
+    return warn(
+      "the service did not send its time",
+      "compare this machine's clock with another one: date -u",
+    );
   const doubt = 500 + milliseconds / 2;
   const ahead = now - milliseconds / 2 - (theirs + 500);
   const off = Math.max(0, Math.abs(ahead) - doubt);
-  if (off <= doubtful) return ok(`agrees with the service's, give or take ${took(doubt)}`);
+  if (off <= doubtful) return ok(`in sync with the service (±${took(doubt)})`);
   const side = ahead > 0 ? "ahead of" : "behind";
-  const found = `${took(off)} or more ${side} the service's (${new Date(theirs).toISOString().replace(".000Z", "Z")})`;
-  const next = "set this machine's clock, such as: timedatectl set-ntp true";
+  const found = `at least ${took(off)} ${side} the service (${new Date(theirs).toISOString().replace(".000Z", "Z")})`;
+  const next = "sync the clock, e.g. timedatectl set-ntp true";
   return off > wrong ? fail(found, next) : warn(found, next);
 }

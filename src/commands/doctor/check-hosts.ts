@@ -19,12 +19,12 @@ export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: H
   const urls = [new URL(rest), new URL(streaming)];
   const variable = proxyVariable(env);
   if (variable === undefined)
-    return warnOfPlainProxy(env, urls) ?? ok("none is set; hosts are asked directly");
+    return warnOfPlainProxy(env, urls) ?? ok("not set; hosts are contacted directly");
   const proxied = urls.filter((url) => findProxy(url, env) !== undefined);
   const [first] = proxied;
   const proxy = first && findProxy(first, env);
   if (proxy === undefined)
-    return ok(`${variable} is ${withoutSecrets(env[variable] ?? "")}, but not for these hosts`);
+    return ok(`${variable} is ${withoutSecrets(env[variable] ?? "")}, which does not apply to these hosts`);
   const direct = urls.filter((url) => !proxied.includes(url));
   const others = direct.length === 0 ? "" : `; ${namesOf(direct)} directly`;
   return ok(`${namesOf(proxied)} through ${proxy.shown} (${variable})${others}`);
@@ -36,8 +36,8 @@ function warnOfPlainProxy(env: Environment, urls: readonly URL[]): Outcome | und
   const outer = urls.filter(({ hostname }) => !isLoopback(hostname));
   if (variable === undefined || outer.length === 0) return undefined;
   return warn(
-    `${variable} is for plain http, so ${namesOf(outer)} ${outer.length === 1 ? "is" : "are"} asked directly`,
-    "nothing, where the lines below are ok; else set HTTPS_PROXY",
+    `${variable} applies only to http://, so ${namesOf(outer)} ${outer.length === 1 ? "is" : "are"} contacted directly`,
+    "ignore this if the checks below pass; otherwise set HTTPS_PROXY",
   );
 }
 
@@ -49,8 +49,8 @@ function namesOf(urls: readonly URL[]): string {
 const soon = 14 * 24 * 60 * 60 * 1000;
 
 const hostSettings = {
-  rest: "dexdata config list shows base_url and pro_base_url",
-  streaming: "dexdata config list shows streaming_url and streaming_pro_url",
+  rest: "see base_url and pro_base_url in: dexdata config list",
+  streaming: "see streaming_url and streaming_pro_url in: dexdata config list",
 } as const;
 
 /** Resolves the name of a host and connects to it. Runs the next checks only if both succeed. */
@@ -67,10 +67,10 @@ export async function checkHost(
     if (isIP(unbracketed(url.hostname)) !== 0 || findProxy(url, env) !== undefined) return undefined;
     const started = clock.elapsed();
     const addresses = await findAddresses(context, url, { timeout, signal });
-    return ok(`${url.hostname} is ${addresses.join(", ")} (${took(clock.elapsed() - started)})`);
+    return ok(`${url.hostname} resolves to ${addresses.join(", ")} (${took(clock.elapsed() - started)})`);
   });
   if (hasFailure(resolved)) {
-    const hint = `check the name and the name server: ${hostSettings[name]}`;
+    const hint = `check the host name and the DNS server; ${hostSettings[name]}`;
     return resolved.map((finding) => ({ ...finding, next: hint }));
   }
   const reached = await findingsOf(`${name} connection`, async () => {
@@ -79,12 +79,12 @@ export async function checkHost(
     const found = `${peerName(url.host, proxy)} reached in ${took(milliseconds)}, ${secure}`;
     if (!(Date.parse(validTo ?? "") - clock.now() < soon)) return ok(found);
     return warn(
-      `${found}; its certificate ends ${validTo}`,
-      "check this machine's clock; if it is right, tell whoever runs the host",
+      `${found}; its certificate expires ${validTo}`,
+      "check this machine's clock; if it is correct, notify the operator of the host",
     );
   });
   if (!hasFailure(reached)) return [...resolved, ...reached, ...((await next?.()) ?? [])];
-  const hint = `check port and firewall; which host is asked: ${hostSettings[name]}`;
+  const hint = `check the port and the firewall; ${hostSettings[name]}`;
   const isNetwork = reached.some((finding) => finding.next === checkNetwork);
   return [...resolved, ...reached.map((finding) => (isNetwork ? { ...finding, next: hint } : finding))];
 }
@@ -121,10 +121,10 @@ export async function checkStream(
       connection.close();
       return ok(`${host}: first byte after ${took(clock.elapsed() - started)}`);
     }
-    return silent(`${host} ended the stream without a byte`);
+    return silent(`${host} closed the stream without sending data`);
   } catch (cause) {
     if (context.signal.aborted) throw context.signal.reason;
-    if (late.signal.aborted) return silent(`${host}: no byte within ${took(patience)}`);
+    if (late.signal.aborted) return silent(`${host}: no data within ${took(patience)}`);
     throw cause;
   } finally {
     done.abort();
@@ -134,7 +134,7 @@ export async function checkStream(
 function silent(found: string): Outcome {
   return fail(
     found,
-    "look for a proxy that holds streams back; meanwhile: dexdata txns --follow --poll 15s",
+    "check for a proxy that buffers streams; until it is fixed, use: dexdata txns --follow --poll 15s",
     7,
   );
 }

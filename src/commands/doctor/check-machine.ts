@@ -29,12 +29,12 @@ function checkVersion({ nodeVersion }: Context): Outcome {
 function checkTerminal(context: Context): Outcome {
   const { isTerminal, columns } = context.stdout;
   // Some terminals report 0 columns right after they open.
-  const width = (columns ?? 0) > 0 ? ` of ${columns} columns` : "";
-  const where = isTerminal ? `a terminal${width}` : "no terminal";
-  const color = isColored(settledColor(context), context) ? "coloured" : "not coloured";
+  const width = (columns ?? 0) > 0 ? ` with ${columns} columns` : "";
+  const where = isTerminal ? `a terminal${width}` : "not a terminal";
+  const color = isColored(settledColor(context), context) ? "color" : "no color";
   if (readsUnicode(context.env)) return ok(`stdout is ${where}, UTF-8, ${color}`);
-  const found = `stdout is ${where}, not UTF-8 by LC_ALL, LC_CTYPE or LANG, ${color}`;
-  return isTerminal ? warn(found, "export LANG=C.UTF-8, if it shows UTF-8") : ok(found);
+  const found = `stdout is ${where}, not UTF-8 according to LC_ALL, LC_CTYPE or LANG, ${color}`;
+  return isTerminal ? warn(found, "if the terminal supports UTF-8: export LANG=C.UTF-8") : ok(found);
 }
 
 /** Node reads the file once at startup. If it cannot, it prints one line to stderr at most and continues. */
@@ -44,13 +44,13 @@ function checkCertificates({ env }: Context): Outcome | undefined {
   const unusable = (problem: string): Outcome =>
     fail(
       `NODE_EXTRA_CA_CERTS: ${file} ${problem}`,
-      "name a file of certificates (PEM) that can be read, or unset NODE_EXTRA_CA_CERTS",
+      "set it to a readable certificate file (PEM), or unset NODE_EXTRA_CA_CERTS",
     );
   try {
     const text = readRegularText(file);
-    if (text === undefined) return unusable("is no file");
+    if (text === undefined) return unusable("is not a file");
     const count = countCertificates(text);
-    if (count === 0) return unusable("holds no certificate that can be read");
+    if (count === 0) return unusable("contains no readable certificate");
     return ok(`NODE_EXTRA_CA_CERTS: ${counted(count, "certificate")} in ${file}`);
   } catch (cause) {
     return unusable(`${cannotBeRead(cause)}, so its certificates are not trusted`);
@@ -83,13 +83,13 @@ function checkConfig(context: Context): Outcome {
   }
   const [warning] = configWarnings(file);
   if (file.problem !== undefined)
-    return warn(`${file.problem}; commands go on without it`, `mend it, or remove it: rm '${file.path}'`);
-  if (warning !== undefined) return warn(warning, "take the name out of the file");
-  const kept = file.values.size === 0 ? "no settings" : `${file.values.size} set`;
+    return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm '${file.path}'`);
+  if (warning !== undefined) return warn(warning, "remove the name from the file");
+  const kept = file.values.size === 0 ? "no settings" : counted(file.values.size, "setting");
   const set = Object.keys(context.env).filter(
     (name) => name.startsWith("DEXDATA_") && context.env[name] !== "",
   );
-  const also = set.length === 0 ? "" : `; set beside it: ${set.toSorted().join(", ")}`;
+  const also = set.length === 0 ? "" : `; environment: ${set.toSorted().join(", ")}`;
   return ok(`${file.path}: ${kept}${also}`);
 }
 
@@ -97,18 +97,15 @@ function checkConfig(context: Context): Outcome {
 function checkCredentials(context: Context): Outcome {
   const { path: file, problem, exposure, profiles, active } = readCredentials(context);
   if (problem !== undefined)
-    return fail(
-      `${problem}; commands go on without what it holds`,
-      "store the key again: dexdata auth login",
-    );
+    return fail(`${problem}; commands ignore it`, "store the key again: dexdata auth login");
   if (exposure !== undefined)
-    return warn(`${file} holds a key and others can read it`, `chmod 600 '${file}'`);
+    return warn(`other users can read the key in ${file}`, `run: chmod 600 '${file}'`);
   const folder = path.dirname(file);
   const mode = context.platform === "win32" ? undefined : modeOf(folder);
   if (profiles.size > 0 && mode !== undefined && (mode & 0o022) !== 0)
-    return warn(`others can write to ${folder}, and could put another key there`, `chmod 700 '${folder}'`);
-  const names = [...profiles.keys()].map((name) => (name === active ? `${name} (in use)` : name));
-  return ok(`${file}: ${names.length === 0 ? "no key is stored" : `stored: ${names.join(", ")}`}`);
+    return warn(`other users can write to ${folder} and replace the key`, `run: chmod 700 '${folder}'`);
+  const names = [...profiles.keys()].map((name) => (name === active ? `${name} (active)` : name));
+  return ok(`${file}: ${names.length === 0 ? "no key stored" : `stored: ${names.join(", ")}`}`);
 }
 
 /** Writes to the state directory as a run does, including the lock. */
@@ -116,14 +113,14 @@ async function checkState(context: Context): Promise<Outcome> {
   const folder = findFolders(context).state;
   try {
     await probeStateFolder(context, folder);
-    return ok(`${folder} can be written, and its locks taken`);
+    return ok(`${folder} is writable, and locking works`);
   } catch (cause) {
     if (context.signal.aborted) throw cause;
     const why = withoutSecrets(saidOf(cause));
     const next = cause instanceof Failure ? cause.details.next : undefined;
     return warn(
-      `${folder} cannot be written, so the pace is not shared with other processes: ${why}`,
-      next ?? "make it writable, or name another folder: DEXDATA_STATE_DIR",
+      `cannot write ${folder}, so the rate limit is not shared with other processes: ${why}`,
+      next ?? "make it writable, or set DEXDATA_STATE_DIR to another directory",
     );
   }
 }

@@ -8,11 +8,11 @@ export const doctorCommand = command({
   words: "doctor",
   section: "Setup",
   positionals: [],
-  summary: "check key, hosts, network, clock and files, and say what to do",
+  summary: "Check keys, hosts, network, clock, files; suggest fixes",
   credits: { full: "up to 2 credits: 1 request, 1 event", brief: "up to 2: 1 request, ..." },
   examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
   flags: {
-    "no-stream": flag(toggle, "Requests", { summary: "open no stream, which may cost a credit" }),
+    "no-stream": flag(toggle, "Requests", { summary: "Skip the stream check, which can cost a credit" }),
   },
   shared: {
     ...pick(sharedFlags, "output", "no-header", "color", "verbose", "error-format", "timeout", "rpm"),
@@ -21,8 +21,7 @@ export const doctorCommand = command({
   notes: [
     {
       prose:
-        "Ends with the code of the first check that failed, as a command would for the same reason; with warnings alone " +
-        "with 0.",
+        "Exits with the code that a command would return for the first failed check, or with 0 if there are only warnings.",
     },
   ],
   run: async (input, context) => await (await import("./doctor.ts")).doctor(input, context),

@@ -76,9 +76,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
   }
   // With an invalid proxy there is no way to any host.
   if (!(await output.check("proxy", () => checkProxy(context, target)))) return;
-  const costs = isStreamed
-    ? "asking once and listening for one event: 2 credits at most"
-    : "asking once: 1 credit at most";
+  const costs = isStreamed ? "checking the service: up to 2 credits" : "checking the service: up to 1 credit";
   if (!isSimulated) await say(context, costs);
   const began = clock.elapsed();
   // The sandbox's time starts at --now and passes.

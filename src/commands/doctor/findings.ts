@@ -57,9 +57,9 @@ export function hasFailure(findings: readonly Finding[]): boolean {
   return findings.some(({ result }) => result === "fail");
 }
 
-/** `83 ms`, `2.4 s`. */
+/** `83ms`, `2.4s`. */
 export function took(milliseconds: number): string {
-  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+  return milliseconds < 1000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1000).toFixed(1)}s`;
 }
 
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
@@ -121,6 +121,6 @@ function wrapped(text: string, indent: number, { stdout }: Context): string {
 function closingLine(all: readonly Finding[]): string {
   const warnings = all.filter(({ result }) => result === "warn").length;
   const failures = all.filter(({ result }) => result === "fail").length;
-  if (warnings === 0 && failures === 0) return `all ${all.length} checks are ok`;
+  if (warnings === 0 && failures === 0) return `all ${all.length} checks passed`;
   return `${counted(all.length, "check")}: ${counted(warnings, "warning")}, ${failures} failed`;
 }

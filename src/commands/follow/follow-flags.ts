@@ -28,63 +28,64 @@ const group = "Following";
 const shortestPoll = 2000;
 
 const needs = { flag: "follow", next: "add --follow" };
-const beginsByTime = "--follow begins by time; use --from";
+const beginsByTime = "--follow starts at a time; use --from";
 
 /** Flags of a list that can be followed. */
 export const followFlags = {
   follow: flag(toggle, group, {
-    summary: "history since --from, then what comes, oldest first",
-    details: " (a credit a read and an event); --out adds to its file",
+    summary: "Output history from --from, then new rows, oldest first",
+    details: "; 1 credit per read and event; --out appends",
     excludes: [
-      { flag: "all", next: "--follow takes every row anyway" },
-      { flag: "to", next: "--follow has no end in the rows' time; stop it by --for or --limit" },
+      { flag: "all", next: "remove --all; --follow outputs every row anyway" },
+      { flag: "to", next: "--follow has no end time; stop it with --for or --limit" },
       { flag: "page", next: beginsByTime },
       { flag: "cursor", next: beginsByTime },
-      { flag: "receipt", next: "--follow has no end that a receipt could speak of" },
-      { flag: "resume", next: "--follow adds to the file by itself" },
-      { flag: "force", next: "--follow adds to the file by itself; remove it before, or name another" },
+      { flag: "receipt", next: "remove --receipt; --follow has no end for a receipt to record" },
+      { flag: "resume", next: "remove --resume; --follow always appends to the file" },
+      { flag: "force", next: "--follow appends to the file; delete it first, or use another name" },
       {
         flag: "estimate",
-        next: "what --follow costs depends on what comes; bound it by --max-credits, or use --poll",
+        next: "the cost of --follow depends on new rows; limit it with --max-credits, or use --poll",
       },
       { flag: "deadline", next: "use --for" },
-      { flag: "watch", next: "--follow brings what comes by itself" },
-      { flag: "progress", next: "--follow says what happens by itself" },
-      { flag: "validate", next: "leave it out; rows are passed on as they come" },
+      { flag: "watch", next: "remove --watch; --follow outputs new rows anyway" },
+      { flag: "progress", next: "remove --progress; --follow reports its state on stderr anyway" },
+      { flag: "validate", next: "remove --validate; --follow outputs rows as received" },
     ],
   }),
-  poll: flag(durationFrom(shortestPoll, "each read costs a credit"), group, {
+  poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
     with: "follow",
     needs,
-    summary: "read this often instead of listening to the stream",
+    summary: "Read at this interval instead of using the stream",
     excludes: [
       {
         flag: "streaming-url",
-        why: "by the clock no stream is opened",
-        next: "leave out one of them",
+        why: "no stream is opened when polling",
+        next: "remove one of them",
       },
     ],
   }),
-  for: flag(duration, group, { with: "follow", needs, summary: "stop after so long" }),
+  for: flag(duration, group, { with: "follow", needs, summary: "Stop after this long" }),
   "idle-exit": flag(duration, group, {
     with: "follow",
     needs,
-    summary: "stop with exit 8 when no row came for so long",
+    summary: "Exit 8 when there is no new row for this long",
   }),
   events: flag(outputFile, group, {
     with: "follow",
     needs,
-    summary: "append what happens as NDJSON",
+    summary: "Append status events as NDJSON",
     details: `: ${followEvents.join(", ")}`,
   }),
   "streaming-url": flag(host, "Hosts and keys", {
     with: "follow",
     needs,
-    summary: "streaming host instead of the configured one",
+    summary: "Use this streaming host",
   }),
   speed: flag(speed, "Hosts and keys", {
     needs,
-    summary: "with --follow and --sandbox: how fast its time runs",
+    summary: "Speed of the simulated clock",
     default: "1",
+    defaultSaid: "default 1; with --follow and --sandbox",
   }),
 };

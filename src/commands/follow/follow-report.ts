@@ -8,7 +8,7 @@ import type { Run } from "../../run/with-run.ts";
 import { substituteGap } from "../../tail/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../tail/follow/written-rows.ts";
 import type { Gap, Moment } from "../../tail/shard-handlers.ts";
-import { counted, instant, seconds } from "../../text/counted.ts";
+import { counted, instant } from "../../text/counted.ts";
 import { compareInstants, type Instant } from "../../time/time.ts";
 import type { FollowLog } from "./follow-flags.ts";
 
@@ -46,14 +46,14 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       const hole = { from: gap.from.now, to: gap.to.now };
       holes.add({ ...hole, readAfter: at.elapsed });
       log({ event: "gap", ...timesOf(hole), reason: gap.reason, ...named });
-      warn(`the stream was interrupted ${shown(hole)} (${gap.reason}); reading what came meanwhile`);
+      warn(`stream disconnected ${shown(hole)} (${gap.reason}); backfilling`);
     },
     /** Each event costs a credit. */
     charged: (more: number): void => {
       events += more;
     },
     streamLost: ({ message: reason }: Failure, wait: number): void => {
-      const line = `${isListening ? "the stream is gone" : "no stream"}: ${reason}`;
+      const line = `${isListening ? "stream lost" : "cannot open the stream"}: ${reason}`;
       isListening = false;
       log({ event: "retry", reason, wait_ms: wait, ...named });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(substituteGap)}`;
@@ -61,7 +61,8 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       lost.failed(line, `${line}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
     },
     said: (kind: "warning" | "error" | "unknown", text: string): void => {
-      const line = `the stream says (${kind}): ${text}`;
+      const line =
+        kind === "unknown" ? `ignoring stream events of unknown kind "${text}"` : `stream ${kind}: ${text}`;
       const times = timesToTell(line);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }) });
@@ -70,7 +71,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     /** The summary at the end: rows, and the credits of REST and stream. */
     ended: (rows: number, { requests, credits, creditsInDoubt: in_doubt }: Meter): void => {
       log({ event: "credits", rows, requests, events, credits: credits + events, in_doubt });
-      const ofStream = events === 0 ? "" : `; the stream's events cost ${counted(events, "credit")} more`;
+      const ofStream = events === 0 ? "" : `; stream events cost ${counted(events, "additional credit")}`;
       note(`followed ${counted(rows, "row")}${ofStream}`);
     },
   };
@@ -90,7 +91,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       series.end();
       for (const hole of holes.filledBy(began)) {
         log({ event: "filled", ...timesOf(hole), rows, ...named });
-        warn(`nothing is missing ${shown(hole)}; ${counted(rows, "row")} came with the last read`);
+        warn(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
       }
     },
     /** Returns why the rows are incomplete at the end; undefined if the last read succeeded. */
@@ -98,7 +99,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
       log({ event: "gap", ...timesOf(hole), reason: series.reason(), ...named });
-      return fail("not_read", `no read succeeded ${shown(hole)}: rows may be missing at the end`);
+      return fail("not_read", `all reads failed ${shown(hole)}; the last rows may be missing`);
     },
   };
 }
@@ -112,18 +113,18 @@ function reportOfRows({ warn, log }: Sinks) {
     /** At the end, the reader of the output had not taken this many rows. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
-      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not take them`);
+      warn(`${counted(rows, "row")} may be missing at the end: the reader of the output did not accept them`);
     },
     late: (rows: number, behind: number): void => {
       log({ event: "late", rows, seconds: behind });
-      const older = `up to ${seconds(behind * 1000)} older than what was written before`;
-      warn(`${counted(rows, "row")} came late: ${older}`);
+      const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
+      warn(`${counted(rows, "late row")}, ${older}`);
     },
     /** This many rows are dated ahead of the service's present, the first of them at this time. */
     ahead: (rows: number, at: Instant): void => {
       const first = instant(at.seconds * 1000);
       log({ event: "ahead", rows, first });
-      const line = `dated ahead of the service's time (${first}): written, and not followed from`;
+      const line = `dated after the service's current time (first: ${first}); written, but not used to continue from`;
       if (!isAheadSaid) warn(`${counted(rows, "row")} ${line}`);
       isAheadSaid = true;
     },
@@ -185,19 +186,20 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
   const newest = continuationOf(written, latest)?.newest;
   if (newest === undefined)
     return from === undefined
-      ? `${file}: where its rows end cannot be told; those from there until now are not read (--from reads them)`
-      : `${file}: where its rows end cannot be told; those that it holds since --from are written again`;
-  const end = `${file} ends at ${instant(newest.seconds * 1000)}`;
-  if (from === undefined) return `${end}; going on from there`;
+      ? `cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)`
+      : `cannot find where the rows of ${file} end; rows since --from that it already contains are written again`;
+  const time = instant(newest.seconds * 1000);
+  if (from === undefined) return `resuming ${file} from ${time}`;
+  const end = `${file} ends at ${time}`;
   return compareInstants(from, newest) > 0
-    ? `${end}; rows from there to --from are not read`
-    : `${end}; what it holds since --from is written again (without --from it goes on from its end)`;
+    ? `${end}; rows from there to --from are not fetched`
+    : `${end}; rows since --from that it already contains are written again (without --from, it resumes from its end)`;
 }
 
 /** Each read costs a credit. A read with new rows needs another one, which proves that there are none before them. */
 export function pollLine(milliseconds: number): string {
   const reads = Math.ceil(3_600_000 / milliseconds);
-  return `reading every ${milliseconds / 1000} s: ${counted(reads, "credit")} an hour, up to twice as many while rows come`;
+  return `reading every ${milliseconds / 1000}s: ${counted(reads, "credit")}/hour, up to twice as many while new rows arrive`;
 }
 
 function timesOf({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {

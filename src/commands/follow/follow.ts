@@ -46,9 +46,12 @@ export async function runFollow(
   const { flags } = input;
   const { out, output, events } = flags;
   if (out !== undefined && output !== undefined && output !== "ndjson")
-    throw usageFailure(`--output ${output}: lines are added to the file of --out`, "use ndjson");
+    throw usageFailure(
+      `--output ${output} cannot be used with --follow and --out: rows are appended as ndjson`,
+      "use ndjson",
+    );
   if (formatByName(out) !== undefined)
-    throw usageFailure(`--out "${out}": --follow adds lines of ndjson`, "call it .ndjson");
+    throw usageFailure(`--out "${out}": --follow writes ndjson`, "use the extension .ndjson");
   checkEventsFile(events, out);
   const work = async (run: Run): Promise<ExitCode> => {
     await follow(await openFollowed(run, group, input));
@@ -66,12 +69,15 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   if (out === undefined) {
     if (!formats[format].isClosed) return options;
     throw usageFailure(
-      `--output ${format}: --follow has no end that ${format} could be closed at`,
+      `--output ${format} cannot be used with --follow: ${format} output needs an end`,
       "use ndjson",
     );
   }
   if (columns !== undefined)
-    throw usageFailure("--columns: chooses columns of a table, and --out has ndjson", "choose by --fields");
+    throw usageFailure(
+      "--columns cannot be used with --follow and --out: rows are appended as ndjson",
+      "use --fields",
+    );
   return { ...options, format: "ndjson" };
 }
 
@@ -206,7 +212,7 @@ async function follow(followed: Followed): Promise<void> {
     if (!(signal.reason instanceof Stop)) throw cause;
     behind = course.behind();
   } finally {
-    ending.end(new Error("the reading is over"));
+    ending.end(new Error("reading ended"));
     await listening;
     course.ended(writer.count(), open.client.meter);
   }
@@ -251,8 +257,8 @@ function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Endi
   if (idle === undefined) return undefined;
   const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
     end(
-      fail("idle", `no row came for ${idle / 1000} s (--idle-exit)`, {
-        next: "look whether the pool is traded at all: dexdata pool <network> <pool>",
+      fail("idle", `no new row for ${idle / 1000}s (--idle-exit)`, {
+        next: "check that the pool has trades: dexdata pool <network> <pool>",
       }),
     );
   });

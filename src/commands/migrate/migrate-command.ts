@@ -5,7 +5,7 @@ export const migrateCommand = command({
   words: "migrate",
   section: "Reference",
   positionals: [{ name: "old URL", isQuoted: true }],
-  summary: "the command that asks what the URL of a removed endpoint asked",
+  summary: "Convert an old API URL into a dexdata command",
   examples: [
     "dexdata migrate '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
     "dexdata migrate 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",

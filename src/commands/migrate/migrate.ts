@@ -24,8 +24,9 @@ export async function migrate(
   context: Context,
 ): Promise<ExitCode> {
   const [url, more] = words;
-  if (url === undefined || url === "") throw usageFailure("a URL, or its path and query, is needed", usage);
-  if (more !== undefined) throw usageFailure(`"${more}": one word too many`, usage);
+  if (url === undefined || url === "")
+    throw usageFailure("missing <old URL>: a URL, or its path and query", usage);
+  if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const { removed, replacement, notes, words: migrated } = migrationOf(url, context.clock.now());
   const command = ["dexdata", ...migrated].map(quoted).join(" ");
   if (flags.output !== undefined && flags.output !== "table") {
@@ -33,14 +34,15 @@ export async function migrate(
     return 0;
   }
   const first =
-    removed === undefined ? `${replacement} is current` : `${removed} was removed for ${replacement}`;
+    removed === undefined
+      ? `${replacement} is current`
+      : `${removed} was removed; its replacement is ${replacement}`;
   for (const note of [first, ...notes]) await sayWarning(context, note);
   await context.stdout.write(`${command}\n`);
   return 0;
 }
 
-const keyNote =
-  "a key stood in the URL and is left out; a key in a URL stays in logs, so change it: dexdata auth login";
+const keyNote = "removed a key from the URL; keys in URLs end up in logs, so replace it: dexdata auth login";
 
 /** `now`: milliseconds, for values that are times. */
 function migrationOf(url: string, now: number): Migration {
@@ -52,8 +54,8 @@ function migrationOf(url: string, now: number): Migration {
     : migratedRequest(segments, query, now);
   if (migration === undefined)
     throw usageFailure(
-      `"${path}": is no path that the service had or has`,
-      `ask it as it is: dexdata api ${quoted(path)}`,
+      `unknown API path "${path}": neither current nor removed`,
+      `to call it anyway: dexdata api ${quoted(path)}`,
     );
   return hadKey ? { ...migration, notes: [keyNote, ...migration.notes] } : migration;
 }

@@ -28,10 +28,10 @@ export function migratedQuery(
   const notes: string[] = [];
   for (const [old, value] of query) {
     const name = renamed(old);
-    if (name !== old) notes.push(`${old} is called ${name} now`);
+    if (name !== old) notes.push(`${old} is now called ${name}`);
     if (!values.has(name)) values.set(name, value);
     else if (name === "tokens") values.set(name, `${values.get(name)},${value}`);
-    else notes.push(`${name}=${value}: was given before; left out`);
+    else notes.push(`${name}=${value}: duplicate parameter; omitted`);
   }
   const words = [...values].flatMap(([name, value]) => {
     const carried = carry(endpoint, name, value, values, now);
@@ -53,14 +53,14 @@ function carry(
   values: ReadonlyMap<string, string>,
   now: number,
 ): Carried {
-  const leftOut = (why: string): Carried => ({ note: `${name}=${value}: ${why}; left out` });
+  const leftOut = (why: string): Carried => ({ note: `${name}=${value}: ${why}; omitted` });
   if (name === "page" && reply.kind === "cursor-pages") return carryPage(value, values.get("limit"));
   const param = params.find((each) => each.name === name);
   if (param === undefined)
     return leftOut(
       name === "token_address"
-        ? "needs a network, because the search across networks ignores it"
-        : "the service has no such parameter there, and would drop it without a word",
+        ? "requires a network, because the search across all networks ignores it"
+        : "unknown parameter, which the service would silently ignore",
     );
   if (reply.kind === "batch" && name === reply.param) return { words: parts(value, ",") };
   if (name === words) return { words: parts(value, " ") };
@@ -72,7 +72,7 @@ function carry(
   if (refused !== undefined) return leftOut(refused);
   const flag = `--${param.flag ?? name}`;
   if (param.kind.kind === "toggle") return { words: ["true", "1"].includes(value) ? [flag] : [] };
-  const note = `${name}=${value} is called ${current} now`;
+  const note = `${name}=${value} is now called ${current}`;
   return { words: [flag, current], ...(current !== value && { note }) };
 }
 
@@ -97,10 +97,10 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
 /** A cursor cannot be computed from a page number: only the pages before lead to it. */
 function carryPage(value: string, limit = "10"): Carried {
   const page = Number(value);
-  if (!(page > 1)) return { note: `page=${value}: is where the command begins anyway` };
+  if (!(page > 1)) return { note: `page=${value}: the command starts there anyway` };
   const rows = page * Number(limit) || "N";
   return {
-    note: `page=${value}: a page number has no cursor; the command begins at the first row, --limit ${rows} takes all up to the end of that page, and each next_cursor goes into --cursor`,
+    note: `page=${value}: a page number cannot be converted to a cursor; the command starts at the first row, --limit ${rows} fetches all rows to the end of that page, and --cursor takes each next_cursor`,
   };
 }
 
@@ -110,9 +110,9 @@ function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, no
   const start = parseTimeBound(values.get("start") ?? "", now);
   const seconds = Number(amount) * (unit === "h" ? 3600 : 60) * Number(value);
   if (values.has("end") || values.has("count_back") || "problem" in start || !(seconds > 0))
-    return { note: `limit=${value}: dexdata takes every candle of the window; left out` };
+    return { note: `limit=${value}: dexdata fetches every candle in the time range; omitted` };
   const end = formatInstant({ seconds: start.seconds + Math.round(seconds), fraction: start.fraction });
-  return { words: ["--to", end], note: `limit=${value}: so many candles end at ${end}` };
+  return { words: ["--to", end], note: `limit=${value}: this many candles end at ${end}` };
 }
 
 /** Which values of the old parameters the flags of the same names accept. `now`: milliseconds. */
@@ -136,8 +136,7 @@ export function migratedStream(path: string, values: ReadonlyMap<string, string>
   const all = Object.values(feeds);
   const ofMethod = all.find(({ kinds }) => kinds.some((kind) => kind.method === method)) ?? defaultFeed;
   const feed = path === removedStream ? ofMethod : all.find((each) => each.path === path);
-  if (feed === undefined)
-    throw usageFailure(`"${path}": is no stream of the service`, "see: dexdata help streams");
+  if (feed === undefined) throw usageFailure(`unknown stream path "${path}"`, "see: dexdata help streams");
   const notes: string[] = [];
   const words = ["stream"];
   const [chain, address] = [values.get("chain"), values.get("address")];
@@ -145,7 +144,7 @@ export function migratedStream(path: string, values: ReadonlyMap<string, string>
   else {
     words.push("@assets.txt");
     notes.push(
-      "the assets of a POST are in its body: write them into assets.txt, one network:address a line",
+      "the assets of a POST are in its body; write them to assets.txt, one network:address per line",
     );
   }
   if (feed !== defaultFeed) words.push("--feed", feed.name);
@@ -155,7 +154,7 @@ export function migratedStream(path: string, values: ReadonlyMap<string, string>
     if (["chain", "address", "method"].includes(name)) continue;
     const isTaken = name === "limit" || feed.params.some((param) => param === name);
     if (isTaken && flags.get(name)?.(value, now) === true) words.push(`--${name}`, value);
-    else notes.push(`${name}=${value}: means nothing to this command; left out`);
+    else notes.push(`${name}=${value}: not used by this command; omitted`);
   }
   const removed = path === removedStream ? removedStream : undefined;
   return { words, removed, replacement: feed.path, notes };

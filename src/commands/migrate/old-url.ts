@@ -26,18 +26,18 @@ export function readOldUrl(typed: string) {
     try {
       plain = decodeURIComponent(part);
     } catch {
-      throw refuse(`"${withoutSecrets(part)}" is no percent-encoded UTF-8`);
+      throw refuse(`"${withoutSecrets(part)}" is not valid percent-encoded UTF-8`);
     }
     if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
-      throw refuse("has characters that a command line cannot show");
+      throw refuse("contains characters that a command line cannot show");
     return plain;
   };
   const all = path.split("/").map(decoded);
   const begin = all.findIndex((segment) => roots.has(segment));
   if (begin < 0)
     throw refuse(
-      "is no URL of the service: a path such as /networks/ethereum/pools is needed",
-      "in quotes, because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
+      "not an API URL; must contain a path such as /networks/ethereum/pools",
+      "quote it because of ? and &: dexdata migrate '/networks/ethereum/pools?limit=5'",
     );
   const pairs = queries
     .join("?")

@@ -5,7 +5,7 @@ export const sandboxCommand = command({
   words: "sandbox",
   section: "Setup",
   positionals: [{ name: "-- command", isOptional: true, isRepeatable: true, suggests: "command line" }],
-  summary: "the whole service on loopback, with simulated data",
+  summary: "Serve a simulated API on localhost, offline and free",
   examples: [
     "dexdata sandbox",
     "dexdata sandbox --clock 2026-06-01 --log requests.ndjson",

@@ -24,39 +24,43 @@ const rate = readBy("integer or unlimited", "n", (_, typed) =>
 
 const usd = readBy("number", "usd", (label, typed) => {
   if (/^\d{1,9}(\.\d{1,6})?$/u.test(typed)) return Number(typed);
-  throw usageFailure(`${label}: must be an amount of USD, such as 20 or 0.5`);
+  throw usageFailure(`${label}: must be an amount in USD, such as 20 or 0.5`);
 });
 
 /** The flags of `dexdata sandbox`. */
 export const sandboxFlags = {
   port: flag(wholeNumber({ min: 0, max: 65_532 }), group, {
-    summary: "first of four ports",
+    summary: "First of four ports",
     default: "4747",
-    details: "; 0 takes any free ones",
+    details: "; 0 picks free ports",
   }),
-  clock: flag(text("instant", "time"), group, { summary: "where its time begins", default: "now" }),
-  speed: flag(speed, group, { summary: "how fast its time runs", default: "1", details: "; 0 freezes it" }),
+  clock: flag(text("time", "time"), group, { summary: "Start time of the simulated clock", default: "now" }),
+  speed: flag(speed, group, {
+    summary: "Speed of the simulated clock",
+    default: "1",
+    details: "; 0 freezes it",
+  }),
   dialect: flag(choice(["spec", "public"], "dialect"), group, {
-    summary: "forms of the specification (default), or of the public service where they differ",
+    summary: "Follow the specification (default spec) or the public service where they differ",
   }),
   rpm: flag(rate, group, {
     suggests: ["unlimited"],
-    summary: "requests a minute instead of the plan's",
-    details: "; or unlimited",
+    summary: "Requests per minute instead of the plan's limit",
+    details: ", or unlimited",
   }),
-  minute: flag(duration, group, { summary: "length of that minute, such as 6s" }),
-  credits: flag(wholeNumber({ min: 0, max: most }), group, { summary: "credits instead of the plan's" }),
+  minute: flag(duration, group, { summary: "Length of the rate-limit window, e.g. 6s" }),
+  credits: flag(wholeNumber({ min: 0, max: most }), group, { summary: "Credits instead of the plan's" }),
   packs: flag(wholeNumber({ min: 0, max: most }), group, {
-    summary: "credits bought beside the plan; pro only",
+    summary: "Extra purchased credits; pro only",
   }),
   "overage-cap": flag(usd, group, {
-    summary: "overage up to this spend",
+    summary: "Allow overage up to this spend",
     default: "off",
     details: "; pro only",
   }),
-  latency: flag(duration, group, { summary: "hold every answer back for so long" }),
-  log: flag(outputFile, group, { summary: "append one JSON line a request" }),
-  env: flag(toggle, group, { summary: "print export lines for a shell instead" }),
+  latency: flag(duration, group, { summary: "Delay every response by this long" }),
+  log: flag(outputFile, group, { summary: "Append one JSON line per request" }),
+  env: flag(toggle, group, { summary: "Print shell export lines instead of the summary" }),
 };
 
 /** The grammar of `--faults`, as help shows it. */
@@ -64,11 +68,11 @@ export const faultsHelp: readonly Block[] = [
   {
     heading: "Faults",
     prose:
-      "--faults <kind>[=value][when][/part of a path], with commas between. When: x3 the first three, @7 the " +
-      "seventh, @7-9, @7- from then on, :5% of all, :5%x3 bursts of three; else all. Counted are the requests a " +
-      "fault can strike. The same seed strikes the same requests. Kinds:",
+      "--faults takes <kind>[=value][when][/part of a path], separated by commas. When: x3 the first three, @7 the " +
+      "seventh, @7-9 the seventh to the ninth, @7- the seventh and later, :5% of all, :5%x3 in bursts of three; " +
+      "otherwise all. Only requests that the fault can affect count. The same seed affects the same requests. Kinds:",
     rows: Object.entries({
-      "400 … 599": { help: "this status; 429=7 waits 7 s" },
+      "400 … 599": { help: "This status; 429=7 waits 7s" },
       ...faultTraits,
     }).map(([name, { help }]) => [name, help]),
   },

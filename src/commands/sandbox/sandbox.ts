@@ -75,7 +75,7 @@ function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
     "in another terminal",
     `  ${assignments(sandbox).join(" ")} dexdata pools search ethereum`,
     "",
-    "Ctrl-C stops it",
+    "press Ctrl-C to stop",
   ].join("\n")}\n`;
 }
 
@@ -127,7 +127,8 @@ function openLog(file: string | undefined, context: Context): ((line: string) =>
   const append = openLogFile({
     file,
     label: `--log "${withoutSecrets(file)}"`,
-    onProblem: (problem) => void sayWarning(context, `${problem}; serving goes on`).catch(() => undefined),
+    onProblem: (problem) =>
+      void sayWarning(context, `${problem}; the sandbox keeps running`).catch(() => undefined),
   });
   return (line) => void append(`${line}\n`);
 }
@@ -142,7 +143,7 @@ function readClock(typed: string | undefined, context: Context): number {
 function portFailure(cause: unknown, port: number): unknown {
   if (!["EADDRINUSE", "EACCES"].includes(errorCode(cause))) return cause;
   return usageFailure(
-    `ports ${port} to ${port + 3} cannot be used: one is taken or not allowed`,
-    "choose others with --port, or any free ones with --port 0",
+    `cannot use ports ${port} to ${port + 3}: one is in use or not allowed`,
+    "choose other ports with --port, or free ones with --port 0",
   );
 }

@@ -5,7 +5,7 @@ export const streamCommand = command({
   words: "stream",
   section: "Live data",
   positionals: [{ name: "network:address", isRepeatable: true, isList: true, suggests: "addresses" }],
-  summary: "prices, trades, candles or reserves as they happen",
+  summary: "Stream live prices, trades, candles or reserves",
   credits: { full: "1 credit per event", brief: "1 per event" },
   plan: {
     full: "any for prices, free or higher for reserves, dev or higher for transactions and ohlcv",

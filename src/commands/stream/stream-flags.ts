@@ -49,7 +49,7 @@ const lines = {
     if (typed === "ndjson") return "ndjson" as const;
     if (!outputFormats.some((format) => format === typed)) throw choiceFailure(label, typed, outputFormats);
     throw usageFailure(
-      `--output ${typed}: a stream gives each event as one line of JSON, as the service wrote it`,
+      `--output ${typed} cannot be used with stream: each event is one line of JSON, as the service sent it`,
       "use ndjson",
     );
   }),
@@ -58,69 +58,68 @@ const lines = {
 
 export const streamFlags = {
   feed: flag(choice(feedNames, "feed"), "Filters", {
-    summary: "what to listen to",
+    summary: "Feed to subscribe to",
     default: defaultFeed.name,
   }),
-  by: flag(choice(["token", "pool"], "what"), "Filters", {
-    summary: "whose addresses these are",
-    details: ": of transactions a pool's unless said, of reserves a token's",
-    choicesIn: "details",
+  by: flag(choice(["token", "pool"], "kind"), "Filters", {
+    summary: "What the addresses are",
+    defaultSaid: "default: pool for transactions, token otherwise",
+    choicesIn: "summary",
   }),
   interval: flag(choice(streamIntervals, "interval"), "Filters", {
-    summary: "length of a candle of --feed ohlcv",
+    summary: "Candle length for --feed ohlcv",
     default: "1s",
   }),
   since: flag(text("time", "time"), "Filters", {
-    summary: "begin with the candles from there",
-    details: "; 15 minutes back at most: -5m",
+    summary: "Replay candles from this time",
+    details: ", up to 15m ago, e.g. -5m",
   }),
-  "on-invalid": flag(choice(["fail", "drop"], "how"), "Filters", {
-    summary: "what is not streamed",
+  "on-invalid": flag(choice(["fail", "drop"], "action"), "Filters", {
+    summary: "Invalid assets",
     default: "fail",
-    details: "; drop leaves it out and goes on",
+    details: "; drop skips them and continues",
     choicesIn: "details",
   }),
-  limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "stop after so many events" }),
-  for: flag(duration, "Rows", { summary: "stop after so long" }),
+  limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
+  for: flag(duration, "Rows", { summary: "Stop after this long" }),
   "idle-exit": flag(duration, "Rows", {
-    summary: "stop with exit 8 when a connection had no event for so long",
-    details: "; the others do not count",
+    summary: "Exit 8 when any one connection has no event for this long",
   }),
   output: flag(lines, "Output", {
     short: "o",
-    summary: "one ndjson line an event, also on a terminal",
-    details: "; that shows a live board otherwise",
+    summary: "One ndjson line per event, even on a terminal",
+    details: "; default there: live board",
     choicesIn: "summary",
   }),
   envelope: flag(toggle, "Output", {
-    summary: "each event inside an envelope",
+    summary: "Wrap each event in an object with its metadata",
     details: ": {feed, event, id, network, address, received, data}",
   }),
   out: flag(outputFile, "Output", {
-    summary: "append the lines to a file",
-    details: "; %Y %m %d %H %M in its name are the UTC time a line came: ticks-%Y%m%d.ndjson",
+    summary: "Append events to a file",
+    details: "; %Y %m %d %H %M expand to the UTC time of receipt, e.g. ticks-%Y%m%d.ndjson",
   }),
   events: flag(outputFile, "Output", {
-    summary: "append what happens to the connections as NDJSON",
+    summary: "Append connection events as NDJSON",
     details: `: ${streamEvents.join(", ")}`,
   }),
   "max-reconnects": flag(wholeNumber({ min: 0 }), "Requests", {
-    summary: "give up after so many connections in a row without data",
+    summary: "Give up after this many reconnects without data",
     default: "never",
     defaultSaid: "default: never",
   }),
   "max-event": flag(wholeNumber({ min: 1, max: mostMebibytes }, "mib"), "Requests", {
-    summary: `largest event in MiB, up to ${mostMebibytes}`,
+    summary: `Largest event in MiB, up to ${mostMebibytes}`,
     default: "1",
     details: "; larger ones are skipped and reported",
   }),
   "max-credits": flag(requestFlags["max-credits"].type, "Requests", {
-    summary: "stop with exit 5 when the events have cost so many credits",
+    summary: "Exit 5 once the events have cost this many credits",
   }),
-  "streaming-url": flag(host, "Hosts and keys", { summary: "streaming host instead of the configured one" }),
+  "streaming-url": flag(host, "Hosts and keys", { summary: "Use this streaming host" }),
   speed: flag(speed, "Hosts and keys", {
     with: "sandbox",
-    summary: "how fast its time runs",
+    summary: "Speed of the simulated clock",
     default: "60",
     defaultSaid: "default 60; 1 with --since",
   }),
@@ -129,8 +128,8 @@ export const streamFlags = {
 export const streamNotes: readonly Block[] = [
   {
     prose:
-      "@file names a file with one asset a line; SIGHUP reads it again. Every interruption is said on stderr with " +
-      "both instants. Ends with 0 only at a stop that was asked for (--limit, --for), or when the reader goes away.",
+      "@file is a file with one asset per line; SIGHUP reloads it. Each gap is reported on stderr with its start and " +
+      "end. The exit code is 0 only if --limit or --for ended the stream, or the reader closed the pipe.",
   },
 ];
 

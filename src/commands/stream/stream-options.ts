@@ -20,7 +20,7 @@ export function readStreamOptions(flags: StreamValues, now: number) {
   if (out === undefined) return options;
   checkOutPattern(out, now);
   if (formatByName(out) !== undefined)
-    throw usageFailure(`--out "${out}": a stream adds lines of ndjson`, "call it .ndjson");
+    throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
   refuseUnfinished(out, now);
   return options;
 }
@@ -38,7 +38,7 @@ function readParams(flags: StreamValues, feed: Feed, now: number): ReadonlyMap<s
   for (const name of ["interval", "since"] as const) {
     if (flags[name] === undefined || feed.params.includes(name)) continue;
     const others = `--feed ${feedsTaking(name)}`;
-    throw usageFailure(`--${name}: goes with ${others}`, `leave it out, or add ${others}`);
+    throw usageFailure(`--${name} requires ${others}`, `remove --${name}, or add ${others}`);
   }
   const params = new Map<string, string>();
   if (interval !== undefined) params.set("interval", interval);

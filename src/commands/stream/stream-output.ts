@@ -181,8 +181,8 @@ export async function openAppendedFile(
   return await openRotatingFile(pattern, clock, (file, { kind, bytes }) =>
     warn(
       kind === "ended"
-        ? `${file}: its last line had no end, and was given one`
-        : `${file}: its last line was half written, and cut off (${counted(bytes, "byte")})`,
+        ? `${file}: the last line had no line break; one was added`
+        : `${file}: the last line was incomplete and was removed (${counted(bytes, "byte")})`,
     ),
   );
 }

@@ -56,14 +56,14 @@ function reportOfConnections({ context, options, report: { warn } }: Run, log: S
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
-      if (kind === "warning") warn(`the service warns: ${text}`);
-      if (kind === "unknown") warn(`events of the unknown kind "${text}" are left out`);
+      if (kind === "warning") warn(`warning from the service: ${text}`);
+      if (kind === "unknown") warn(`ignoring events of unknown kind "${text}"`);
     },
     missed: (shard, gap, missing) => {
       missed += 1;
       logGap(shard, gap);
       const line = gapLine(shard, gap);
-      warn(missing === "lost" ? line : `${title(shard)} was never open: ${line}`);
+      warn(missing === "lost" ? line : `${title(shard)} never opened; ${line}`);
     },
     ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
     closed: (shard, why) => {
@@ -93,14 +93,14 @@ function reportOfAssets({ report: { warn } }: Run, log: StreamLog, maxEventMebib
     moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
       const names = subjects.map(nameOf);
       log({ event: "moved", reason, assets: names.length, names, connections });
-      const allowed = `the service allows ${counted(connections, "connection")} here`;
-      warn(`${allowed}: ${counted(names.length, "asset")} of others go on with these`);
+      const allowed = `the service allows only ${counted(connections, "connection")}`;
+      warn(`${allowed}; moved ${counted(names.length, "asset")} to ${connections === 1 ? "it" : "them"}`);
     },
     dropped: (subjects: readonly Subject[], failure: Failure): void => {
       const names = subjects.map(nameOf);
       log({ event: "dropped", reason: failure.message, assets: names });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
-      warn(`left out: ${someOf(names)}${why}`);
+      warn(`skipped invalid ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
     /** Reports an event that is not JSON. */
     leftOut: (shard: Shard, event: StreamEvent): void => {
@@ -108,8 +108,8 @@ function reportOfAssets({ report: { warn } }: Run, log: StreamLog, maxEventMebib
       if (broken === undefined) return;
       const name = shortened(event.name);
       log({ event: "left_out", name, so_far: broken, ...facts(shard) });
-      const what = `an event ${name} on connection ${shard.number} that is no JSON`;
-      warn(`left out: ${what} (${counted(broken, "event")} so far)`);
+      const what = `skipped event ${name} on connection ${shard.number}: invalid JSON`;
+      warn(`${what}; ${counted(broken, "event")} skipped so far`);
     },
     /** Reports an event that is larger than `--max-event`. */
     skipped: (shard: Shard, event: StreamEvent): void => {
@@ -124,11 +124,11 @@ function reportOfAssets({ report: { warn } }: Run, log: StreamLog, maxEventMebib
     credits: (events: number, credits: number): void => log({ event: "credits", events, credits }),
     reloaded: (assets: number): void => {
       log({ event: "reload", assets });
-      warn(`the list was read again: ${counted(assets, "asset")}`);
+      warn(`asset list reloaded: ${counted(assets, "asset")}`);
     },
     reloadRefused: ({ message: reason }: Failure): void => {
       log({ event: "reload_refused", reason });
-      warn(`the list was read again and is not used: ${reason}`);
+      warn(`new asset list ignored: ${reason}`);
     },
   };
 }
@@ -144,7 +144,7 @@ function createSparseCount(): () => number | undefined {
 
 function gapLine(shard: Shard, gap: Gap): string {
   const { from, to } = timesOf(gap);
-  return `${assetsOf(shard.subjects)} may lack events from ${from} to ${to} (${gap.reason})`;
+  return `gap: ${assetsOf(shard.subjects)} may be missing events from ${from} to ${to} (${gap.reason})`;
 }
 
 function timesOf({ from, to }: Gap): { readonly from: string; readonly to: string } {

@@ -71,8 +71,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   const course = createStreamReport(run, log, flags["max-event"] ?? 1);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits));
   const { isSimulated, tier } = open.client.target;
-  const pace = speed === 1 ? "" : `, at ${speed} times its own speed (--speed 1 for that)`;
-  if (isSimulated) report.remark(`simulated data: the sandbox's made-up market, not the real one${pace}`);
+  const pace = speed === 1 ? "" : `, at ${speed}x speed (--speed 1 for real time)`;
+  if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   const note = options.hasStats ? report.warn : report.note;
@@ -202,7 +202,7 @@ function warnOfPlan({ run, open }: Session): (plan: string) => void {
   return (plan) => {
     if (plan === tier || isSaid) return;
     isSaid = true;
-    run.report.warn(`the service counts this as ${plan}, not ${tier}; see: dexdata auth status`);
+    run.report.warn(`the service applied the ${plan} plan, not ${tier}; see: dexdata auth status`);
   };
 }
 

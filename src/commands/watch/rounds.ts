@@ -53,7 +53,7 @@ export async function fetchRound(
     groups.set(group, held);
     held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
     if (questions.missing !== "null")
-      notes.push(...missing.map(({ network, address }) => `no price: ${network}:${address}`));
+      notes.push(...missing.map(({ network, address }) => `no price for ${network}:${address}`));
     if (refused !== undefined) await keep(refused.failure, { ...part.question, args: refused.args });
   }
   const [first] = failures;

@@ -6,24 +6,20 @@ const shortestWatch = 5000;
 
 /** Flags of the commands that can be repeated. */
 export const watchFlags = {
-  watch: flag(
-    durationFrom(shortestWatch, "what changes within seconds comes as it happens by: dexdata stream"),
-    "Requests",
-    {
-      summary: "ask again this often",
-      details: ": changes are marked on a terminal, a pipe gets new and changed rows",
-      excludes: [
-        { flag: "all", next: "each round asks anew; say how many rows by --limit" },
-        {
-          flag: "out",
-          next: "a watch has no end that a file could be whole at; redirect the output: > rows.ndjson",
-        },
-        { flag: "resume", next: "each round asks anew" },
-        { flag: "force", next: "leave it out" },
-        { flag: "receipt", next: "a watch has no end that a receipt could speak of" },
-        { flag: "estimate", next: "--watch says its credits an hour before it begins" },
-        { flag: "progress", next: "--watch shows by itself what it does" },
-      ],
-    },
-  ),
+  watch: flag(durationFrom(shortestWatch, "for changes within seconds, use: dexdata stream"), "Requests", {
+    summary: "Refresh at this interval",
+    details: "; terminals mark changes, pipes get new and changed rows",
+    excludes: [
+      { flag: "all", next: "set the number of rows with --limit" },
+      {
+        flag: "out",
+        next: "--watch never completes a file; redirect the output instead: > rows.ndjson",
+      },
+      { flag: "resume", next: "remove --resume; each refresh starts over" },
+      { flag: "force", next: "remove --force" },
+      { flag: "receipt", next: "remove --receipt; --watch has no end for a receipt to record" },
+      { flag: "estimate", next: "remove --estimate; --watch prints its cost per hour when it starts" },
+      { flag: "progress", next: "remove --progress; --watch shows its state anyway" },
+    ],
+  }),
 };

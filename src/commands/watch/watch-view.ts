@@ -29,7 +29,7 @@ export async function openWatchLines(report: Report, presentation: Presentation)
       for (const group of rows) await renderer.page({ ...group, next: undefined });
       if (gone.length > 0) report.warn(`${instantOf(at)}: ${goneSentence(gone)}`);
     },
-    failed: (reason) => report.warn(`${reason}; asking again in the next round`),
+    failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
   };
 }
 
@@ -43,14 +43,14 @@ const mostNamed = 3;
 /** Names the first few of the rows that are missing now. */
 function goneSentence(gone: readonly string[]): string {
   const more = gone.length > mostNamed ? ` and ${gone.length - mostNamed} more` : "";
-  return `no longer there: ${gone.slice(0, mostNamed).join(", ")}${more}`;
+  return `no longer listed: ${gone.slice(0, mostNamed).join(", ")}${more}`;
 }
 
 export interface ScreenOptions {
   readonly presentation: Omit<Presentation, "output" | "now" | "before">;
   /** `every 30s: dexdata networks` */
   readonly title: string;
-  /** `3 credits`, `120 an hour`: shown with the time and the countdown. */
+  /** `3 credits`, `120/hour`: shown with the time and the countdown. */
   readonly facts: () => readonly string[];
 }
 
@@ -90,7 +90,8 @@ export async function openWatchScreen(
 
   const head = (columns: number, elapsed: number | undefined): readonly string[] => {
     const state = drawn === undefined ? [] : [instantOf(drawn.at)];
-    const wait = next === undefined ? "asking" : `next in ${seconds(Math.max(0, next - (elapsed ?? next)))}`;
+    const wait =
+      next === undefined ? "refreshing" : `next in ${seconds(Math.max(0, next - (elapsed ?? next)))}`;
     const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
     return [
       paint(cutText(visibleText(title), columns, mark), "heading"),
@@ -132,7 +133,7 @@ export async function openWatchScreen(
       said = changes.gone.length > 0 ? [goneSentence(changes.gone)] : [];
       await draw({ round, changes, at }, stdout.columns || 80);
     },
-    failed: (reason) => say(`${instantOf(clock.now())}: ${reason}; asking again in the next round`),
+    failed: (reason) => say(`${instantOf(clock.now())}: ${reason}; retrying at the next refresh`),
     waiting: (until) => {
       next = until;
       display.changed();
@@ -166,7 +167,7 @@ async function linesOf(
   });
   for (const group of round.groups) await renderer.page({ ...group, next: undefined });
   await renderer.end();
-  return text === "" ? ["nothing found"] : text.replace(/\n$/u, "").split("\n");
+  return text === "" ? ["no results"] : text.replace(/\n$/u, "").split("\n");
 }
 
 function fitLines(lines: readonly string[], room: number, mark: string): readonly string[] {

@@ -44,14 +44,14 @@ async function openWatch(
   const { client } = await run.open({ speed: 1 });
   const { meter, target } = client;
   const { requests, credits } = hourlyCost({ interval, every }, questions, options, target.tier);
-  const cost = `${counted(requests, "request")}, ${counted(credits, "credit")} an hour`;
+  const cost = `${counted(requests, "request")} and ${counted(credits, "credit")} per hour`;
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
   const view = await openView(run, questions, {
     title: `every ${every}: ${["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ")}`,
     facts: () => [
       counted(meter.credits, "credit"),
-      `${grouped(String(credits))} an hour`,
+      `${grouped(String(credits))}/hour`,
       ...(target.isSimulated ? ["simulated data"] : []),
     ],
   });
@@ -107,7 +107,7 @@ function clockOf({ clock, env }: Context, isTyped: boolean, { now }: RunOptions)
 function refuseClosed(options: RunOptions): RunOptions {
   if (!formats[options.format].isClosed) return options;
   throw usageFailure(
-    `--output ${options.format}: --watch has no end that ${options.format} could be closed at`,
+    `--output ${options.format} cannot be used with --watch: ${options.format} output needs an end`,
     "use ndjson",
   );
 }
@@ -126,15 +126,15 @@ function hourlyCost(
   const { requests, rows, credits, creditsAtMost = credits } = estimate(questions, undefined);
   if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > mostRows)
     throw usageFailure(
-      `--watch "${every}": a round may bring ${mostRows} rows at most`,
-      "narrow what is asked for",
+      `--watch "${every}": each refresh is limited to ${counted(mostRows, "row")}`,
+      "request fewer rows",
     );
   const perMinute = rpm.value ?? plans[tier].requestsPerMinute;
   if (typeof perMinute === "number" && (requests * 60_000) / interval > perMinute) {
     const shortest = Math.ceil((requests * 60) / perMinute);
     throw usageFailure(
-      `--watch "${every}": a round is ${counted(requests, "request")}, and ${perMinute} leave a minute`,
-      `ask for less, or every ${shortest}s`,
+      `--watch "${every}": each refresh takes ${counted(requests, "request")}, but the rate limit is ${perMinute} requests/min`,
+      `request less, or refresh less often: --watch ${shortest}s`,
     );
   }
   const rounds = hour / interval;
@@ -152,9 +152,6 @@ async function openView(
   if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
     return await openWatchScreen(run, { ...heading, presentation });
   if (options.picture === "chart")
-    throw usageFailure(
-      "--chart and --watch: a chart is drawn anew in its place, which takes a terminal",
-      "leave out one of them",
-    );
+    throw usageFailure("--chart and --watch can be used together only on a terminal", "remove one of them");
   return await openWatchLines(report, { ...presentation, output: stdout, now: clock.now() });
 }

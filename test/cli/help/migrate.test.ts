@@ -6,22 +6,27 @@ const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 /** Specification, Removed endpoints, and what may stand behind them: the URL, the command, words of the notes. */
 const urls: readonly (readonly [string, string, ...string[]])[] = [
-  ["/pools", "dexdata pools search", "/pools was removed for /pools/search"],
-  ["/pools?limit=5&page=2", "dexdata pools search --limit 5", "a page number has no cursor", "--limit 10"],
-  ["/pools?token_address=0x1", "dexdata pools search", "token_address=0x1: needs a network"],
+  ["/pools", "dexdata pools search", "/pools was removed; its replacement is /pools/search"],
+  [
+    "/pools?limit=5&page=2",
+    "dexdata pools search --limit 5",
+    "a page number cannot be converted to a cursor",
+    "--limit 10",
+  ],
+  ["/pools?token_address=0x1", "dexdata pools search", "token_address=0x1: requires a network"],
   ["/networks/ethereum/pools", "dexdata pools search ethereum"],
   ["/networks/ethereum/pools?page=0&limit=20", "dexdata pools search ethereum --limit 20"],
   [
     "/networks/ethereum/pools?sort_by=volume_usd&sort_dir=asc",
     "dexdata pools search ethereum --order-by volume_usd_24h --sort asc",
-    "sort_by is called order_by now",
-    "sort_dir is called sort now",
-    "order_by=volume_usd is called volume_usd_24h now",
+    "sort_by is now called order_by",
+    "sort_dir is now called sort",
+    "order_by=volume_usd is now called volume_usd_24h",
   ],
   [
     "/networks/ethereum/pools/filter?volume_24h_min=1000&txns_24h_min=5&created_after=1762000000",
     "dexdata pools search ethereum --volume-usd-24h-min 1000 --txns-24h-min 5 --created-after 1762000000",
-    "volume_24h_min is called volume_usd_24h_min now",
+    "volume_24h_min is now called volume_usd_24h_min",
   ],
   [
     "/networks/ethereum/dexes/uniswap_v3/pools?limit=3",
@@ -31,7 +36,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     `/networks/ethereum/tokens/${weth}/pools?order_by=transactions&reorder=true`,
     `dexdata pools search ethereum --order-by txns_24h --token ${weth}`,
-    "reorder=true: the service has no such parameter there",
+    "reorder=true: unknown parameter there",
   ],
   [
     "/networks/ethereum/tokens/filter?fdv_min=1000000&sort_by=price_usd",
@@ -45,7 +50,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     `/stream?method=t_p&chain=ethereum&address=${weth}&limit=1`,
     `dexdata stream ethereum:${weth} --limit 1`,
-    "/stream was removed for /sse/prices",
+    "/stream was removed; its replacement is /sse/prices",
   ],
   ["/stream", "dexdata stream @assets.txt", "the assets of a POST are in its body"],
   // Of today
@@ -65,7 +70,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     `/networks/ethereum/pools/${pool}/ohlcv?start=2026-11-01&limit=7&interval=24h&inversed=true`,
     `dexdata ohlcv ethereum ${pool} --pool --from 2026-11-01 --to 2026-11-08T00:00:00Z --interval 24h --inversed`,
-    "so many candles end at 2026-11-08T00:00:00Z",
+    "this many candles end at 2026-11-08T00:00:00Z",
   ],
   ["/search?query=wrapped+ether", "dexdata search wrapped ether"],
   ["https://example.org/v1/usage/", "dexdata usage"],
@@ -102,7 +107,7 @@ describe("dexdata migrate", () => {
     ]) {
       const { exit, stdout, stderr } = await dexdata(["migrate", url]);
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: "dexdata pools search ethereum --limit 5\n" });
-      expect(stderr).toContain("a key stood in the URL");
+      expect(stderr).toContain("removed a key from the URL");
       expect(stderr).not.toContain("0123456789");
     }
   });
@@ -114,23 +119,29 @@ describe("dexdata migrate", () => {
       command: "dexdata pools search",
       removed: "/pools",
       replacement: "/pools/search",
-      notes: [expect.stringContaining("page=3: a page number has no cursor")],
+      notes: [expect.stringContaining("page=3: a page number cannot be converted to a cursor")],
     });
   });
 
   const refused: readonly (readonly [string, string])[] = [
-    ["", "a URL, or its path and query, is needed"],
-    ["/nothing/here", "is no URL of the service"],
-    ["/networks/ethereum/weather", "is no path that the service had or has"],
-    ["/networks/ethereum/pools/%zz", "is no percent-encoded UTF-8"],
-    ["/networks/ethereum/dexes/%1b%5b31m/pools", "has characters that a command line cannot show"],
-    ["/sse/nothing", "is no stream of the service"],
-    ["/networks/ethereum/tokens/search/pools/x", "is no path that the service had or has"],
+    ["", "missing <old URL>: a URL, or its path and query"],
+    ["/nothing/here", "not an API URL"],
+    [
+      "/networks/ethereum/weather",
+      'unknown API path "/networks/ethereum/weather": neither current nor removed',
+    ],
+    ["/networks/ethereum/pools/%zz", "is not valid percent-encoded UTF-8"],
+    ["/networks/ethereum/dexes/%1b%5b31m/pools", "contains characters that a command line cannot show"],
+    ["/sse/nothing", 'unknown stream path "/sse/nothing"'],
+    [
+      "/networks/ethereum/tokens/search/pools/x",
+      'unknown API path "/networks/ethereum/tokens/search/pools/x": neither current nor removed',
+    ],
   ];
   test.each(refused)("%s: %s", async (url, message) => {
     const { exit, stdout, stderr } = await dexdata(["migrate", url]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(message);
+    expect(stderr).toContain(JSON.stringify(message).slice(1, -1));
     expect(stderr).not.toContain("\u001b");
   });
 });
