@@ -135,7 +135,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
       { status: 403 },
     ),
     4,
-    /--order-by "liquidity_usd" needs a pro plan or higher/,
+    /--order-by "liquidity_usd" requires a pro plan or higher/,
     /upgrade/,
   ],
   [
@@ -389,7 +389,7 @@ describe("an unknown network", () => {
     const body = { error: "not_found", message: "pool not found", resource: "pool" };
     const outcome = await ask(json(body, { status: 404 }), `pool ethereum ${pool}`);
     expect(outcome.exit).toBe(3);
-    expect(outcome.stderr).toContain(`dexdata: no pool "${pool}" on ethereum\n`);
+    expect(outcome.stderr).toContain(`dexdata: pool ${pool} not found on ethereum\n`);
     expect(outcome.stderr).toContain(`dexdata search ${pool}`);
     expect(outcome.requests).toBe(1);
   });

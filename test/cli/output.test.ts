@@ -123,7 +123,7 @@ describe("several addresses", () => {
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect(exit).toBe(8);
     expect(fieldOf(stdout, "id")).toEqual([pool, pool]);
-    expect(stderr).toBe(`dexdata: no pool "0x${"0".repeat(40)}" on ethereum\n`);
+    expect(stderr).toBe(`dexdata: pool 0x${"0".repeat(40)} not found on ethereum\n`);
   });
 
   test("say what failed as the failure of a whole run is said: with JSON beside JSON", async () => {
@@ -136,7 +136,7 @@ describe("several addresses", () => {
       expect(outcome.exit).toBe(exit);
       const said = names.map((name) => ({
         code: "not_found",
-        message: `no pool "${name}" on ethereum`,
+        message: `pool ${name} not found on ethereum`,
         status: 404,
         exit: 3,
       }));

@@ -142,7 +142,7 @@ describe("on the sandbox", () => {
     const client = openLibrary({ environment: sandbox.env() });
     const call = async () => await client.pool({ network, pool_address: "0x1" });
     expect(await failureOf(call)).toMatchObject({
-      message: `no pool "0x1" on ${network}`,
+      message: `pool 0x1 not found on ${network}`,
       status: 404,
       code: "not_found",
     });

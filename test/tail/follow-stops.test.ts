@@ -47,7 +47,7 @@ describe("a stop", () => {
     );
     expect({ exit, requests }).toEqual({ exit: 5, requests: 6 });
     expect(writtenRows(stdout)).toEqual(window);
-    expect(stderr).toContain("--max-credits 6");
+    expect(stderr).toContain("--max-credits of 6 reached");
   });
 
   test("--max-credits counts the events of the stream too, each a credit", async () => {

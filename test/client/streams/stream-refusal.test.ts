@@ -112,7 +112,7 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
     const failure = refused(403, plan, { who: keyless, asked });
     expect([failure.exit, failure.message]).toEqual([
       4,
-      "stream --feed ohlcv needs a dev plan or higher; no key is set",
+      "stream --feed ohlcv requires a dev plan or higher; no key is set",
     ]);
     expect(failure.details.next).toBe("register and upgrade: https://console.example/register");
     const preview = refused(

@@ -40,7 +40,7 @@ export const encodingModes: readonly Mode[] = [
   {
     name: "encodes in gzip twice and says it once",
     reply: encoded("gzip", (sound) => gzipSync(gzipSync(sound))),
-    ends: untrusted(/^the answer is not (?:valid UTF-8|whole JSON)/),
+    ends: untrusted(/^invalid response: (?:not valid UTF-8|malformed or truncated JSON)/),
   },
   {
     name: "says gzip and sends text",
