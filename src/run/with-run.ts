@@ -80,7 +80,7 @@ export async function withRun<Result>(
     });
     return opened;
   };
-  const sources = createListSources(context, report.tell);
+  const sources = createListSources(context, report.warn);
   try {
     return await work({ context, options, report, sources, stderr, progress, onClose, open });
   } finally {

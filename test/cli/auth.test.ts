@@ -136,9 +136,9 @@ describe("auth login", () => {
       asked: ["/usage", "/usage"],
     });
     expect(stderr).toBe(
-      "dexdata: neither host of the service accepts this key\n" +
-        "  the service says: invalid API key: send the bare key as the Authorization header\n" +
-        "  copy it whole from the console: it begins with api_\n",
+      "error: neither host of the service accepts this key\n" +
+        "  service: invalid API key: send the bare key as the Authorization header\n" +
+        "  hint: copy it whole from the console: it begins with api_\n",
     );
   });
 
@@ -182,7 +182,7 @@ describe("auth login", () => {
     writeFileSync(file, "{ torn", { mode: 0o600 });
     const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys.free });
     expect(exit).toBe(0);
-    expect(stderr).toContain(`dexdata: ${file} is not JSON; it is kept aside and a new one written\n`);
+    expect(stderr).toContain(`warning: ${file} is not JSON; it is kept aside and a new one written\n`);
     expect(stderr).toContain(`the old file: ${file}.bak\n`);
     expect(readFileSync(`${file}.bak`, "utf8")).toBe("{ torn");
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
@@ -232,8 +232,8 @@ describe("--profile", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: --profile "work": no such profile; stored: default\n' +
-        "  store one with: dexdata auth login --profile <name>\n",
+        'error: --profile "work": no such profile; stored: default\n' +
+        "  hint: store one with: dexdata auth login --profile <name>\n",
     });
     expect(readFileSync(file, "utf8")).not.toContain(keys.pro);
   });
@@ -359,7 +359,7 @@ describe("auth status", () => {
     const { exit, stderr } = await run("auth status");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `dexdata: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
+      stderr: `warning: ${file} holds a key and others can read it; type: chmod 600 '${file}'\n`,
     });
   });
 });
@@ -384,7 +384,7 @@ describe("auth logout", () => {
     const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'dexdata: --profile "api_…": is a key, not the name of a profile\n',
+      stderr: 'error: --profile "api_…": is a key, not the name of a profile\n',
     });
   });
 
@@ -417,8 +417,8 @@ describe("a service that is not as it should be", () => {
     expect({ exit, stderr, stored: existsSync(credentialsPath(context)) }).toEqual({
       exit: 4,
       stderr:
-        `dexdata: ${new URL(server.url).host} refused the request before the service saw it (it answered with a web page)\n` +
-        `  check the hosts that were asked (dexdata config list): ${server.url}\n`,
+        `error: ${new URL(server.url).host} refused the request before the service saw it (it answered with a web page)\n` +
+        `  hint: check the hosts that were asked (dexdata config list): ${server.url}\n`,
       stored: false,
     });
   });
@@ -428,7 +428,7 @@ describe("a service that is not as it should be", () => {
     const options = { stdin: sandbox.running().keys.free, env: sandbox.env("keyless") };
     const { exit, stderr } = await dexdata(`auth login --error-format text --base-url ${restPaid}`, options);
     expect(exit).toBe(4);
-    expect(stderr).toContain(`dexdata: a free key does not belong to ${new URL(restPaid).host}\n`);
+    expect(stderr).toContain(`error: a free key does not belong to ${new URL(restPaid).host}\n`);
     expect(stderr).toContain(`check the hosts that were asked (dexdata config list): ${restPaid}\n`);
   });
 

@@ -200,8 +200,8 @@ describe("the key", () => {
       exit: 2,
       stdout: "",
       stderr:
-        "dexdata: the tier is set to pro, but there is no key\n" +
-        "  set DEXDATA_API_KEY, or store a key with: dexdata auth login\n",
+        "warning: the tier is set to pro, but there is no key\n" +
+        "  hint: set DEXDATA_API_KEY, or store a key with: dexdata auth login\n",
       sent: nothing,
     });
   });
@@ -211,8 +211,8 @@ describe("the key", () => {
     expect({ exit, stderr, sent: seen() }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: DEXDATA_TIER "entreprise": accepted: keyless, free, dev, pro, enterprise\n' +
-        "  did you mean enterprise?\n",
+        'error: DEXDATA_TIER "entreprise": accepted: keyless, free, dev, pro, enterprise\n' +
+        "  hint: did you mean enterprise?\n",
       sent: nothing,
     });
   });
@@ -238,7 +238,7 @@ describe("the key", () => {
     const context = prepared({ credentials: `{"key": "${keys.pro}` });
     const { exit, stdout, stderr } = await run(["networks"], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n' });
-    expect(stderr).toBe(`dexdata: ${credentialsPath(context)} is not JSON; going on without a stored key\n`);
+    expect(stderr).toBe(`error: ${credentialsPath(context)} is not JSON; going on without a stored key\n`);
     expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
   });
 });
@@ -387,7 +387,7 @@ describe("rule 155: X-Api-Plan", () => {
     const outcome = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
     expect(outcome).toMatchObject({ exit: 0, stdout: '{"id":"ethereum"}\n' });
     expect(outcome.stderr).toBe(
-      "dexdata: the service counted this as keyless, not pro: the key was not counted; see: dexdata auth status\n",
+      "warning: the service counted this as keyless, not pro: the key was not counted; see: dexdata auth status\n",
     );
   });
 
@@ -406,7 +406,7 @@ describe("rule 155: X-Api-Plan", () => {
       { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
       "pools search ethereum --all",
     );
-    expect(stderr).toBe("dexdata: the service counted this as dev, not pro; see: dexdata auth status\n");
+    expect(stderr).toBe("warning: the service counted this as dev, not pro; see: dexdata auth status\n");
   });
 });
 

@@ -37,7 +37,7 @@ describe("a parameter that the service drops (rule 55)", () => {
       expect(await ask(`api ${manner}`)).toEqual({
         exit: 1,
         stdout: "",
-        stderr: `dexdata: the service did not apply --field ${name} "${value}": its rows are not what was asked for\n  ${hint}\n`,
+        stderr: `error: the service did not apply --field ${name} "${value}": its rows are not what was asked for\n  hint: ${hint}\n`,
       });
     // A page is where --paginate begins.
     if (name === "page") return;
@@ -123,7 +123,7 @@ describe("a known filter that is missing from the echo, or has another value the
       const refused = await ask(`${words} -o ndjson`, env);
       expect(refused).toMatchObject({ exit: 1, stdout: "" });
       expect(refused.stderr).toContain(`the service did not apply ${name} "0"${how}: its rows`);
-      expect(refused.stderr).toContain("\n  take them all the same with --no-strict\n");
+      expect(refused.stderr).toContain("\n  hint: take them all the same with --no-strict\n");
       const { exit, stdout, stderr } = await ask(`${words} --no-strict -o ndjson`, env);
       expect({ exit, stderr }).toEqual({
         exit: 0,

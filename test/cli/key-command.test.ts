@@ -75,8 +75,8 @@ describe("key_command", () => {
       exit: 2,
       stdout: "",
       stderr:
-        `dexdata: key_command in ${configPath(context)}: ${why}\n` +
-        "  run it by hand (what it says is not shown here, as it may hold the key): dexdata config get key_command\n",
+        `error: key_command in ${configPath(context)}: ${why}\n` +
+        "  hint: run it by hand (what it says is not shown here, as it may hold the key): dexdata config get key_command\n",
       sent: [],
     });
   });

@@ -88,8 +88,8 @@ describe("promise 1: a key and the host that is named", () => {
         exit: 2,
         stdout: "",
         stderr:
-          `dexdata: the key from ${from} is not for ${url}, which DEXDATA_PRO_BASE_URL names: it is not sent\n` +
-          `  if that host is meant: dexdata config set pro_base_url ${url}, or hand a key over with DEXDATA_API_KEY or --key-file\n`,
+          `error: the key from ${from} is not for ${url}, which DEXDATA_PRO_BASE_URL names: it is not sent\n` +
+          `  hint: if that host is meant: dexdata config set pro_base_url ${url}, or hand a key over with DEXDATA_API_KEY or --key-file\n`,
       });
       expect(seen()).toEqual([[], []]);
     }
@@ -163,8 +163,8 @@ describe("of the service's own hosts", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `dexdata: ${url} is no host of ${tier} keys, and the key from DEXDATA_API_KEY is one\n` +
-        "  leave the host out, or let the service say the plan again: dexdata auth login\n",
+        `error: ${url} is no host of ${tier} keys, and the key from DEXDATA_API_KEY is one\n` +
+        "  hint: leave the host out, or let the service say the plan again: dexdata auth login\n",
     });
   });
 });

@@ -357,7 +357,7 @@ describe("rule 56: what a search echoes", () => {
     const { exit, rows: taken, stderr } = await ask(search(query), words, true);
     expect({ exit, taken }).toEqual({ exit: 1, taken: [] });
     expect(stderr).toContain(
-      `dexdata: the service did not apply ${named}: its rows are not what was asked for`,
+      `error: the service did not apply ${named}: its rows are not what was asked for`,
     );
     expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
   });

@@ -72,7 +72,7 @@ describe("--watch in a pipe", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 130,
       stdout: lines.map((row) => `${textOf(row)}\n`).join(""),
-      stderr: `${cost}dexdata: 2026-11-21T08:55:30Z: no longer there: ethereum a, ethereum b\n`,
+      stderr: `${cost}note: 2026-11-21T08:55:30Z: no longer there: ethereum a, ethereum b\n`,
     });
   });
 
@@ -115,7 +115,7 @@ describe("--watch in a pipe", () => {
     const { exit, stdout, stderr } = await watch(words, rounds);
     expect(exit).toBe(130);
     expect(stdout).toBe(`${textOf(["a", "1"])}\n${textOf(["b", "2"])}\n`);
-    expect(stderr).toMatch(/^watching .*\ndexdata: .*503.*; asking again in the next round\n$/u);
+    expect(stderr).toMatch(/^watching .*\nwarning: .*503.*; asking again in the next round\n$/u);
   });
 
   test("a round whose list is incomplete is reported, and the next one follows", async () => {
@@ -252,7 +252,7 @@ describe("what --watch refuses before anything is sent", () => {
     ["txns ethereum 0xa --watch 30s --follow", "--watch: does not go with --follow"],
     [
       "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",
-      "a round is 3 requests, and 15 leave a minute\n  ask for less, or every 12s",
+      "a round is 3 requests, and 15 leave a minute\n  hint: ask for less, or every 12s",
     ],
     ["pools search ethereum --watch 1h --limit 20000 --sandbox", "a round may bring 10000 rows at most"],
   ])("%s", async (line, expected) => {

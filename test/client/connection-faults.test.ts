@@ -79,7 +79,7 @@ describe("a host whose answer", () => {
     const outcome = await ask(server.url);
     expect({ exit: outcome.exit, said: outcome.stderr.split("\n")[0] }).toEqual({
       exit,
-      said: `dexdata: ${said}`,
+      said: `error: ${said}`,
     });
   });
 });
@@ -92,7 +92,7 @@ describe("a host that is not there", () => {
     ["https://nowhere.invalid", "the name of HOST is not known"],
     ["https://nowhere.invalid:8443", "the name of HOST is not known"],
   ])("%s: %s", async (base, said) => {
-    expect(await ask(base)).toEqual({ exit: 7, stderr: `dexdata: ${said}\n  ${network}\n` });
+    expect(await ask(base)).toEqual({ exit: 7, stderr: `error: ${said}\n  hint: ${network}\n` });
   });
 });
 
@@ -103,7 +103,7 @@ describe("a certificate", () => {
   ];
   test.each(faults)("that is %s", async (certificate, said, next) => {
     const server = await serveInTest(() => json("[]"), { certificate });
-    const stderr = `dexdata: the certificate of HOST ${said}\n  ${next}\n`;
+    const stderr = `error: the certificate of HOST ${said}\n  hint: ${next}\n`;
     // No retries either: no other try would change it.
     expect(await ask(server.url, "--retries 3")).toEqual({ exit: 7, stderr });
     expect(server.requests).toEqual([]);
@@ -114,7 +114,7 @@ describe("http and https mistaken for each other", () => {
   const plain = {
     exit: 7,
     stderr:
-      "dexdata: HOST does not speak TLS on this port; is it http?\n  check the host, its port, and any proxy in between\n",
+      "error: HOST does not speak TLS on this port; is it http?\n  hint: check the host, its port, and any proxy in between\n",
   };
 
   test("TLS to a port that replies to it in plain HTTP", async () => {
@@ -178,7 +178,7 @@ describe("http and https mistaken for each other", () => {
     const outcome = await ask(server.url.replace("https:", "http:"));
     expect(outcome.exit).toBe(7);
     expect(outcome.stderr).toMatch(
-      /^dexdata: (?:HOST closed the connection|the connection to HOST was reset)/u,
+      /^error: (?:HOST closed the connection|the connection to HOST was reset)/u,
     );
   });
 
@@ -187,7 +187,7 @@ describe("http and https mistaken for each other", () => {
     const { exit, stderr } = await ask(base);
     expect(exit).toBe(7);
     expect(stderr).toMatch(
-      /^dexdata: (?:HOST closed the connection before it was secure|the connection to HOST was reset)\n/u,
+      /^error: (?:HOST closed the connection before it was secure|the connection to HOST was reset)\n/u,
     );
   });
 });
@@ -257,8 +257,8 @@ test("a host that speaks only old versions of TLS", async () => {
   expect(await ask(await listenTls(old))).toEqual({
     exit: 7,
     stderr:
-      "dexdata: HOST speaks only versions of TLS that are no longer secure (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
-      "  tell whoever runs the host: TLS 1.2 or newer is needed\n",
+      "error: HOST speaks only versions of TLS that are no longer secure (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
+      "  hint: tell whoever runs the host: TLS 1.2 or newer is needed\n",
   });
 });
 

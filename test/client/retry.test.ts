@@ -100,7 +100,7 @@ describe("what is asked again", () => {
     const { exit, stderr } = await run(["networks", "--retries", "2", "-o", "table"], context);
     expect(exit).toBe(7);
     expect(stderr).toBe(
-      `dexdata: the connection to ${gone.url.slice(7)} was refused\n  check the network and the host, then try again\n`,
+      `error: the connection to ${gone.url.slice(7)} was refused\n  hint: check the network and the host, then try again\n`,
     );
     expect(context.clock.asked.filter((each) => each !== 30_000)).toEqual([1000, 2000]);
   });
@@ -132,7 +132,7 @@ describe("what is not", () => {
     const { exit, stdout, stderr } = await run(["networks", "-o", "table"], context);
     expect({ exit, stdout, waits: context.clock.asked }).toEqual({ exit: 7, stdout: "", waits: [30_000] });
     expect(stderr).toMatch(
-      /^dexdata: 127\.0\.0\.1:\d+ does not speak TLS on this port; is it http\?\n {2}check the host/u,
+      /^error: 127\.0\.0\.1:\d+ does not speak TLS on this port; is it http\?\n {2}hint: check the host/u,
     );
   });
 
@@ -219,8 +219,8 @@ describe("how long", () => {
       exit: 6,
       stdout: "",
       stderr:
-        "dexdata: too many requests for the keyless plan\n" +
-        "  the wait of 201 s is longer than --retry-max-time allows; come back then, or allow it\n",
+        "error: too many requests for the keyless plan\n" +
+        "  hint: the wait of 201 s is longer than --retry-max-time allows; come back then, or allow it\n",
       requests: 1,
       gaps: [],
       waits: [],
@@ -304,7 +304,7 @@ describe("an end while it waits", () => {
   test("--deadline ends it too, and is what is said", async () => {
     const watched = await ask([fault(429, { "retry-after": "100" })], "--deadline 20s");
     expect(watched).toMatchObject({ exit: 7, requests: 1 });
-    expect(watched.stderr).toContain("dexdata: not done within the --deadline of 20 s\n");
+    expect(watched.stderr).toContain("error: not done within the --deadline of 20 s\n");
   });
 
   test("--deadline in the middle of a request begins no wait", async () => {
@@ -313,7 +313,7 @@ describe("an end while it waits", () => {
     expect(watched).toEqual({
       exit: 7,
       stdout: "",
-      stderr: "dexdata: not done within the --deadline of 20 s\n  allow more time, or ask for less\n",
+      stderr: "error: not done within the --deadline of 20 s\n  hint: allow more time, or ask for less\n",
       requests: 1,
       gaps: [],
       waits: [20_000],

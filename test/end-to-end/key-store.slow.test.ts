@@ -56,7 +56,7 @@ describe("promise 12: where nothing can be written", () => {
     expect(refused).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: ${config}/credentials.json.lock cannot be created (the file is as large as it may be here)\n  allow larger files (ulimit -f), or write elsewhere\n`,
+      stderr: `error: ${config}/credentials.json.lock cannot be created (the file is as large as it may be here)\n  hint: allow larger files (ulimit -f), or write elsewhere\n`,
     });
     expect(readdirSync(config)).toEqual([]);
     expect((await tell(start(["auth", "login"], env), key)).exit).toBe(0);
@@ -84,7 +84,7 @@ describe("promise 12: where nothing can be written", () => {
     const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"], env), key);
     expect(exit).toBe(2);
     expect(
-      stderr.split("\n").filter((line) => line.startsWith("dexdata: ") || line.startsWith("    at ")),
+      stderr.split("\n").filter((line) => /^(?:error|warning): /u.test(line) || line.startsWith("    at ")),
     ).toHaveLength(2);
     const asked = await tell(start(["usage", "-o", "json"], env));
     expect([asked.exit, asked.stderr.includes("going on without")]).toEqual([0, true]);
@@ -99,8 +99,8 @@ test.runIf(process.platform === "linux")(
       exit: 2,
       stdout: "",
       stderr:
-        "dexdata: /proc/none/inside/credentials.json cannot be written (no such folder)\n" +
-        "  check the folder's permissions, or name another with DEXDATA_CONFIG_DIR\n",
+        "error: /proc/none/inside/credentials.json cannot be written (no such folder)\n" +
+        "  hint: check the folder's permissions, or name another with DEXDATA_CONFIG_DIR\n",
     });
   },
 );
@@ -108,7 +108,7 @@ test.runIf(process.platform === "linux")(
 test("a key from stdin is read no further than a key may be long", async () => {
   const asked = server.requests.length;
   const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
-  expect([exit, stderr]).toEqual([2, "dexdata: stdin: more than 4 KiB, and no more is taken here\n"]);
+  expect([exit, stderr]).toEqual([2, "error: stdin: more than 4 KiB, and no more is taken here\n"]);
   expect(server.requests.length).toBe(asked);
 });
 

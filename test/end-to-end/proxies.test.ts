@@ -139,7 +139,7 @@ test("the certificate of an https proxy has to be the proxy's own, not the servi
     exit: 7,
     stdout: "",
     stderr:
-      `dexdata: the certificate of the proxy ${proxy.url} is for other hosts (ERR_TLS_CERT_ALTNAME_INVALID)\n` +
-      "  check the host's name: something else may answer there\n",
+      `error: the certificate of the proxy ${proxy.url} is for other hosts (ERR_TLS_CERT_ALTNAME_INVALID)\n` +
+      "  hint: check the host's name: something else may answer there\n",
   });
 });

@@ -41,7 +41,7 @@ test.runIf(process.platform === "linux")(
     const full = await ended(start("ulimit -f 64;", server, file, ""));
     expect({ exit: full.exit, stdout: String(full.stdout) }).toEqual({ exit: 1, stdout: "" });
     expect(full.stderr).toMatch(
-      /^dexdata: --out ".*full\.ndjson": cannot be written \(the file is as large as it may be here\)/mu,
+      /^warning: --out ".*full\.ndjson": cannot be written \(the file is as large as it may be here\)/mu,
     );
     expect(readFileSync(file, "utf8").endsWith("\n"), "half a line is left").toBe(false);
     const next = await ended(start("", server, file, "--limit 1"));

@@ -116,14 +116,14 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
   const isJson = options.errorFormat === "json";
   for (const failure of failures)
     if (isJson) report.tell(failureJson(failure).trimEnd());
-    else report.warn(failure.message);
+    else report.fault(failure.message);
 }
 
 async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
   // Every page of a list may carry the same warning.
-  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.tell(page.warning);
+  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const { network, address } of page.missing ?? []) run.report.tell(`no price: ${network}:${address}`);
+    for (const { network, address } of page.missing ?? []) run.report.warn(`no price: ${network}:${address}`);
   }
   await renderer.page(page);
   countPage(run.destination.tally, question, page);

@@ -145,7 +145,7 @@ export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): 
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
-    run.report.tell(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
+    run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
   return new Failure(`${cause.message}; ${counted(rows, "row")} came before`, {

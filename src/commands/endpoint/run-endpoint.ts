@@ -78,7 +78,7 @@ async function askWithin(
   const questions = await read(options, run.sources);
   // A script with an unset variable would silently read the first page again.
   if (typed.input.typed.get("cursor")?.at(-1) === "")
-    report.tell("--cursor is empty; starting at the first page");
+    report.warn("--cursor is empty; starting at the first page");
   if (options.columns !== undefined) {
     const { endpoint, groups } = questions;
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
