@@ -56,7 +56,7 @@ export async function openClient(
     pace,
     budget,
     close: async () => {
-      closing.abort(new Error("the run is over"));
+      closing.abort(new Error("run finished"));
       await client.close();
       await close();
     },

@@ -30,7 +30,7 @@ export interface Report extends ClientObserver {
 /** Shows a countdown for each wait, where a person can see it. */
 export interface Countdown {
   readonly begin: (milliseconds: number, why: string) => void;
-  /** Whether the countdown is visible: a line about the same wait would repeat it. */
+  /** Whether the countdown is visible: another line about the same wait would repeat it. */
   readonly isShown: () => boolean;
 }
 
@@ -115,9 +115,9 @@ function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
   if (requestsInDoubt === 0) return "";
   const which =
     requestsInDoubt === 1
-      ? "an answer that did not come whole"
-      : `${requestsInDoubt} answers that did not come whole`;
-  return ` and perhaps ${grouped(String(creditsInDoubt))} more for ${which}`;
+      ? "an incomplete response"
+      : `${requestsInDoubt} incomplete responses`;
+  return `, plus up to ${grouped(String(creditsInDoubt))} for ${which}`;
 }
 
 function waitingLine({ milliseconds, failure }: Waiting): string {
@@ -137,7 +137,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
 /** `GET /networks 200 12 ms 1 credit…`; the key is in a header, which is never shown. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
   const left = answer?.headers.get("x-credits-remaining");
-  const outcome = answer === undefined ? "no answer" : String(answer.status);
+  const outcome = answer === undefined ? "no response" : String(answer.status);
   const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
   const headers =
     verbosity > 1 ? [...(answer?.headers ?? [])].map(([name, value]) => `  ${name}: ${value}`) : [];
