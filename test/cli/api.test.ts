@@ -168,9 +168,9 @@ const askScripted = async (words: readonly string[], isTerminal = false): Promis
 
 describe("a path that could lead elsewhere", () => {
   const noUrl = "must be a path, not a URL: the key is sent to the configured host only";
-  const dots = "must not have the segments . and ..: they would change the path";
-  const encoded = "must not have slashes, percent signs, spaces or control characters encoded in a segment";
-  const raw = "must be a path without spaces, control characters and backslashes";
+  const dots = "must not have the segments . and ..: they lead to another path";
+  const encoded = "must not have slashes, percent signs, blanks or control characters encoded in a segment";
+  const raw = "must be a path without blanks, control characters and backslashes";
   const tricks: readonly (readonly [path: string, problem: string])[] = [
     ["http://OTHER/networks", noUrl],
     ["HTTP://OTHER/networks", noUrl],
@@ -223,11 +223,11 @@ describe("a path that could lead elsewhere", () => {
     ["/networks#@OTHER", "must not have a fragment"],
     ["#", "must not have a fragment"],
     ["/networks?a=1#b", "must not have a fragment"],
-    ["/%zz", '"%zz" is not percent-encoded UTF-8'],
-    ["/%c0%ae%c0%ae/admin", '"%c0%ae%c0%ae" is not percent-encoded UTF-8'],
-    ["/networks?a=%ff", '"a=%ff" is not percent-encoded UTF-8'],
+    ["/%zz", '"%zz" is no percent-encoded UTF-8'],
+    ["/%c0%ae%c0%ae/admin", '"%c0%ae%c0%ae" is no percent-encoded UTF-8'],
+    ["/networks?a=%ff", '"a=%ff" is no percent-encoded UTF-8'],
     ["/networks?=1", '"=1" has no name'],
-    ["", "must be a path such as /networks"],
+    ["", "must not be empty; a path such as /networks is needed"],
   ];
   test.each(tricks)("%j is refused: %s", async (template, problem) => {
     const path = template.replace("OTHER", new URL(other.url).host);
@@ -396,20 +396,20 @@ describe("-f", () => {
   });
 
   const refused: readonly (readonly [words: readonly string[], message: string | RegExp])[] = [
-    [["/none", "-f", "a=1", "-f", "a=2"], "--field a: given twice"],
-    [["/none?a=1", "-f", "a=2"], "--field a: given twice"],
-    [["/none?a=1&a=1"], "--field a: given twice"],
-    [["/none", "-f", "tokens=a", "-f", "tokens=b"], "--field tokens: given twice"],
-    [["/networks/base/tokens/search?sort=asc&sort=asc"], "--field sort: given twice"],
+    [["/none", "-f", "a=1", "-f", "a=2"], "--field a: is given twice"],
+    [["/none?a=1", "-f", "a=2"], "--field a: is given twice"],
+    [["/none?a=1&a=1"], "--field a: is given twice"],
+    [["/none", "-f", "tokens=a", "-f", "tokens=b"], "--field tokens: is given twice"],
+    [["/networks/base/tokens/search?sort=asc&sort=asc"], "--field sort: is given twice"],
     [["/none", "-f", "a"], '--field "a": must be name=value, such as limit=100'],
-    [["/none", "-f", "a=\ud83e"], String.raw`--field "a=\u{d83e}": must be valid Unicode`],
+    [["/none", "-f", "a=\ud83e"], String.raw`--field "a=\u{d83e}": must be whole Unicode characters`],
     [["/none", "-f", "=1"], '--field "=1": must be name=value, such as limit=100'],
     [["/none", "-f", ""], '--field "": must be name=value, such as limit=100'],
-    [["/networks/base/dexes", "-f", "network=sui"], "--field network: already part of the path"],
-missing value for     [["/none", "-f"], "--field"],
-    [[], "missing <path>"],
-unexpected argument "    [["/none", "/other"], '"/other'],
-    [["/none", "--limit", "5"], "--limit requires --paginate"],
+    [["/networks/base/dexes", "-f", "network=sui"], "--field network: is a part of the path"],
+    [["/none", "-f"], "--field: a value is needed"],
+    [[], "a path of the service is needed"],
+    [["/none", "/other"], '"/other": one word too many'],
+    [["/none", "--limit", "5"], "--limit: goes with --paginate"],
     [["/none", "--paginate"], "--paginate: /none is no list that dexdata knows"],
     [["/networks", "--paginate"], "--paginate: /networks does not answer in pages"],
     [["/search?query=a", "--paginate"], "--paginate: /search does not answer in pages"],
@@ -433,10 +433,10 @@ unexpected argument "    [["/none", "/other"], '"/other'],
       ["/networks/base/pools/0x1/transactions?from=yesterday", "--paginate"],
       /^error: --field from "yesterday": must be a time: /u,
     ],
-    [["/none", "--validate"], "--validate: no schema for /none"],
-    [["/pools/search", "--validate"], "--validate requires rows, but the response is printed as one document"],
-unknown flag     [["/none", "--all"], "--all for "dexdata api"],
-unknown flag     [["/none", "-X", "POST"], "-X for "dexdata api"],
+    [["/none", "--validate"], "--validate: there is no schema for /none"],
+    [["/pools/search", "--validate"], "--validate: checks rows, and the answer is shown whole"],
+    [["/none", "--all"], "--all: dexdata api has no such flag"],
+    [["/none", "-X", "POST"], "-X: dexdata api has no such flag"],
   ];
   test.each(refused)("%j is refused before anything is sent: %s", async (words, message) => {
     const { exit, stdout, stderr } = await askScripted(["api", ...words, "--error-format", "text"]);
@@ -516,13 +516,13 @@ describe("the answer", () => {
     ['{"plan":"pro"}', "/usage", "zzz", "; see: --fields '?'"],
     ['[{"a":1},{"b":2}]', "/x", "b", ""],
     ['{"a":1}', "/x", "zzz", ""],
-  ])("%j of %s what is said of it", async (sent, path, fields, hint) => {
+  ])("%j of %s with --fields %s: what is said of it", async (sent, path, fields, hint) => {
     const isSaid = hint !== "" || fields === "zzz";
     for (const format of ["ndjson", "json"]) {
       reply = body(sent);
       const words = ["api", path, "--fields", fields, "-o", format];
       const { exit, stderr } = await askScripted(words);
-      const said = isSaid ? `warning: no row has the field "${fields}${hint}\n` : "";
+      const said = isSaid ? `warning: --fields ${fields}: no row has it${hint}\n` : "";
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
     }
   });
@@ -717,7 +717,7 @@ describe("--paginate", () => {
     const { exit, stdout, stderr } = await ask(["api", search, "-f", "dex_name=Uniswap V3", "--paginate"]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
-unknown DEX ID "Uniswap V3" on ethereum; did you mean --field dex_name=uniswap_v3?\n',
+      'error: --field dex_name="Uniswap V3" is no DEX id on ethereum; did you mean --field dex_name=uniswap_v3?\n',
     );
   });
 

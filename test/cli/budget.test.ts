@@ -108,7 +108,7 @@ describe("--max-credits", () => {
     const outcome = await dexdata("networks --max-credits 2 --timeout 1m --stats", { env });
     expect({ exit: outcome.exit, requests: server.requests.length }).toEqual({ exit: 5, requests: 2 });
     expect(outcome.stderr).toContain(
-      "2 requests, 0 credits, plus up to 2 for 2 incomplete responses",
+      "2 requests, 0 credits and perhaps 2 more for 2 answers that did not come whole",
     );
   });
 
@@ -158,7 +158,7 @@ describe("budget.daily", () => {
     expect(code).toBe("daily_budget");
     expect(message).toBe(
       "budget.daily 5: 5 credits are counted as spent today, and the next request would cost 1; " +
-        "the budget resets at 2026-11-22T00:00:00Z; 100 rows came before",
+        "the day ends at 2026-11-22T00:00:00Z, DEXDATA_BUDGET_DAILY changes the budget; 100 rows came before",
     );
     expect(next).toContain("go on with: dexdata pools search ethereum");
     expect((await run("2026-11-22T00:00:00Z")).exit).toBe(0);
@@ -282,7 +282,7 @@ describe("what a run cost", () => {
     const { env } = await ledgerInTest({ faults: "truncate@2" });
     const { stderr } = await dexdata("pools search ethereum --limit 300 --stats", { env: env() });
     expect(stderr).toMatch(
-      /^4 requests, 3 credits, plus up to 1 for an incomplete response \(4,999,996 left\), \d/mu,
+      /^4 requests, 3 credits and perhaps 1 more for an answer that did not come whole \(4,999,996 left\), \d/mu,
     );
   });
 
@@ -299,7 +299,7 @@ describe("--require-plan", () => {
     const outcome = await dexdata("pools search ethereum --limit 300 --require-plan pro", { env: env() });
     expect(failureOf(outcome)).toMatchObject({ exit: 4, code: "other_plan" });
     expect(failureOf(outcome)["message"]).toContain(
-      "the service applied the keyless plan, not pro as --require-plan wants",
+      "the service counted this as keyless, not pro as --require-plan wants",
     );
     expect(outcome.stdout.split("\n")).toHaveLength(101);
   });

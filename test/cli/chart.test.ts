@@ -133,7 +133,7 @@ describe("ohlcv --chart", () => {
     ]);
   });
 
-  test("no results is nothing drawn", async () => {
+  test("nothing found is nothing drawn", async () => {
     const { exit, stdout } = await ask(() => json([]), `ohlcv ethereum 0x1 --chart ${window}`);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
   });
@@ -151,15 +151,15 @@ describe("ohlcv --chart", () => {
   });
 
   test.each([
-    ["-o csv", "--chart cannot be used it requires --output table"],
-    ["-o ndjson", "--chart cannot be used it requires --output table"],
+    ["-o csv", "--chart and --output csv: a picture is for a person, csv for a program"],
+    ["-o ndjson", "--chart and --output ndjson: a picture is for a person, ndjson for a program"],
     ["--fields close", "--chart and --fields: a chart has no columns of values"],
     ["--columns close", "--chart and --columns: a chart has no columns of values"],
-    ["-o wide", "--chart cannot be used a chart has no columns of values"],
+    ["-o wide", "--chart and --output wide: a chart has no columns of values"],
     ["--no-header", "--chart and --no-header: a chart has no columns of values"],
     [
       "--out chart.txt --resume",
-      "--chart and --resume: a chart is drawn only after all candles have arrived",
+      "--chart and --resume: a chart is drawn when all candles are there, so none can be gone on with",
     ],
     ["--watch 5s", "--chart and --watch: a chart is drawn anew in its place, which takes a terminal"],
   ])("%s is refused beside it", async (words, message) => {
@@ -239,11 +239,11 @@ describe("--spark", () => {
   test.each([
     [
       "pools search ethereum --spark -o json",
-      "--spark cannot be used it requires --output table",
+      "--spark and --output json: a picture is for a person, json for a program",
     ],
-unknown flag     [`ohlcv ${weth} --spark`, "--spark for "dexdata ohlcv"],
-unknown flag     ["networks --spark", "--spark for "dexdata networks"],
-unknown flag     ["tokens search --chart", "--chart for "dexdata tokens search"],
+    [`ohlcv ${weth} --spark`, "--spark: dexdata ohlcv has no such flag"],
+    ["networks --spark", "--spark: dexdata networks has no such flag"],
+    ["tokens search --chart", "--chart: dexdata tokens search has no such flag"],
   ])("dexdata %s is refused", async (words, message) => {
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });

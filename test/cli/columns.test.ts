@@ -41,7 +41,7 @@ describe("--columns", () => {
   test("that find no room are said, and -o wide shows all, beyond the window", async () => {
     const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
     expect(headOf(narrow)).toBe("TOKEN 0|DEX");
-    expect(narrow.stderr).toContain("warning: terminal too narrow for POOL; show all columns: -o wide\n");
+    expect(narrow.stderr).toContain("warning: no room for POOL; -o wide shows all, beyond the window\n");
     const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
     expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
     expect(wide.stderr).not.toContain("no room");
@@ -49,7 +49,7 @@ describe("--columns", () => {
 
   test("are said also to who wants no remarks, and to who follows", async () => {
     const said = (names: string): string =>
-      `warning: terminal too narrow for ${names}; show all columns: -o wide\n`;
+      `warning: no room for ${names}; -o wide shows all, beyond the window\n`;
     const search = "pools search ethereum --limit 2 -q";
     expect((await look(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(said("POOL"));
     expect((await look(`${search} --fields chain,id`, 30)).stderr).toBe(said("id"));
@@ -70,10 +70,10 @@ describe("--columns", () => {
       "dexes ethereum --columns tnxs",
       '--columns "tnxs": accepted: dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean txns-24h?',
     ],
-    ["networks --columns network,id", '--columns "network,id": network appears twice'],
+    ["networks --columns network,id", '--columns "network,id": names network twice'],
     [
       "networks --columns network,",
-      '--columns "network,": must be comma-separated column names such as token-0,price-usd',
+      '--columns "network,": must be names separated by commas, such as token-0,price-usd',
     ],
     [
       "networks --columns network --fields id",
@@ -81,7 +81,7 @@ describe("--columns", () => {
     ],
     [
       "networks --columns network -o json",
-      "--columns cannot be used it requires a table\n  hint: add -o table, or use --fields",
+      "--columns: chooses columns of a table, and the output is json\n  hint: add -o table, or choose by --fields",
     ],
     [
       "api /networks/ethereum/unknown --columns network",
@@ -136,7 +136,7 @@ describe("what a row is about", () => {
     const narrow = await look(prices, 40);
     expect([headOf(narrow), narrow.stderr]).toEqual([
       "NETWORK|PRICE USD",
-      "warning: terminal too narrow for TOKEN; show all columns: -o wide\n",
+      "warning: no room for TOKEN; -o wide shows all, beyond the window\n",
     ]);
     const fitting = await look(prices, 64);
     expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);

@@ -105,9 +105,9 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   ],
   [["set", "profile", "api_pro_s3cr3tPart"], 'profile "api_…": is a key, not the name of a profile', ""],
   [["set", "tier", "pro"], "tier is not kept in config.json", "set DEXDATA_TIER in the environment"],
-missing argument for "dexdata   [["set", "retries"], "config set", "usage: dexdata config set <name> <value>"],
-missing argument for "dexdata   [["get"], "config get", "usage: dexdata config get <name>"],
-unexpected argument "  [["list", "output"], '"output', "usage: dexdata config list"],
+  [["set", "retries"], "config set: a word is missing", "usage: dexdata config set <name> <value>"],
+  [["get"], "config get: a word is missing", "usage: dexdata config get <name>"],
+  [["list", "output"], '"output": one word too many', "usage: dexdata config list"],
 ];
 
 describe("a slip", () => {

@@ -305,7 +305,7 @@ describe("a refusal of the service", () => {
   });
 });
 
-describe("an answer that is no response", () => {
+describe("an answer that is no answer", () => {
   const wrong: readonly (readonly [string, Reply, RegExp])[] = [
     ["HTML with status 200", html(200), /web page, not JSON/],
     ["an empty body", empty(200), /the answer is empty/],
@@ -345,7 +345,7 @@ describe("an unknown network", () => {
       isTerminal: { stderr: true },
     });
     expect(outcome.exit).toBe(3);
-    expect(outcome.stderr).toContain('error: unknown network "eth\n');
+    expect(outcome.stderr).toContain('error: network "eth" is not known to the service\n');
     expect(outcome.stderr).toContain("did you mean ethereum?");
     expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });
@@ -407,7 +407,7 @@ describe("rule 111: a DEX's display name", () => {
     );
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
-unknown DEX ID "Uniswap V3" on ethereum; did you mean --dex uniswap_v3?\n',
+      'warning: --dex "Uniswap V3" is no DEX id on ethereum; did you mean --dex uniswap_v3?\n',
     );
     expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
   });
@@ -428,7 +428,7 @@ unknown DEX ID "Uniswap V3" on ethereum; did you mean --dex uniswap_v3?\n',
     const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
     const { stderr } = await ask(json([]), `ohlcv ethereum 0x1 ${window}`);
     expect(stderr).toBe(
-      "warning: no 1h candle starts between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; use a shorter --interval\n",
+      "warning: no candle of 1h begins between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; ask for shorter ones with --interval\n",
     );
     expect((await ask(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
   });

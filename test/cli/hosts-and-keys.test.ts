@@ -387,7 +387,7 @@ describe("rule 155: X-Api-Plan", () => {
     const outcome = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
     expect(outcome).toMatchObject({ exit: 0, stdout: '{"id":"ethereum"}\n' });
     expect(outcome.stderr).toBe(
-      "warning: the service applied the keyless plan, not pro, so the key had no effect; see: dexdata auth status\n",
+      "warning: the service counted this as keyless, not pro: the key was not counted; see: dexdata auth status\n",
     );
   });
 
@@ -406,7 +406,7 @@ describe("rule 155: X-Api-Plan", () => {
       { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
       "pools search ethereum --all",
     );
-    expect(stderr).toBe("warning: the service applied the dev plan, not pro; see: dexdata auth status\n");
+    expect(stderr).toBe("warning: the service counted this as dev, not pro; see: dexdata auth status\n");
   });
 });
 

@@ -93,9 +93,9 @@ describe("a list of assets", () => {
     ["solana:0x12", 'invalid address "0x12"', "an address on solana is 32 to 44 base58 characters"],
     [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address has no spaces and no quotes"],
     [`sui:'0x2'`, `invalid address "'0x2'"`, "an address has no spaces and no quotes"],
-    [`"${WETH}",`, "invalid JSON string", ""],
-    ['""', "invalid JSON string", ""],
-    [`["${WETH}"]`, "JSON arrays are not accepted", "list one asset per line, as -o ndjson prints them"],
+    [`"${WETH}",`, "begins like a JSON string but is not one", ""],
+    ['""', "begins like a JSON string but is not one", ""],
+    [`["${WETH}"]`, "begins like a JSON array", "a list has one asset per line, as -o ndjson writes them"],
     ["x".repeat(500), `invalid address "${"x".repeat(80)}…"`, form],
   ])("the line %s is refused before a request", async (line, problem, hint) => {
     for (const command of ["prices", "token", "pool"]) {

@@ -38,7 +38,7 @@ describe.each(lists)("%s", (command) => {
     const first = await ask(`${command} -o ndjson`);
     expect(first).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/^more rows available; next page: dexdata .+\n$/u),
+      stderr: expect.stringMatching(/^more exist; go on with: dexdata .+\n$/u),
     });
     expect(rowsOf(first.stdout)).toHaveLength(10);
     const next = /dexdata (.+)/u.exec(first.stderr)?.[1] ?? "";

@@ -65,7 +65,7 @@ describe.each(Object.entries(interferences))("a file that is %s during the pull"
     ];
     const { exit, stderr } = await dexdata(words, { env: list.env });
     const says =
-      /^error: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull.*\n {2}hint: (?:(start over dexdata (.*))\n$/u.exec(
+      /^error: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull.*\n {2}hint: (?:(start over with --force)|(?:continue|.*; for a resumable pull): dexdata (.*))\n$/u.exec(
         stderr,
       );
     expect([exit, stderr]).toEqual([1, says?.[0]]);

@@ -105,7 +105,7 @@ describe("a search of everything", () => {
     expect(stdout).toBe('{"tokens":[{"id":"0x1","chain":"a"}],"dexes":[]}\n');
   });
 
-  test("rule 104: no results is exit 0", async () => {
+  test("rule 104: nothing found is exit 0", async () => {
     const { exit, stdout } = await answerWith('{"tokens":[],"pools":[],"dexes":[]}', "search x -o ndjson");
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
   });

@@ -450,7 +450,7 @@ describe("a DEX listing", () => {
     expect(many.requests.length).toBe(2);
     const few = await ask(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
-    expect(few.stderr).toContain("higher --limit or use --all");
+    expect(few.stderr).toContain("higher --limit, or --all");
   });
 
   test("goes on after a short page when the totals promise more", async () => {

@@ -49,7 +49,7 @@ describe("prices of 137 mixed addresses", () => {
     );
     const named = stderr.trimEnd().split("\n");
     expect(named).toEqual(
-      inputs.filter((input) => !isPriced(input)).map((input) => `no price for ethereum:${input}`),
+      inputs.filter((input) => !isPriced(input)).map((input) => `no price: ethereum:${input}`),
     );
 
     const sent = sandbox
@@ -163,14 +163,14 @@ describe("prices", () => {
       env: { DEXDATA_BASE_URL: server.url },
     });
     expect(rowsOf(stdout).map(({ id }) => id)).toEqual([sol]);
-    expect(stderr).toBe(`no price for solana:${shouted}\n`);
+    expect(stderr).toBe(`no price: solana:${shouted}\n`);
   });
 
   test("a refused part does not hide the rest: each is named, exit 8", async () => {
     const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson --error-format text`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect({ exit, ids: rowsOf(stdout).map(({ id }) => id) }).toEqual({ exit: 8, ids: [weth, usdc] });
-    expect(stderr).toBe('error: unknown network "eth\n');
+    expect(stderr).toBe('error: network "eth" is not known to the service\n');
   });
 
   test("extra fields and digits come through", async () => {

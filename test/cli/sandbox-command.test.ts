@@ -271,7 +271,7 @@ describe("a slip", () => {
     ["--port x", /^error: --port "x": /u],
     ["--clock yesterday", /^error: --clock "yesterday": /u],
     ["--speed fast", /^error: --speed "fast": must be a number, 0 or more/u],
-    ["--log -", /^error: --log "-": must be a file name\n {2}hint: write \.\/- /u],
+    ["--log -", /^error: --log "-": must be the name of a file\n {2}hint: write \.\/- /u],
     ["--seed -1", /^error: --seed "-1": /u],
     [
       "--log /no/such/folder/log",

@@ -136,7 +136,7 @@ describe("csv and tsv", () => {
       exit: 2,
       stdout: "",
       stderr:
-        "error: --output csv: no columns are known for /networks/a/new\n  hint: choose fields: --fields id,…\n",
+        "error: --output csv: dexdata knows no columns of /networks/a/new\n  hint: name them: --fields id,…\n",
     });
     expect(server.requests).toEqual([]);
     const { stdout } = await answerWith('[{"id":1.0},{"id":{"a" :2}},7]', "api /new -o csv --fields id");

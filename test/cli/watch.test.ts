@@ -168,7 +168,7 @@ describe("--watch in a pipe", () => {
       stdin: "sui:0xa\nsui:0xb\n",
     });
     expect(stdout).toBe('{"id":"0xa","chain":"sui","price_usd":1}\n');
-    expect(stderr).toBe("watching every 30s: up to 120 requests, 240 credits an hour\nno price for sui:0xb\n");
+    expect(stderr).toBe("watching every 30s: up to 120 requests, 240 credits an hour\nno price: sui:0xb\n");
   });
 });
 

@@ -313,7 +313,7 @@ describe("an end while it waits", () => {
     expect(watched).toEqual({
       exit: 7,
       stdout: "",
-      stderr: "error: not done within the --deadline of 20 s\n  hint: raise --deadline, or request less\n",
+      stderr: "error: not done within the --deadline of 20 s\n  hint: allow more time, or ask for less\n",
       requests: 1,
       gaps: [],
       waits: [20_000],

@@ -54,7 +54,7 @@ async function run(words: string, env: Readonly<Record<string, string>> = {}): P
   return { exit, rows: String(stdout).split("\n").length - 1, said: stderr.replaceAll(home, "~") };
 }
 
-const check = "check the directory's permissions, or name another file";
+const check = "check the folder's permissions, or name another file";
 
 const onUnix = test.runIf(process.platform !== "win32");
 
@@ -74,7 +74,7 @@ onUnix.each([
   ],
   ...["stream", "prices", "pool"].map((command) => [
     `${command} @unreadable/list`,
-    '"@unreadable/list": cannot be read (not permitted)\n  hint: check the file name and its permissions',
+    '"@unreadable/list": cannot be read (not permitted)\n  hint: check the name and the permissions of the file',
   ]),
 ])("%s, closed to whoever runs it: exit 2 before a request", async (words, said) => {
   const before = service.requests.length;
@@ -112,6 +112,6 @@ onUnix("settings and state that are closed: said once, and the rows come", async
     said:
       "warning: ~/unreadable/config.json cannot be read (not permitted); going on without it\n" +
       "warning: ~/unreadable/credentials.json cannot be read (not permitted); going on without a stored key\n" +
-      "warning: the request rate cannot be shared with other processes: ~/closed/state: not permitted\n",
+      "warning: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: not permitted\n",
   });
 });

@@ -61,7 +61,7 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
     );
     expect({ exit, events: String(stdout).trim().split("\n").length }).toEqual({ exit: 0, events: 2 });
     expect(
-      stderr.match(/--events "\/dev\/full": cannot be written \(the disk is full\); the stream continues/gu),
+      stderr.match(/--events "\/dev\/full": cannot be written \(the disk is full\); the stream goes on/gu),
     ).toHaveLength(1);
   });
 });
@@ -132,7 +132,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
       left: [],
     });
     expect(stderr).toContain(
-      "cannot be written (the file is as large as it may be here)\n  hint: the output is complete; check the directory's permissions and free space\n",
+      "cannot be written (the file is as large as it may be here)\n  hint: the output is complete; check the folder's permissions and free space\n",
     );
   });
 });

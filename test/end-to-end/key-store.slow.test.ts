@@ -100,7 +100,7 @@ test.runIf(process.platform === "linux")(
       stdout: "",
       stderr:
         "error: /proc/none/inside/credentials.json cannot be written (no such folder)\n" +
-        "  hint: check the directory's permissions, or name another with DEXDATA_CONFIG_DIR\n",
+        "  hint: check the folder's permissions, or name another with DEXDATA_CONFIG_DIR\n",
     });
   },
 );

@@ -152,7 +152,7 @@ describe("a signal", () => {
     );
     expect({ exit: late.exit, stderr: late.stderr }).toEqual({
       exit: 7,
-      stderr: "error: not done within the --deadline of 0.3 s\n  hint: raise --deadline, or request less\n",
+      stderr: "error: not done within the --deadline of 0.3 s\n  hint: allow more time, or ask for less\n",
     });
   });
 

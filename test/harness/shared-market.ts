@@ -5,7 +5,7 @@ const markets = new Map<number, Market>();
 
 /**
  * One market for all sandboxes of a test file with the same seed: making its networks is most of what a short test costs.
- * What a market keeps changes no response, as `sandbox/market/remembered.test.ts` shows.
+ * What a market keeps changes no answer, as `sandbox/market/remembered.test.ts` shows.
  */
 export function createMarket({ seed }: { seed: number }): Market {
   const market = markets.get(seed) ?? create({ seed });

@@ -122,7 +122,7 @@ describe("dexdata migrate", () => {
     ["", "a URL, or its path and query, is needed"],
     ["/nothing/here", "is no URL of the service"],
     ["/networks/ethereum/weather", "is no path that the service had or has"],
-    ["/networks/ethereum/pools/%zz", "is not percent-encoded UTF-8"],
+    ["/networks/ethereum/pools/%zz", "is no percent-encoded UTF-8"],
     ["/networks/ethereum/dexes/%1b%5b31m/pools", "has characters that a command line cannot show"],
     ["/sse/nothing", "is no stream of the service"],
     ["/networks/ethereum/tokens/search/pools/x", "is no path that the service had or has"],

@@ -133,7 +133,7 @@ describe("a file is refused before anything is sent", () => {
   });
 
   test.each([
-    ["EACCES", 2, "usage", "not permitted", "check the directory's permissions, or name another file"],
+    ["EACCES", 2, "usage", "not permitted", "check the folder's permissions, or name another file"],
     ["ENOSPC", 1, "output", "the disk is full", "make room, or write elsewhere"],
     ["EDQUOT", 1, "output", "this user's share of the disk is full", "make room, or write elsewhere"],
   ])("for %s, with the exit %i and the code %s", (fault, exit, code, why, next) => {

@@ -14,7 +14,7 @@ function poolsOf(market: Market) {
   return market.pools(network, NOON - 86_400 * 40);
 }
 
-test("what was asked before, at other instants and of other windows, changes no response", () => {
+test("what was asked before, at other instants and of other windows, changes no answer", () => {
   const market = createMarket({ seed: 3 });
   const ask = (
     from: Market,
