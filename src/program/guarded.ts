@@ -28,5 +28,5 @@ function exitOf(reason: unknown): ExitCode {
 
 function bug(cause: unknown): Failure {
   const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-  return fail("bug", `a bug in dexdata: ${what}`, { cause });
+  return fail("bug", `internal error: ${what} (this is a bug in dexdata)`, { cause });
 }

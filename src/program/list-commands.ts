@@ -23,7 +23,7 @@ export async function listCommands(
       all.map((entry) => entry.words),
     );
     throw usageFailure(
-      `"${asked}": there is no such command`,
+      `unknown command "${asked}"`,
       near === undefined ? "list them: dexdata commands" : `did you mean ${near}?`,
     );
   }

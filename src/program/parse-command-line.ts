@@ -30,7 +30,7 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   const failure = (found: Failure): CommandLine => ({ typed, asks: { kind: "refused", failure: found } });
   if (refusal === undefined) {
     const asked = chosen();
-    if (asked === undefined) return failure(usageFailure("a command is needed", "see: dexdata --help"));
+    if (asked === undefined) return failure(usageFailure("missing command", "see: dexdata --help"));
     const foreign = foreignWord(asked.command, asked.words, typed, commands);
     return foreign === undefined ? { typed, asks: { kind: "command", ...asked } } : failure(foreign);
   }
@@ -162,10 +162,10 @@ function foreignWord(
   const { words: path } = command;
   const foreign = [...typed.keys()].find((name) => !hasFlag(command, name));
   if (foreign !== undefined)
-    return usageFailure(`--${foreign}: ${path} does not take it`, `see: dexdata ${path} --help`);
+    return usageFailure(`unknown flag --${foreign} for "dexdata ${path}"`, `see: dexdata ${path} --help`);
   const meant = misreadCommand(commands, path, words);
   if (meant === undefined) return undefined;
-  return usageFailure(`"${path} ${words[0]}": dexdata has no such command`, `did you mean ${meant}?`);
+  return usageFailure(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
 }
 
 /** Words commander's errors in our form: the word at fault, then the nearest known one. */
@@ -185,18 +185,18 @@ function wordsFailure(
       const known = ["--help", ...[...parser.options, ...program.options].map(({ long }) => long ?? "")];
       // A known boolean flag is rejected only for its value.
       if (known.includes(word))
-        return usageFailure(`${word}: takes no value`, `write ${word} alone, or leave it out`);
+        return usageFailure(`${word} does not take a value`, `use ${word} without a value, or leave it out`);
       const hint = hintAtFlag(commands, word, wordsOf(parser).join(" "), known);
-      return usageFailure(`${word}: ${path} has no such flag`, hint ?? help);
+      return usageFailure(`unknown flag ${word} for "${path}"`, hint ?? help);
     }
     case "commander.unknownCommand":
       return usageFailure(
-        `"${word}": ${path} has no such command`,
+        `unknown command "${[...wordsOf(parser), word].join(" ")}"`,
         hintAtWord(commands, word, wordsOf(parser)) ?? help,
       );
     case "commander.optionMissingArgument": {
       const flag = /--[\w-]+/u.exec(word)?.[0] ?? word;
-      return usageFailure(`${flag}: a value is needed`, help);
+      return usageFailure(`missing value for ${flag}`, help);
     }
     default:
       return usageFailure(message.replace(/^error: /u, ""), help);

@@ -20,7 +20,7 @@ export function hintAtWord(
 function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   const slug = word.toLowerCase();
   if (wellKnownNetworks.has(slug)) return commandFirst(slug);
-  if (/^0x[\da-f]{40}$/iu.test(word)) return `look the address up: dexdata search ${word}`;
+  if (/^0x[\da-f]{40}$/iu.test(word)) return `look up the address: dexdata search ${word}`;
   // A single word is compared with commands of one word first.
   const near = nearestCommand(
     word,
@@ -32,7 +32,7 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
 }
 
 const commandFirst = (network: string): string =>
-  `the command comes first, then the network, such as: dexdata pools search ${network}`;
+  `put the command before the network, e.g. dexdata pools search ${network}`;
 
 /** Names from other tools, with the flag that means the same here, and its value if it takes one. */
 const renamed: ReadonlyMap<string, string> = new Map([
@@ -71,15 +71,15 @@ export function hintAtFlag(
     const asked = commands.find(({ words }) => words === path);
     if (asked === undefined) return undefined;
     const shown = asked.positionals.map(positionalText).join(" ");
-    return `it is a word, not a flag: dexdata ${path} ${shown}`;
+    return `pass it as an argument: dexdata ${path} ${shown}`;
   }
   if (/^--(?:api-?)?key$/u.test(flag))
-    return "a key is never typed as a word: dexdata auth login, --key-file, or DEXDATA_API_KEY";
+    return "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY";
   const name = renamed.get(flag);
   if (name !== undefined && known.includes(name.split(" ")[0] ?? "")) return `did you mean ${name}?`;
   const bare = flag.slice(2);
   const owners = commands.filter((each) => hasFlag(each, bare));
-  if (owners.length > 0) return `it belongs to: ${owners.map(({ words }) => words).join(", ")}`;
+  if (owners.length > 0) return `${flag} works with: ${owners.map(({ words }) => words).join(", ")}`;
   const near = nearest(flag, known);
   return near === undefined ? undefined : `did you mean ${near}?`;
 }

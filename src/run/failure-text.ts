@@ -5,7 +5,7 @@ import { hideSecrets } from "../contract/key.ts";
 import type { ErrorFormat } from "../contract/output-format.ts";
 import { usualErrorFormat } from "../render/formats/formats.ts";
 import { visibleText } from "../render/sanitise.ts";
-import { prefix } from "./report.ts";
+import { prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
 
 /** Prints one failure on stderr: at most three lines for people, or one JSON object for programs. */
@@ -19,9 +19,9 @@ export async function reportFailure(context: Context, failure: Failure, format: 
 function failureText(failure: Failure): string {
   const { why } = failure.details;
   const next = nextOf(failure);
-  const lines = [`${prefix}${shown(failure.message)}`];
-  if (why !== undefined && why !== failure.message) lines.push(`  the service says: ${shown(why)}`);
-  if (next !== undefined) lines.push(`  ${shown(next)}`);
+  const lines = [`${prefixes.error}${shown(failure.message)}`];
+  if (why !== undefined && why !== failure.message) lines.push(`  service: ${shown(why)}`);
+  if (next !== undefined) lines.push(`  hint: ${shown(next)}`);
   return `${lines.join("\n")}\n`;
 }
 

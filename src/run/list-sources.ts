@@ -37,7 +37,7 @@ async function readListFile(name: string, signal: AbortSignal): Promise<string> 
   const label = `"@${withoutSecrets(name)}"`;
   const { bytes } = await readBounded(name, maxListBytes, signal).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, "check the name and the permissions of the file");
+    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, "check the file name and its permissions");
   });
   if (bytes.length > maxListBytes)
     throw usageFailure(`${label}: larger than 64 MiB, the limit for a list of assets`);

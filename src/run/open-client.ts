@@ -41,7 +41,7 @@ export async function openClient(
   const closing = new AbortController();
   const open = { ...context, signal: AbortSignal.any([context.signal, closing.signal]) };
   const pace = openPace(open, options, target, report);
-  const budget = budgetOf(context, options, target, report.tell);
+  const budget = budgetOf(context, options, target, report.warn);
   const client = createClient(open, target, {
     timeout: options.timeout,
     retry: options.retry,
@@ -56,7 +56,7 @@ export async function openClient(
     pace,
     budget,
     close: async () => {
-      closing.abort(new Error("the run is over"));
+      closing.abort(new Error("run finished"));
       await client.close();
       await close();
     },

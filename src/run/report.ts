@@ -9,14 +9,16 @@ import { visibleText } from "../render/sanitise.ts";
 
 /** Prints everything except rows and the failure: one line each, on stderr. */
 export interface Report extends ClientObserver {
-  /** A warning that matters even if stderr is not a terminal; it starts with the program's name. */
+  /** One of several inputs failed. */
+  readonly fault: (text: string) => void;
+  /** Data may be missing, or an input was ignored. */
   readonly warn: (text: string) => void;
-  /** A line about the rows, without the program's name: failed inputs, and where the list continues. */
-  readonly tell: (text: string) => void;
-  /** Only for people: stderr is a terminal and `--quiet` is not set. */
-  readonly remark: (text: string) => void;
-  /** The same, starting with the program's name. */
+  /** A long run changed its state: it resumed, reconnected, or filled a gap. */
   readonly note: (text: string) => void;
+  /** A line without a prefix that is shown in a pipe, too. */
+  readonly tell: (text: string) => void;
+  /** A line without a prefix, only for people: stderr is a terminal and `--quiet` is not set. */
+  readonly remark: (text: string) => void;
   /** The rate limit pauses requests for this long; `line` says so where the pause is worth a line. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
   /** The closing line: requests, credits spent and left, time; with --stats also `rest`, where the list continues. */
@@ -28,12 +30,12 @@ export interface Report extends ClientObserver {
 /** Shows a countdown for each wait, where a person can see it. */
 export interface Countdown {
   readonly begin: (milliseconds: number, why: string) => void;
-  /** Whether the countdown is visible: a line about the same wait would repeat it. */
+  /** Whether the countdown is visible: another line about the same wait would repeat it. */
   readonly isShown: () => boolean;
 }
 
-/** Starts every message of the program. */
-export const prefix = "dexdata: ";
+/** Start the lines of each level. No other code adds a prefix. */
+export const prefixes = { error: "error: ", warning: "warning: ", note: "note: " } as const;
 /** Milliseconds; shorter waits are not worth a line. */
 const shortWait = 2000;
 /** Milliseconds to wait for a reader of stderr at the end. */
@@ -58,9 +60,9 @@ export function createReport(
       .then(() => {
         waiting -= 1;
         if (leftOut === 0) return;
-        const lines = counted(leftOut, "line");
+        const lines = counted(leftOut, "message");
         leftOut = 0;
-        append(`${prefix}${lines} left out here: stderr was not read`);
+        append(`${prefixes.warning}${lines} dropped because stderr was blocked`);
       });
   };
   // Lines are written in order, and the pull never awaits them: a blocked stderr must not stop rows or fill memory.
@@ -69,13 +71,12 @@ export function createReport(
     else leftOut += 1;
   };
   return {
-    warn: (text) => write(`${prefix}${text}`),
+    fault: (text) => write(`${prefixes.error}${text}`),
+    warn: (text) => write(`${prefixes.warning}${text}`),
+    note: (text) => write(`${prefixes.note}${text}`),
     tell: write,
     remark: (text) => {
       if (isWatched) write(text);
-    },
-    note: (text) => {
-      if (isWatched) write(`${prefix}${text}`);
     },
     answered: (exchange) => {
       if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
@@ -114,9 +115,9 @@ function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
   if (requestsInDoubt === 0) return "";
   const which =
     requestsInDoubt === 1
-      ? "an answer that did not come whole"
-      : `${requestsInDoubt} answers that did not come whole`;
-  return ` and perhaps ${grouped(String(creditsInDoubt))} more for ${which}`;
+      ? "an incomplete response"
+      : `${requestsInDoubt} incomplete responses`;
+  return `, plus up to ${grouped(String(creditsInDoubt))} for ${which}`;
 }
 
 function waitingLine({ milliseconds, failure }: Waiting): string {
@@ -136,7 +137,7 @@ function reasonOf({ details: { status }, message }: Failure): string {
 /** `GET /networks 200 12 ms 1 credit…`; the key is in a header, which is never shown. */
 function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
   const left = answer?.headers.get("x-credits-remaining");
-  const outcome = answer === undefined ? "no answer" : String(answer.status);
+  const outcome = answer === undefined ? "no response" : String(answer.status);
   const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
   const headers =
     verbosity > 1 ? [...(answer?.headers ?? [])].map(([name, value]) => `  ${name}: ${value}`) : [];
@@ -148,7 +149,12 @@ export async function say({ stderr }: Pick<Context, "stderr">, line: string): Pr
   await stderr.write(`${visibleText(hideSecrets(line))}\n`);
 }
 
-/** The same, starting with the program's name. */
+/** Prints one line that starts with `warning:`. */
 export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
-  await say(context, `${prefix}${line}`);
+  await say(context, `${prefixes.warning}${line}`);
+}
+
+/** Prints one line that starts with `note:`. */
+export async function sayNote(context: Pick<Context, "stderr">, line: string): Promise<void> {
+  await say(context, `${prefixes.note}${line}`);
 }

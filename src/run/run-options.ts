@@ -115,8 +115,8 @@ export function readRunOptions(flags: SharedValues & OtherValues, context: Conte
 function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
   if (names === undefined || hasColumns(format)) return names;
   throw usageFailure(
-    `--columns: chooses columns of a table, and the output is ${format}`,
-    "add -o table, or choose by --fields",
+    `--columns cannot be used with --output ${format}: it requires a table`,
+    "add -o table, or use --fields",
   );
 }
 
@@ -124,7 +124,7 @@ function readSandbox(flags: SharedValues & OtherValues, context: Context): RunOp
   const isOn = flags.sandbox === true || isSwitchedOn(context.env["DEXDATA_SANDBOX"]);
   if (!isOn) {
     for (const name of ["tier", "seed", "faults", "speed"] as const) {
-      if (flags[name] !== undefined) throw usageFailure(`--${name}: goes with --sandbox`, tierHint(name));
+      if (flags[name] !== undefined) throw usageFailure(`--${name} requires --sandbox`, tierHint(name));
     }
     return undefined;
   }
@@ -132,7 +132,7 @@ function readSandbox(flags: SharedValues & OtherValues, context: Context): RunOp
     (name) => flags[name] !== undefined,
   );
   if (foreign !== undefined)
-    throw usageFailure(`--${foreign}: the sandbox has hosts and keys of its own`, "leave it out");
+    throw usageFailure(`--${foreign} cannot be used with --sandbox: the sandbox has separate hosts and keys`, "leave out one of them");
   const { tier = "pro", seed = 1, faults, speed } = flags;
   if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
   return { tier, seed, faults, speed };
@@ -140,7 +140,7 @@ function readSandbox(flags: SharedValues & OtherValues, context: Context): RunOp
 
 function tierHint(name: string): string | undefined {
   return name === "tier"
-    ? "the tier of a key of your own is set by DEXDATA_TIER, or found out by: dexdata auth login"
+    ? "to set the plan of your key, use DEXDATA_TIER, or detect it: dexdata auth login"
     : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Target } from "../client/connection/target.ts";
+import { formatDuration } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
 import type { SharedValues } from "./flags/shared-flags.ts";
 import { createListSources, type ListSources } from "./list-sources.ts";
@@ -80,7 +81,7 @@ export async function withRun<Result>(
     });
     return opened;
   };
-  const sources = createListSources(context, report.tell);
+  const sources = createListSources(context, report.warn);
   try {
     return await work({ context, options, report, sources, stderr, progress, onClose, open });
   } finally {
@@ -108,12 +109,12 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 
 /** Reports the host, the cost, and where the list continues; comes after the rows. */
 export function sayWhatItWas({ client: { meter, target } }: OpenClient, report: Report, rest?: string): void {
-  if (target.isSimulated) report.remark("simulated data: the sandbox's made-up market, not the real one");
+  if (target.isSimulated) report.remark("simulated data from the sandbox");
   const { plan } = meter;
   // If the service does not count a key under its plan, the user pays for nothing: warn even in a pipe.
   if (plan !== undefined && plan !== target.tier) {
-    const why = target.key !== undefined && plan === "keyless" ? ": the key was not counted" : "";
-    report.warn(`the service counted this as ${plan}, not ${target.tier}${why}; see: dexdata auth status`);
+    const why = target.key !== undefined && plan === "keyless" ? ", so the key had no effect" : "";
+    report.warn(`the service applied the ${plan} plan, not ${target.tier}${why}; see: dexdata auth status`);
   }
   report.close(meter, rest);
 }
@@ -135,7 +136,7 @@ export function bounded(
 }
 
 function deadlineFailure(milliseconds: number): Failure {
-  return fail("timeout", `not done within the --deadline of ${milliseconds / 1000} s`, {
-    next: "allow more time, or ask for less",
+  return fail("timeout", `--deadline of ${formatDuration(milliseconds)} reached`, {
+    next: "raise --deadline, or request less",
   });
 }

@@ -431,7 +431,7 @@ describe("-f", () => {
     ],
     [
       ["/networks/base/pools/0x1/transactions?from=yesterday", "--paginate"],
-      /^dexdata: --field from "yesterday": must be a time: /u,
+      /^error: --field from "yesterday": must be a time: /u,
     ],
     [["/none", "--validate"], "--validate: there is no schema for /none"],
     [["/pools/search", "--validate"], "--validate: checks rows, and the answer is shown whole"],
@@ -442,7 +442,7 @@ describe("-f", () => {
     const { exit, stdout, stderr } = await askScripted(["api", ...words, "--error-format", "text"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     const [line] = stderr.split("\n");
-    if (typeof message === "string") expect(line).toBe(`dexdata: ${message}`);
+    if (typeof message === "string") expect(line).toBe(`error: ${message}`);
     else expect(line).toMatch(message);
     expect(service.requests).toEqual([]);
   });
@@ -522,7 +522,7 @@ describe("the answer", () => {
       reply = body(sent);
       const words = ["api", path, "--fields", fields, "-o", format];
       const { exit, stderr } = await askScripted(words);
-      const said = isSaid ? `dexdata: --fields ${fields}: no row has it${hint}\n` : "";
+      const said = isSaid ? `warning: --fields ${fields}: no row has it${hint}\n` : "";
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
     }
   });
@@ -715,7 +715,7 @@ describe("--paginate", () => {
     const { exit, stdout, stderr } = await ask(["api", search, "-f", "dex_name=Uniswap V3", "--paginate"]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
-      'dexdata: --field dex_name="Uniswap V3" is no DEX id on ethereum; did you mean --field dex_name=uniswap_v3?\n',
+      'error: --field dex_name="Uniswap V3" is no DEX id on ethereum; did you mean --field dex_name=uniswap_v3?\n',
     );
   });
 

@@ -136,9 +136,9 @@ describe("auth login", () => {
       asked: ["/usage", "/usage"],
     });
     expect(stderr).toBe(
-      "dexdata: neither host of the service accepts the key\n" +
-        "  the service says: invalid API key: send the bare key as the Authorization header\n" +
-        "  copy the complete key from the console; it starts with api_\n",
+      "error: neither host of the service accepts the key\n" +
+        "  service: invalid API key: send the bare key as the Authorization header\n" +
+        "  hint: copy the complete key from the console; it starts with api_\n",
     );
   });
 
@@ -182,7 +182,7 @@ describe("auth login", () => {
     writeFileSync(file, "{ torn", { mode: 0o600 });
     const { exit, stderr } = await run("auth login", { stdin: sandbox.running().keys.free });
     expect(exit).toBe(0);
-    expect(stderr).toContain(`dexdata: ${file} is not valid JSON; it is backed up and replaced\n`);
+    expect(stderr).toContain(`error: ${file} is not valid JSON; it is backed up and replaced\n`);
     expect(stderr).toContain(`backup of the old file: ${file}.bak\n`);
     expect(readFileSync(`${file}.bak`, "utf8")).toBe("{ torn");
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["credentials.json", "credentials.json.bak"]);
@@ -232,8 +232,8 @@ describe("--profile", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: --profile "work": unknown profile; stored: default\n' +
-        "  add one: dexdata auth login --profile <name>\n",
+        'error: --profile "work": unknown profile; stored: default\n' +
+        "  hint: add one: dexdata auth login --profile <name>\n",
     });
     expect(readFileSync(file, "utf8")).not.toContain(keys.pro);
   });
@@ -359,7 +359,7 @@ describe("auth status", () => {
     const { exit, stderr } = await run("auth status");
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `dexdata: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
+      stderr: `error: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
     });
   });
 });
@@ -384,7 +384,7 @@ describe("auth logout", () => {
     const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'dexdata: --profile "api_…": must be the name of a profile, not a key\n',
+      stderr: 'error: --profile "api_…": must be the name of a profile, not a key\n',
     });
   });
 
@@ -417,8 +417,8 @@ describe("a service that is not as it should be", () => {
     expect({ exit, stderr, stored: existsSync(credentialsPath(context)) }).toEqual({
       exit: 4,
       stderr:
-        `dexdata: ${new URL(server.url).host} blocked the request before it reached the service (HTML response)\n` +
-        `  check the host URLs (dexdata config list): ${server.url}\n`,
+        `error: ${new URL(server.url).host} blocked the request before it reached the service (HTML response)\n` +
+        `  hint: check the host URLs (dexdata config list): ${server.url}\n`,
       stored: false,
     });
   });
@@ -428,7 +428,7 @@ describe("a service that is not as it should be", () => {
     const options = { stdin: sandbox.running().keys.free, env: sandbox.env("keyless") };
     const { exit, stderr } = await dexdata(`auth login --error-format text --base-url ${restPaid}`, options);
     expect(exit).toBe(4);
-    expect(stderr).toContain(`dexdata: ${new URL(restPaid).host} does not accept free keys\n`);
+    expect(stderr).toContain(`error: ${new URL(restPaid).host} does not accept free keys\n`);
     expect(stderr).toContain(`check the host URLs (dexdata config list): ${restPaid}\n`);
   });
 

@@ -41,7 +41,7 @@ describe("--columns", () => {
   test("that find no room are said, and -o wide shows all, beyond the window", async () => {
     const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
     expect(headOf(narrow)).toBe("TOKEN 0|DEX");
-    expect(narrow.stderr).toContain("dexdata: no room for POOL; -o wide shows all, beyond the window\n");
+    expect(narrow.stderr).toContain("warning: no room for POOL; -o wide shows all, beyond the window\n");
     const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
     expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
     expect(wide.stderr).not.toContain("no room");
@@ -49,7 +49,7 @@ describe("--columns", () => {
 
   test("are said also to who wants no remarks, and to who follows", async () => {
     const said = (names: string): string =>
-      `dexdata: no room for ${names}; -o wide shows all, beyond the window\n`;
+      `warning: no room for ${names}; -o wide shows all, beyond the window\n`;
     const search = "pools search ethereum --limit 2 -q";
     expect((await look(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(said("POOL"));
     expect((await look(`${search} --fields chain,id`, 30)).stderr).toBe(said("id"));
@@ -60,15 +60,15 @@ describe("--columns", () => {
   test.each([
     [
       "pools search ethereum --columns prise-usd",
-      '--columns "prise-usd": must be one of token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  did you mean price-usd?',
+      '--columns "prise-usd": must be one of token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean price-usd?',
     ],
     [
       "dexes ethereum --columns volum",
-      '--columns "volum": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean volume-24h?',
+      '--columns "volum": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean volume-24h?',
     ],
     [
       "dexes ethereum --columns tnxs",
-      '--columns "tnxs": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  did you mean txns-24h?',
+      '--columns "tnxs": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean txns-24h?',
     ],
     ["networks --columns network,id", '--columns "network,id": must not list network twice'],
     [
@@ -77,31 +77,31 @@ describe("--columns", () => {
     ],
     [
       "networks --columns network --fields id",
-      "--columns and --fields: both say what is shown\n  leave one of them out",
+      "--columns and --fields: both say what is shown\n  hint: leave one of them out",
     ],
     [
       "networks --columns network -o json",
-      "--columns: chooses columns of a table, and the output is json\n  add -o table, or choose by --fields",
+      "--columns: chooses columns of a table, and the output is json\n  hint: add -o table, or choose by --fields",
     ],
     [
       "api /networks/ethereum/unknown --columns network",
-      '--columns "network": the output has no table\n  omit --columns',
+      '--columns "network": the output has no table\n  hint: omit --columns',
     ],
     [
       "search weth --columns symbol",
-      '--columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  to search only these: dexdata search … --type tokens',
+      '--columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
     ],
     [
       "search weth --columns network,volume,token-0",
-      '--columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  to search only these: dexdata search … --type pools',
+      '--columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: to search only these: dexdata search … --type pools',
     ],
     [
       "search weth --type tokens,pools --columns symbl",
-      '--columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  did you mean symbol?',
+      '--columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean symbol?',
     ],
     [
       "search weth --type tokens --columns token-0",
-      '--columns "token-0": must be one of symbol, name, network, price-usd, volume, fdv, token\n  did you mean token?',
+      '--columns "token-0": must be one of symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean token?',
     ],
     [
       `txns ${pool} --follow --columns nothing`,
@@ -109,7 +109,7 @@ describe("--columns", () => {
     ],
   ])("%s is refused before anything is sent", async (words, message) => {
     const { exit, stdout, stderr } = await look(words);
-    expect([exit, stdout, stderr]).toEqual([2, "", `dexdata: ${message}\n`]);
+    expect([exit, stdout, stderr]).toEqual([2, "", `error: ${message}\n`]);
     expect(sandbox.takeLog().filter(({ url }) => url.includes("unknown"))).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe("what a row is about", () => {
     const narrow = await look(prices, 40);
     expect([headOf(narrow), narrow.stderr]).toEqual([
       "NETWORK|PRICE USD",
-      "dexdata: no room for TOKEN; -o wide shows all, beyond the window\n",
+      "warning: no room for TOKEN; -o wide shows all, beyond the window\n",
     ]);
     const fitting = await look(prices, 64);
     expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);

@@ -42,7 +42,7 @@ describe("config set, get and unset", () => {
     expect(await run("config unset retries")).toMatchObject({
       exit: 0,
       stdout: "",
-      stderr: "dexdata: retries was not set\n",
+      stderr: "warning: retries was not set\n",
     });
   });
 
@@ -117,7 +117,7 @@ describe("a slip", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: ${first}\n${next === "" ? "" : `  ${next}\n`}`,
+      stderr: `error: ${first}\n${next === "" ? "" : `  ${next}\n`}`,
     });
     expect(written()).toEqual({ output: "json" });
   });
@@ -127,7 +127,7 @@ describe("a slip", () => {
     const { exit, stderr } = await run("config lst --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'dexdata: "lst": dexdata config has no such command\n  did you mean list?\n',
+      stderr: 'error: "lst": dexdata config has no such command\n  hint: did you mean list?\n',
     });
   });
 });
@@ -209,7 +209,7 @@ describe("config list", () => {
 describe("a file that cannot be read", () => {
   test("is one clear line, and the values are those without it", async () => {
     const { run, file } = atHome('{"retries": 7,');
-    const said = `dexdata: ${file} is not valid JSON; ignoring the file\n`;
+    const said = `error: ${file} is not valid JSON; ignoring the file\n`;
     for (const words of ["config list", "config get retries", "networks --sandbox --limit 1"]) {
       const { exit, stderr } = await run(words);
       expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: said });
@@ -224,7 +224,7 @@ describe("a file that cannot be read", () => {
       const { exit, stderr } = await run(`${words} --error-format text`);
       expect({ exit, stderr }).toEqual({
         exit: 2,
-        stderr: `dexdata: ${file} is not JSON\n  fix or move the file, then try again\n`,
+        stderr: `error: ${file} is not JSON\n  hint: fix or move the file, then try again\n`,
       });
       expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
     },

@@ -45,7 +45,7 @@ describe.each([
     const outcome = await dexdata(words, { env });
     expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({
       exit,
-      stderr: `dexdata: ${file} ${problem}; ignoring the file\n`,
+      stderr: `error: ${file} ${problem}; ignoring the file\n`,
     });
   });
 
@@ -62,7 +62,7 @@ describe.each([
     const { exit, stderr } = await dexdata("networks --limit 1", { env });
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `dexdata: ${file} ${problem}; continuing without a stored key\n`,
+      stderr: `error: ${file} ${problem}; continuing without a stored key\n`,
     });
   });
 
@@ -75,7 +75,7 @@ describe.each([
     expect(await dexdata("networks --limit 1", { env })).toMatchObject({ exit: 0, stderr: "" });
     const blocked = await dexdata("networks --limit 1 --error-format text", { env: budgeted });
     expect(blocked.exit).toBe(2);
-    expect(blocked.stderr).toMatch(/^dexdata: budget\.daily cannot be kept in /u);
+    expect(blocked.stderr).toMatch(/^error: budget\.daily cannot be kept in /u);
   });
 
   test("a kept list: nothing is completed from it", () => {

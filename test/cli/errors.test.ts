@@ -263,7 +263,7 @@ describe("a refusal of the service", () => {
       expect({ exit: outcome.exit, stdout: outcome.stdout }).toEqual({ exit, stdout: "" });
       const lines = outcome.stderr.split("\n").filter((line) => !/request.*credit/u.test(line));
       expect(lines.slice(0, -1).length).toBeLessThanOrEqual(3);
-      expect(lines[0]).toMatch(/^dexdata: /u);
+      expect(lines[0]).toMatch(/^error: /u);
       expect(lines.join("\n")).toMatch(wrong);
       expect(lines.join("\n")).toMatch(next);
       expect(outcome.stderr).not.toMatch(/\n\s+at |api_pro/u);
@@ -349,7 +349,7 @@ describe("an unknown network", () => {
       isTerminal: { stderr: true },
     });
     expect(outcome.exit).toBe(3);
-    expect(outcome.stderr).toContain('dexdata: unknown network "eth"\n');
+    expect(outcome.stderr).toContain('error: unknown network "eth"\n');
     expect(outcome.stderr).toContain("did you mean ethereum?");
     expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });
@@ -389,7 +389,7 @@ describe("an unknown network", () => {
     const body = { error: "not_found", message: "pool not found", resource: "pool" };
     const outcome = await ask(json(body, { status: 404 }), `pool ethereum ${pool}`);
     expect(outcome.exit).toBe(3);
-    expect(outcome.stderr).toContain(`dexdata: pool ${pool} not found on ethereum\n`);
+    expect(outcome.stderr).toContain(`error: pool ${pool} not found on ethereum\n`);
     expect(outcome.stderr).toContain(`dexdata search ${pool}`);
     expect(outcome.requests).toBe(1);
   });
@@ -411,7 +411,7 @@ describe("rule 111: a DEX's display name", () => {
     );
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
-      'dexdata: --dex "Uniswap V3" is no DEX id on ethereum; did you mean --dex uniswap_v3?\n',
+      'warning: --dex "Uniswap V3" is no DEX id on ethereum; did you mean --dex uniswap_v3?\n',
     );
     expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
   });
@@ -420,7 +420,7 @@ describe("rule 111: a DEX's display name", () => {
     const { stderr, requests } = await ask(search([]), "pools search ethereum --token WETH -q -o ndjson");
     expect(requests).toBe(1);
     expect(stderr).toBe(
-      'dexdata: --token "WETH" is a symbol, and an address is compared; look it up: dexdata search WETH\n',
+      'warning: --token "WETH" is a symbol, and an address is compared; look it up: dexdata search WETH\n',
     );
     for (const address of ["0x2::sui::SUI", "0xa", "So11111111111111111111111111111111111111112"]) {
       const outcome = await ask(search([]), `pools search sui --token ${address} -q -o ndjson`);
@@ -432,7 +432,7 @@ describe("rule 111: a DEX's display name", () => {
     const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
     const { stderr } = await ask(json([]), `ohlcv ethereum 0x1 ${window}`);
     expect(stderr).toBe(
-      "dexdata: no candle of 1h begins between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; ask for shorter ones with --interval\n",
+      "warning: no candle of 1h begins between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; ask for shorter ones with --interval\n",
     );
     expect((await ask(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
   });

@@ -200,8 +200,8 @@ describe("the key", () => {
       exit: 2,
       stdout: "",
       stderr:
-        "dexdata: the plan is set to pro, but no key is set\n" +
-        "  set DEXDATA_API_KEY, or store a key: dexdata auth login\n",
+        "error: the plan is set to pro, but no key is set\n" +
+        "  hint: set DEXDATA_API_KEY, or store a key: dexdata auth login\n",
       sent: nothing,
     });
   });
@@ -211,8 +211,8 @@ describe("the key", () => {
     expect({ exit, stderr, sent: seen() }).toEqual({
       exit: 2,
       stderr:
-        'dexdata: DEXDATA_TIER "entreprise": must be one of keyless, free, dev, pro, enterprise\n' +
-        "  did you mean enterprise?\n",
+        'error: DEXDATA_TIER "entreprise": must be one of keyless, free, dev, pro, enterprise\n' +
+        "  hint: did you mean enterprise?\n",
       sent: nothing,
     });
   });
@@ -239,7 +239,7 @@ describe("the key", () => {
     const { exit, stdout, stderr } = await run(["networks"], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n' });
     expect(stderr).toBe(
-      `dexdata: ${credentialsPath(context)} is not valid JSON; continuing without a stored key\n`,
+      `error: ${credentialsPath(context)} is not valid JSON; continuing without a stored key\n`,
     );
     expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
   });
@@ -389,7 +389,7 @@ describe("rule 155: X-Api-Plan", () => {
     const outcome = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
     expect(outcome).toMatchObject({ exit: 0, stdout: '{"id":"ethereum"}\n' });
     expect(outcome.stderr).toBe(
-      "dexdata: the service counted this as keyless, not pro: the key was not counted; see: dexdata auth status\n",
+      "warning: the service counted this as keyless, not pro: the key was not counted; see: dexdata auth status\n",
     );
   });
 
@@ -408,7 +408,7 @@ describe("rule 155: X-Api-Plan", () => {
       { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
       "pools search ethereum --all",
     );
-    expect(stderr).toBe("dexdata: the service counted this as dev, not pro; see: dexdata auth status\n");
+    expect(stderr).toBe("warning: the service counted this as dev, not pro; see: dexdata auth status\n");
   });
 });
 

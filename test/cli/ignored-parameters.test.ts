@@ -37,7 +37,7 @@ describe("a parameter that the service drops (rule 55)", () => {
       expect(await ask(`api ${manner}`)).toEqual({
         exit: 1,
         stdout: "",
-        stderr: `dexdata: the service ignored --field ${name} "${value}", so its rows do not match\n  ${hint}\n`,
+        stderr: `error: the service ignored --field ${name} "${value}", so its rows do not match\n  hint: ${hint}\n`,
       });
     // A page is where --paginate begins.
     if (name === "page") return;
@@ -123,7 +123,7 @@ describe("a known filter that is missing from the echo, or has another value the
       const refused = await ask(`${words} -o ndjson`, env);
       expect(refused).toMatchObject({ exit: 1, stdout: "" });
       expect(refused.stderr).toContain(`the service ${how} ${name} "0", so its rows do not match`);
-      expect(refused.stderr).toContain("\n  to accept them anyway, use --no-strict\n");
+      expect(refused.stderr).toContain("\n  hint: to accept them anyway, use --no-strict\n");
       const { exit, stdout, stderr } = await ask(`${words} --no-strict -o ndjson`, env);
       expect({ exit, stderr }).toEqual({
         exit: 0,

@@ -75,8 +75,8 @@ describe("key_command", () => {
       exit: 2,
       stdout: "",
       stderr:
-        `dexdata: key_command in ${configPath(context)}: ${why}\n` +
-        "  run the command yourself to see its output, which may contain the key: dexdata config get key_command\n",
+        `error: key_command in ${configPath(context)}: ${why}\n` +
+        "  hint: run the command yourself to see its output, which may contain the key: dexdata config get key_command\n",
       sent: [],
     });
   });

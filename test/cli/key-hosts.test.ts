@@ -88,8 +88,8 @@ describe("promise 1: a key and the host that is named", () => {
         exit: 2,
         stdout: "",
         stderr:
-          `dexdata: the key from ${from} was not sent, because it is not stored for ${url} (from DEXDATA_PRO_BASE_URL)\n` +
-          `  if that host is meant: dexdata config set pro_base_url ${url}, or hand a key over with DEXDATA_API_KEY or --key-file\n`,
+          `error: the key from ${from} was not sent, because it is not stored for ${url} (from DEXDATA_PRO_BASE_URL)\n` +
+          `  hint: if that host is meant: dexdata config set pro_base_url ${url}, or hand a key over with DEXDATA_API_KEY or --key-file\n`,
       });
       expect(seen()).toEqual([[], []]);
     }
@@ -163,8 +163,8 @@ describe("of the service's own hosts", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `dexdata: ${url} does not accept ${tier} keys, and the key from DEXDATA_API_KEY is on the ${tier} plan\n` +
-        "  use the default host, or look up the plan of the key again: dexdata auth login\n",
+        `error: ${url} does not accept ${tier} keys, and the key from DEXDATA_API_KEY is on the ${tier} plan\n` +
+        "  hint: use the default host, or look up the plan of the key again: dexdata auth login\n",
     });
   });
 });

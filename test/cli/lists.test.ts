@@ -103,7 +103,7 @@ describe("a list of assets", () => {
       expect(await ask(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
         exit: 2,
         stdout: "",
-        stderr: `dexdata: stdin line 2: ${problem}\n${hints}`,
+        stderr: `error: stdin line 2: ${problem}\n${hints}`,
         requests: [],
       });
     }
@@ -214,7 +214,7 @@ describe("rows of another kind", () => {
         const { exit, stdout, stderr, requests } = await ask(`${command} - ${flags}`, `${row}\n`);
         expect({ exit, stdout, requests }).toEqual({ exit: 2, stdout: "", requests: [] });
         const taker = command === "stream" ? "this stream" : command;
-        expect(stderr.split("\n")[0]).toBe(`dexdata: stdin has 1 ${kind}, but ${taker} takes ${takes}s`);
+        expect(stderr.split("\n")[0]).toBe(`error: stdin has 1 ${kind}, but ${taker} takes ${takes}s`);
       },
     );
 
@@ -241,7 +241,7 @@ describe("rows of another kind", () => {
   test("of a search come with how to search for the others", async () => {
     const { stderr } = await ask("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
     expect(stderr).toBe(
-      "dexdata: stdin has 1 pool, but token takes tokens\n  search for them alone: dexdata search <query> --type tokens\n",
+      "error: stdin has 1 pool, but token takes tokens\n  hint: search for them alone: dexdata search <query> --type tokens\n",
     );
   });
 

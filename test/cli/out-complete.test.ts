@@ -42,8 +42,8 @@ const refused = (file: string, receipt = ""): object => ({
   exit: 2,
   stdout: "",
   stderr:
-    `dexdata: cannot resume ${file}: no checkpoint ${file}.resume${receipt}\n` +
-    "  the file may be complete; to overwrite it, use --force instead of --resume\n",
+    `error: cannot resume ${file}: no checkpoint ${file}.resume${receipt}\n` +
+    "  hint: the file may be complete; to overwrite it, use --force instead of --resume\n",
 });
 const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 

@@ -65,7 +65,7 @@ describe.each(Object.entries(interferences))("a file that is %s during the pull"
     ];
     const { exit, stderr } = await dexdata(words, { env: list.env });
     const says =
-      /^dexdata: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull.*\n {2}(?:(start over with --force)|(?:continue|.*; for a resumable pull): dexdata (.*))\n$/u.exec(
+      /^error: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull.*\n {2}hint: (?:(start over with --force)|(?:continue|.*; for a resumable pull): dexdata (.*))\n$/u.exec(
         stderr,
       );
     expect([exit, stderr]).toEqual([1, says?.[0]]);
@@ -105,7 +105,7 @@ describe("what is not a regular file, at the place of a file that dexdata keeps"
       const { exit, stderr, context } = await dexdata(words, { env: list.env });
       expect({ exit, stderr }).toEqual({
         exit: 2,
-        stderr: `dexdata: ${file}.${ending} is not a regular file\n  move it out of the way\n`,
+        stderr: `error: ${file}.${ending} is not a regular file\n  hint: move it out of the way\n`,
       });
       expect([context.clock.elapsed(), list.server.requests.length]).toEqual([0, 0]);
       expect(readdirSync(path.dirname(file)).toSorted()).toEqual(before);

@@ -31,8 +31,8 @@ const unfinished = (file: string, rows: number): object => ({
   exit: 2,
   stdout: "",
   stderr:
-    `dexdata: ${file} has an unfinished pull: ${rows} rows in ${file}.part\n` +
-    "  continue it with --resume, or start over with --force\n",
+    `error: ${file} has an unfinished pull: ${rows} rows in ${file}.part\n` +
+    "  hint: continue it with --resume, or start over with --force\n",
 });
 const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 
@@ -90,7 +90,7 @@ describe("a pull without --resume that ends early", () => {
       breakAt(list, broken);
       const { exit, stderr } = await pull(list, file, "--resume");
       expect(exit).toBe(7);
-      expect(stderr).toContain(`${2 * broken} rows came before\n  continue: dexdata `);
+      expect(stderr).toContain(`${2 * broken} rows came before\n  hint: continue: dexdata `);
       expect(near(file)).toEqual(["rows.part", "rows.resume"]);
     }
     list.interfere = () => undefined;
@@ -108,8 +108,8 @@ describe("a pull without --resume that ends early", () => {
     expect({ exit, stderr }).toEqual({
       exit: 7,
       stderr:
-        "dexdata: the service failed (HTTP 503); 4 rows came before\n" +
-        `  ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
+        "warning: the service failed (HTTP 503); 4 rows came before\n" +
+        `  hint: ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
     });
     expect(near(file)).toEqual([]);
     heal();
@@ -203,13 +203,13 @@ describe("an unfinished pull", () => {
       exit: 2,
       stdout: "",
       stderr:
-        `dexdata: ${file} already exists, and its unfinished pull in ${file}.part would replace it\n` +
-        `  move ${file} out of the way, or start over with --force\n`,
+        `error: ${file} already exists, and its unfinished pull in ${file}.part would replace it\n` +
+        `  hint: move ${file} out of the way, or start over with --force\n`,
     });
     expect(told(await pull(list, file))).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: ${file} already exists\n  resume an interrupted pull with --resume, or overwrite with --force\n`,
+      stderr: `error: ${file} already exists\n  hint: resume an interrupted pull with --resume, or overwrite with --force\n`,
     });
     expect([list.server.requests.length, readFileSync(file, "utf8")]).toEqual([requests, "precious\n"]);
     rmSync(file);
@@ -231,8 +231,8 @@ describe("an unfinished pull", () => {
       exit: 2,
       stdout: "",
       stderr:
-        `dexdata: ${file} has an unfinished pull\n` +
-        "  finish that pull with --resume first, or name another file\n",
+        `error: ${file} has an unfinished pull\n` +
+        "  hint: finish that pull with --resume first, or name another file\n",
     });
     expect([list.server.requests.length, readFileSync(file, "utf8")]).toEqual([requests, rows]);
     heal();
@@ -248,8 +248,8 @@ describe("an unfinished pull", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `dexdata: cannot resume ${file}: it belongs to another query (--fields: all; now id)\n` +
-        "  repeat the command as it was, or start over with --force instead of --resume\n",
+        `error: cannot resume ${file}: it belongs to another query (--fields: all; now id)\n` +
+        "  hint: repeat the command as it was, or start over with --force instead of --resume\n",
     });
   });
 
@@ -275,7 +275,7 @@ describe("an unfinished pull", () => {
       expect(told(await pull(list, file, ...more))).toEqual({
         exit: 2,
         stdout: "",
-        stderr: `dexdata: ${file}.part exists without its checkpoint ${file}.resume\n  move or delete it\n`,
+        stderr: `error: ${file}.part exists without its checkpoint ${file}.resume\n  hint: move or delete it\n`,
       });
     }
     expect([list.server.requests.length, readFileSync(`${file}.part`, "utf8")]).toEqual([0, "downloaded"]);

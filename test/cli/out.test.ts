@@ -84,8 +84,8 @@ describe("--out", () => {
     expect({ exit, stderr }).toEqual({
       exit: 7,
       stderr:
-        "dexdata: the service failed (HTTP 503); 4 rows came before\n" +
-        `  continue: dexdata ${all.join(" ")} --out ${file} --error-format text --resume\n`,
+        "warning: the service failed (HTTP 503); 4 rows came before\n" +
+        `  hint: continue: dexdata ${all.join(" ")} --out ${file} --error-format text --resume\n`,
     });
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["rows.ndjson.part", "rows.ndjson.resume"]);
     expect(rowsOf(readFileSync(`${file}.part`, "utf8")).length).toBe(4);
@@ -168,7 +168,9 @@ describe("--out", () => {
     const part = /the rows are complete in (?<part>[^\s;]+)/u.exec(stderr)?.groups?.["part"] ?? "";
     expect(readFileSync(part, "utf8")).toBe('{"id":"ethereum"}\n');
     // What is in the way comes first, and the command after it then works.
-    expect(stderr).toContain(`\n  move ${file} out of the way; continue: dexdata networks --out ${file}`);
+    expect(stderr).toContain(
+      `\n  hint: move ${file} out of the way; continue: dexdata networks --out ${file}`,
+    );
     rmSync(file);
     const printed = /continue: dexdata (.*)/u.exec(stderr)?.[1] ?? "";
     expect((await dexdata(printed, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(0);
@@ -469,7 +471,7 @@ describe("--out --resume", () => {
     const { exit, stderr } = await pull();
     expect({ exit, stderr: stderr.split("\n")[0] }).toEqual({
       exit: 2,
-      stderr: `dexdata: ${file}.resume is not a checkpoint of this version of dexdata`,
+      stderr: `error: ${file}.resume is not a checkpoint of this version of dexdata`,
     });
   });
 
@@ -483,8 +485,8 @@ describe("--out --resume", () => {
       expect({ exit, stderr }).toEqual({
         exit: 7,
         stderr:
-          `dexdata: ${file} is in use by process ${process.ppid}\n` +
-          `  wait until it has finished, or stop it; if it is not dexdata, delete ${file}.lock\n`,
+          `error: ${file} is in use by process ${process.ppid}\n` +
+          `  hint: wait until it has finished, or stop it; if it is not dexdata, delete ${file}.lock\n`,
       });
     }
     expect(readdirSync(path.dirname(file))).toEqual(["rows.ndjson.lock"]);

@@ -123,7 +123,7 @@ describe("several addresses", () => {
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect(exit).toBe(8);
     expect(fieldOf(stdout, "id")).toEqual([pool, pool]);
-    expect(stderr).toBe(`dexdata: pool 0x${"0".repeat(40)} not found on ethereum\n`);
+    expect(stderr).toBe(`error: pool 0x${"0".repeat(40)} not found on ethereum\n`);
   });
 
   test("say what failed as the failure of a whole run is said: with JSON beside JSON", async () => {

@@ -238,8 +238,8 @@ describe("after a 429", () => {
     const second = await ask(["networks"], { env });
     expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
     expect(second.stderr).toBe(
-      "dexdata: rate limit exceeded: the service requested a pause for this key\n" +
-        "  waiting 10m1s would exceed --retry-max-time; try again later, or raise it\n",
+      "error: rate limit exceeded: the service requested a pause for this key\n" +
+        "  hint: waiting 10m1s would exceed --retry-max-time; try again later, or raise it\n",
     );
     const third = await ask(["networks", "--rpm", "unlimited"], { env });
     expect([third.exit, origin.requests.length]).toEqual([0, 2]);
@@ -268,8 +268,8 @@ describe("after a 429", () => {
         waited: 0,
       });
       expect(stderr).toBe(
-        `dexdata: the service requested a wait of ${requested}, longer than the limit of 1h\n` +
-          "  try again in 1h, use another key, or add --rpm unlimited\n",
+        `error: the service requested a wait of ${requested}, longer than the limit of 1h\n` +
+          "  hint: try again in 1h, use another key, or add --rpm unlimited\n",
       );
     },
   );
@@ -378,7 +378,7 @@ describe("where the state cannot be kept", () => {
       expect(paced.arrivals.slice(14)).toEqual([0, 61_200, 61_200]);
       const lines = paced.stderr.split("\n");
       expect(lines[0]).toMatch(
-        /^dexdata: the pace cannot be shared with other processes, so it is this one's own: \/.*: (?:part of the path is not a directory|it exists)$/u,
+        /^warning: the pace cannot be shared with other processes, so it is this one's own: \/.*: (?:part of the path is not a directory|it exists)$/u,
       );
       expect(lines.slice(1)).toEqual([expect.stringMatching(/^waiting 1m2s for the rate limit of 15/u), ""]);
     },

@@ -364,7 +364,7 @@ describe("rule 56: what a search echoes", () => {
   ])("%s: the command ends before a row", async (_, query, named) => {
     const { exit, rows: taken, stderr } = await ask(search(query), words, true);
     expect({ exit, taken }).toEqual({ exit: 1, taken: [] });
-    expect(stderr).toContain(`dexdata: the service ${named}, so its rows do not match`);
+    expect(stderr).toContain(`error: the service ${named}, so its rows do not match`);
     expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
   });
 

@@ -71,7 +71,7 @@ describe("auth list", () => {
     expect(told).toEqual({
       exit: 0,
       stdout: "",
-      stderr: `switched to profile "work": pro plan\n  ${what}\n`,
+      stderr: `switched to profile "work": pro plan\n  hint: ${what}\n`,
     });
     const isNamed = "DEXDATA_PROFILE" in env || "profile" in config;
     const listed = await auth("list -o json", { env });
@@ -87,13 +87,13 @@ describe("auth list", () => {
     chmodSync(file, 0o644);
     const exposed = await auth("list");
     expect(exposed.stderr).toBe(
-      `dexdata: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
+      `error: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
     );
     writeFileSync(file, `{"key":"${work.key}`);
     for (const words of ["list", "switch", "switch work", "logout", "logout --all"]) {
       const { exit, stdout, stderr } = await auth(words);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-      expect(stderr).toContain(`dexdata: ${file} is not JSON\n`);
+      expect(stderr).toContain(`error: ${file} is not JSON\n`);
     }
     expect(readFileSync(file, "utf8")).toBe(`{"key":"${work.key}`);
   });
@@ -122,18 +122,18 @@ describe("auth switch", () => {
   test("of three asks which, of one has nothing to switch to, and one that is not stored is named", async () => {
     await store("work");
     expect((await auth("switch")).stderr).toBe(
-      "dexdata: no other profile to switch to\n  add one: dexdata auth login --profile <name>\n",
+      "error: no other profile to switch to\n  hint: add one: dexdata auth login --profile <name>\n",
     );
     await store("play", "third");
     expect((await auth("switch")).stderr).toBe(
-      "dexdata: missing <profile>: more than two profiles are stored\n  choose one of: play, third\n",
+      "error: missing <profile>: more than two profiles are stored\n  hint: choose one of: play, third\n",
     );
     expect(await auth("switch gone")).toEqual({
       exit: 2,
       stdout: "",
       stderr:
-        'dexdata: profile "gone" is not stored; stored: work, play, third\n' +
-        "  add one: dexdata auth login --profile <name>\n",
+        'error: profile "gone" is not stored; stored: work, play, third\n' +
+        "  hint: add one: dexdata auth login --profile <name>\n",
     });
     const { exit, stderr } = await auth(`switch ${work.key}`);
     expect([exit, stderr.includes("s3cr3t")]).toEqual([2, false]);

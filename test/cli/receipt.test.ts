@@ -173,8 +173,8 @@ describe("--receipt", () => {
     const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
     expect([exit, stderr]).toEqual([
       1,
-      `dexdata: --receipt "${receipt}": cannot be written (no such directory)\n` +
-        `  ${file} is complete; check the permissions of the directory and free space, then repeat the command with --resume\n`,
+      `error: --receipt "${receipt}": cannot be written (no such directory)\n` +
+        `  hint: ${file} is complete; check the permissions of the directory and free space, then repeat the command with --resume\n`,
     ]);
     mkdirSync(inner);
     expect((await dexdata([...words, "--resume"], { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(0);

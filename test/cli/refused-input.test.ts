@@ -14,7 +14,7 @@ afterAll(async () => await server.close());
 const run = async (words: string | readonly string[], stdin = "") =>
   await dexdata(words, { env: { DEXDATA_BASE_URL: server.url, DEXDATA_OUTPUT: "table" }, stdin });
 
-/** The words, the first line on stderr after `dexdata: `, and the line on what to do next. */
+/** The words, the first line on stderr after `error: `, and the line on what to do next. */
 const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["pools search --limit abc", '--limit "abc": must be a whole number, 1 or more'],
   ["pools search --limit -5", '--limit "-5": must be a whole number, 1 or more'],
@@ -184,10 +184,10 @@ describe("bad input", () => {
       const { exit, stdout, stderr } = await run(words);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
       const [first = "", second, ...more] = stderr.trimEnd().split("\n");
-      expect(first.slice(0, 9)).toBe("dexdata: ");
-      if (typeof message === "string") expect(first.slice(9)).toBe(message);
-      else expect(first.slice(9)).toMatch(message);
-      if (next !== "") expect(second).toBe(`  ${next}`);
+      expect(first.slice(0, 7)).toBe("error: ");
+      if (typeof message === "string") expect(first.slice(7)).toBe(message);
+      else expect(first.slice(7)).toMatch(message);
+      if (next !== "") expect(second).toBe(`  hint: ${next}`);
       expect(more).toEqual([]);
       expect(server.requests.length).toBe(0);
     },
@@ -217,7 +217,7 @@ describe("bad input", () => {
     expect(await run(`${words} --${lower} 2k --${upper} 999`)).toMatchObject({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: --${lower} "2k" is greater than --${upper} "999", so no row can match\n  swap --${lower} and --${upper}\n`,
+      stderr: `error: --${lower} "2k" is greater than --${upper} "999", so no row can match\n  hint: swap --${lower} and --${upper}\n`,
     });
     expect(server.requests.length).toBe(0);
   });

@@ -164,7 +164,7 @@ describe("dexdata sandbox", () => {
         expect(await planOf(settingsOf(served))).toBe("pro");
       }
       expect(served.context.stderrText()).toMatch(
-        /^dexdata: --log "\/dev\/full": cannot be written \(disk full\); the sandbox keeps running\n$/u,
+        /^warning: --log "\/dev\/full": cannot be written \(disk full\); the sandbox keeps running\n$/u,
       );
     },
   );
@@ -261,21 +261,21 @@ describe("dexdata sandbox -- command", () => {
       createTestContext(),
     );
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toBe('dexdata: "no-such-command-anywhere": was not found\n');
+    expect(stderr).toBe('error: "no-such-command-anywhere": was not found\n');
   });
 });
 
 describe("a slip", () => {
   const refused: readonly (readonly [string, RegExp])[] = [
-    ["--port 70000", /^dexdata: --port "70000": /u],
-    ["--port x", /^dexdata: --port "x": /u],
-    ["--clock yesterday", /^dexdata: --clock "yesterday": /u],
-    ["--speed fast", /^dexdata: --speed "fast": must be a number, 0 or more/u],
-    ["--log -", /^dexdata: --log "-": must be the name of a file\n {2}write \.\/- /u],
-    ["--seed -1", /^dexdata: --seed "-1": /u],
+    ["--port 70000", /^error: --port "70000": /u],
+    ["--port x", /^error: --port "x": /u],
+    ["--clock yesterday", /^error: --clock "yesterday": /u],
+    ["--speed fast", /^error: --speed "fast": must be a number, 0 or more/u],
+    ["--log -", /^error: --log "-": must be the name of a file\n {2}hint: write \.\/- /u],
+    ["--seed -1", /^error: --seed "-1": /u],
     [
       "--log /no/such/folder/log",
-      /^dexdata: --log "\/no\/such\/folder\/log": cannot be written \(no such directory\)\n$/u,
+      /^error: --log "\/no\/such\/folder\/log": cannot be written \(no such directory\)\n$/u,
     ],
   ];
   test.each(refused)("%s is refused by name, and nothing is served", async (flags, message) => {
@@ -300,8 +300,8 @@ describe("a slip", () => {
         exit: 2,
         stdout: "",
         stderr:
-          `dexdata: cannot use ports ${port} to ${port + 3}: one is in use or not allowed\n` +
-          "  choose other ports with --port, or free ones with --port 0\n",
+          `error: cannot use ports ${port} to ${port + 3}: one is in use or not allowed\n` +
+          "  hint: choose other ports with --port, or free ones with --port 0\n",
       });
       await expect.poll(listening, soon).toBe(1);
       await new Promise((resolve) => {

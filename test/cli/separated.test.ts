@@ -136,7 +136,7 @@ describe("csv and tsv", () => {
       exit: 2,
       stdout: "",
       stderr:
-        "dexdata: --output csv: dexdata knows no columns of /networks/a/new\n  name them: --fields id,…\n",
+        "error: --output csv: dexdata knows no columns of /networks/a/new\n  hint: name them: --fields id,…\n",
     });
     expect(server.requests).toEqual([]);
     const { stdout } = await answerWith('[{"id":1.0},{"id":{"a" :2}},7]', "api /new -o csv --fields id");
@@ -194,7 +194,7 @@ describe("csv and tsv", () => {
     ]) {
       const { exit, stderr } = await dexdata(`${words} --error-format text`, { env: sandbox.env() });
       expect(exit).toBe(2);
-      expect(stderr).toMatch(/adds lines of ndjson\n {2}call it \.ndjson\n$/u);
+      expect(stderr).toMatch(/adds lines of ndjson\n {2}hint: call it \.ndjson\n$/u);
     }
   });
 
@@ -203,7 +203,7 @@ describe("csv and tsv", () => {
       env: { ...sandbox.env(), DEXDATA_OUTPUT: "csv" },
     });
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
-    expect(stderr).toMatch(/^dexdata: no pool/u);
+    expect(stderr).toMatch(/^error: no pool/u);
     const listed = await dexdata("config list -o tsv --no-header", { env: { DEXDATA_OUTPUT: "csv" } });
     expect(parseTsv(listed.stdout)).toContainEqual(["output", "csv", "environment", "DEXDATA_OUTPUT"]);
   });
@@ -272,7 +272,7 @@ describe("a field that no row has", () => {
       );
       expect({ exit, stderr }).toEqual({
         exit: 0,
-        stderr: said === "" ? "" : `dexdata: --fields ${fields}: ${said}\n`,
+        stderr: said === "" ? "" : `warning: --fields ${fields}: ${said}\n`,
       });
     }
   });

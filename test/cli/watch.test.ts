@@ -72,7 +72,7 @@ describe("--watch in a pipe", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 130,
       stdout: lines.map((row) => `${textOf(row)}\n`).join(""),
-      stderr: `${cost}dexdata: 2026-11-21T08:55:30Z: no longer listed: ethereum a, ethereum b\n`,
+      stderr: `${cost}note: 2026-11-21T08:55:30Z: no longer listed: ethereum a, ethereum b\n`,
     });
   });
 
@@ -115,7 +115,7 @@ describe("--watch in a pipe", () => {
     const { exit, stdout, stderr } = await watch(words, rounds);
     expect(exit).toBe(130);
     expect(stdout).toBe(`${textOf(["a", "1"])}\n${textOf(["b", "2"])}\n`);
-    expect(stderr).toMatch(/^watching .*\ndexdata: .*503.*; retrying at the next refresh\n$/u);
+    expect(stderr).toMatch(/^watching .*\nwarning: .*503.*; retrying at the next refresh\n$/u);
   });
 
   test("a round whose list is incomplete is reported, and the next one follows", async () => {
@@ -252,7 +252,7 @@ describe("what --watch refuses before anything is sent", () => {
     ["txns ethereum 0xa --watch 30s --follow", "--watch: does not go with --follow"],
     [
       "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",
-      "each refresh takes 3 requests, but the rate limit is 15 requests/min\n  request less, or refresh less often: --watch 12s",
+      "each refresh takes 3 requests, but the rate limit is 15 requests/min\n  hint: request less, or refresh less often: --watch 12s",
     ],
     ["pools search ethereum --watch 1h --limit 20000 --sandbox", "each refresh is limited to 10,000 rows"],
   ])("%s", async (line, expected) => {

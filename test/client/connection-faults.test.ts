@@ -78,7 +78,7 @@ describe("a host whose answer", () => {
     const outcome = await ask(server.url);
     expect({ exit: outcome.exit, said: outcome.stderr.split("\n")[0] }).toEqual({
       exit,
-      said: `dexdata: ${said}`,
+      said: `error: ${said}`,
     });
   });
 });
@@ -91,7 +91,7 @@ describe("a host that is not there", () => {
     ["https://nowhere.invalid", "cannot resolve HOST"],
     ["https://nowhere.invalid:8443", "cannot resolve HOST"],
   ])("%s: %s", async (base, said) => {
-    expect(await ask(base)).toEqual({ exit: 7, stderr: `dexdata: ${said}\n  ${network}\n` });
+    expect(await ask(base)).toEqual({ exit: 7, stderr: `error: ${said}\n  hint: ${network}\n` });
   });
 });
 
@@ -102,7 +102,7 @@ describe("a certificate", () => {
   ];
   test.each(faults)("that is %s", async (certificate, said, next) => {
     const server = await serveInTest(() => json("[]"), { certificate });
-    const stderr = `dexdata: cannot verify the certificate of HOST: ${said}\n  ${next}\n`;
+    const stderr = `error: cannot verify the certificate of HOST: ${said}\n  hint: ${next}\n`;
     // No retries either: no other try would change it.
     expect(await ask(server.url, "--retries 3")).toEqual({ exit: 7, stderr });
     expect(server.requests).toEqual([]);
@@ -113,7 +113,7 @@ describe("http and https mistaken for each other", () => {
   const plain = {
     exit: 7,
     stderr:
-      "dexdata: HOST does not use TLS on this port; is it http?\n  check the host, its port, and any proxy in between\n",
+      "error: HOST does not use TLS on this port; is it http?\n  hint: check the host, its port, and any proxy in between\n",
   };
 
   test("TLS to a port that replies to it in plain HTTP", async () => {
@@ -176,7 +176,7 @@ describe("http and https mistaken for each other", () => {
     const server = await serveInTest(() => json("[]"), { certificate: "sound" });
     const outcome = await ask(server.url.replace("https:", "http:"));
     expect(outcome.exit).toBe(7);
-    expect(outcome.stderr).toMatch(/^dexdata: (?:HOST closed the connection|connection to HOST reset)/u);
+    expect(outcome.stderr).toMatch(/^error: (?:HOST closed the connection|connection to HOST reset)/u);
   });
 
   test("a host that closes instead of speaking TLS", async () => {
@@ -184,7 +184,7 @@ describe("http and https mistaken for each other", () => {
     const { exit, stderr } = await ask(base);
     expect(exit).toBe(7);
     expect(stderr).toMatch(
-      /^dexdata: (?:HOST closed the connection during the TLS handshake|connection to HOST reset)\n/u,
+      /^error: (?:HOST closed the connection during the TLS handshake|connection to HOST reset)\n/u,
     );
   });
 });
@@ -258,8 +258,8 @@ test("a host that speaks only old versions of TLS", async () => {
   expect(await ask(await listenTls(old))).toEqual({
     exit: 7,
     stderr:
-      "dexdata: HOST supports only outdated TLS versions (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
-      "  contact the operator of the host: TLS 1.2 or newer is required\n",
+      "error: HOST supports only outdated TLS versions (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)\n" +
+      "  hint: contact the operator of the host: TLS 1.2 or newer is required\n",
   });
 });
 

@@ -36,7 +36,7 @@ const check = "check HTTPS_PROXY, or bypass the proxy: NO_PROXY=service.invalid"
 const status = (line: string, body = ""): string =>
   `HTTP/1.1 ${line}\r\ncontent-type: text/html\r\n\r\n${body}`;
 
-/** What the proxy does, and what is said of it after `dexdata: `. */
+/** What the proxy does, and what is said of it after `error: `. */
 const faults: readonly (readonly [
   does: string,
   ProxyOptions,
@@ -154,7 +154,7 @@ const faults: readonly (readonly [
 test.each(faults)("a proxy that %s is said so", async (_, options, env, exit, said, next) => {
   const { proxy, ...outcome } = await ask(options, env);
   const stderr = outcome.stderr.replaceAll(new URL(proxy.url).host, "PROXY");
-  expect({ exit: outcome.exit, stderr }).toEqual({ exit, stderr: `dexdata: ${said}\n  ${next}\n` });
+  expect({ exit: outcome.exit, stderr }).toEqual({ exit, stderr: `error: ${said}\n  hint: ${next}\n` });
 });
 
 test.each(["http://me:secret@127.0.0.1:1", "me:secret@127.0.0.1:1", "ftp://me:secret@127.0.0.1:1"])(

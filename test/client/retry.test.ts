@@ -100,7 +100,7 @@ describe("what is asked again", () => {
     const { exit, stderr } = await run(["networks", "--retries", "2", "-o", "table"], context);
     expect(exit).toBe(7);
     expect(stderr).toBe(
-      `dexdata: connection to ${gone.url.slice(7)} refused\n  check the host name and your network\n`,
+      `error: connection to ${gone.url.slice(7)} refused\n  hint: check the host name and your network\n`,
     );
     expect(context.clock.asked.filter((each) => each !== 30_000)).toEqual([1000, 2000]);
   });
@@ -132,7 +132,7 @@ describe("what is not", () => {
     const { exit, stdout, stderr } = await run(["networks", "-o", "table"], context);
     expect({ exit, stdout, waits: context.clock.asked }).toEqual({ exit: 7, stdout: "", waits: [30_000] });
     expect(stderr).toMatch(
-      /^dexdata: 127\.0\.0\.1:\d+ does not use TLS on this port; is it http\?\n {2}check the host/u,
+      /^error: 127\.0\.0\.1:\d+ does not use TLS on this port; is it http\?\n {2}hint: check the host/u,
     );
   });
 
@@ -219,8 +219,8 @@ describe("how long", () => {
       exit: 6,
       stdout: "",
       stderr:
-        "dexdata: rate limit of the keyless plan exceeded\n" +
-        "  waiting 3m21s would exceed --retry-max-time; try again later, or raise it\n",
+        "error: rate limit of the keyless plan exceeded\n" +
+        "  hint: waiting 3m21s would exceed --retry-max-time; try again later, or raise it\n",
       requests: 1,
       gaps: [],
       waits: [],
@@ -302,7 +302,7 @@ describe("an end while it waits", () => {
   test("--deadline ends it too, and is what is said", async () => {
     const watched = await ask([fault(429, { "retry-after": "100" })], "--deadline 20s");
     expect(watched).toMatchObject({ exit: 7, requests: 1 });
-    expect(watched.stderr).toContain("dexdata: not done within the --deadline of 20 s\n");
+    expect(watched.stderr).toContain("error: not done within the --deadline of 20 s\n");
   });
 
   test("--deadline in the middle of a request begins no wait", async () => {
@@ -311,7 +311,7 @@ describe("an end while it waits", () => {
     expect(watched).toEqual({
       exit: 7,
       stdout: "",
-      stderr: "dexdata: not done within the --deadline of 20 s\n  allow more time, or ask for less\n",
+      stderr: "error: not done within the --deadline of 20 s\n  hint: allow more time, or ask for less\n",
       requests: 1,
       gaps: [],
       waits: [20_000],

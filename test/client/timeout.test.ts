@@ -42,7 +42,7 @@ const words = (flags: string): string[] => ["networks", ...flags.split(" "), "--
 const late = (seconds: number, action = "request"): unknown =>
   expect.stringMatching(
     new RegExp(
-      `^dexdata: ${action} to 127\\.0\\.0\\.1:\\d+ timed out after ${seconds}s\\n {2}try again, or raise --timeout\\n$`,
+      `^error: ${action} to 127\\.0\\.0\\.1:\\d+ timed out after ${seconds}s\\n {2}hint: try again, or raise --timeout\\n$`,
       "u",
     ),
   );
@@ -168,7 +168,7 @@ describe("--deadline", () => {
     context.clock.advance(90_000);
     expect(await running).toMatchObject({ exit: 7, stdout: '{"id":"0xa","chain":"ethereum"}\n' });
     expect(context.stderrText()).toContain(
-      "dexdata: not done within the --deadline of 90 s; 1 row came before\n",
+      "error: not done within the --deadline of 90 s; 1 row came before\n",
     );
     expect({ requests: requests.length, asleep: context.clock.pending() }).toEqual({
       requests: 2,
@@ -235,7 +235,7 @@ describe("promise 5: a body of any size", () => {
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
     const { exit, stderr } = await run(words("--retries 4"), context);
     expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
-    expect(stderr).toMatch(/^dexdata: the response headers from \S+ are too large\n/u);
+    expect(stderr).toMatch(/^error: the response headers from \S+ are too large\n/u);
   });
 
   test("an answer that is not HTTP is refused, and not asked for again", async () => {
@@ -243,7 +243,7 @@ describe("promise 5: a body of any size", () => {
     const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
     const { exit, stderr } = await run(words("--retries 4"), context);
     expect({ exit, requests: requests.length }).toEqual({ exit: 1, requests: 1 });
-    expect(stderr).toMatch(/^dexdata: \S+ did not send an HTTP response\n/u);
+    expect(stderr).toMatch(/^error: \S+ did not send an HTTP response\n/u);
   });
 });
 
@@ -291,7 +291,7 @@ describe("content-encoding", () => {
   ])("a gzip body %s is damaged", async (_, body) => {
     const { exit, stdout, stderr } = await ask(body, "gzip");
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
-    expect(stderr).toMatch(/^dexdata: invalid response: corrupt gzip data from 127\.0\.0\.1:\d+\n/u);
+    expect(stderr).toMatch(/^error: invalid response: corrupt gzip data from 127\.0\.0\.1:\d+\n/u);
   });
 });
 

@@ -34,7 +34,7 @@ test.each([
 ] as const)("but not one whose certificate is %s", async (certificate, said, next) => {
   const { exit, stdout, stderr } = await ask(certificate, authorityFile);
   expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
-  expect(stderr.split("\n")[0]).toBe(`dexdata: cannot verify the certificate of HOST: ${said}`);
+  expect(stderr.split("\n")[0]).toBe(`error: cannot verify the certificate of HOST: ${said}`);
   expect(stderr.split("\n")[1]).toContain(next);
   expect(server.requests).toEqual([]);
 });

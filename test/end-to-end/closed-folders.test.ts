@@ -59,20 +59,20 @@ const check = "check the permissions of the directory, or name another file";
 const onUnix = test.runIf(process.platform !== "win32");
 
 onUnix.each([
-  ["networks --out closed/x", `--out "closed/x": cannot be written (permission denied)\n  ${check}`],
-  ["networks --out closed/x --resume", `--out "closed/x": cannot be written (permission denied)\n  ${check}`],
-  ["networks --receipt closed/r", `--receipt "closed/r": cannot be written (permission denied)\n  ${check}`],
+  ["networks --out closed/x", `--out "closed/x": cannot be written (permission denied)\n  hint: ${check}`],
+  ["networks --out closed/x --resume", `--out "closed/x": cannot be written (permission denied)\n  hint: ${check}`],
+  ["networks --receipt closed/r", `--receipt "closed/r": cannot be written (permission denied)\n  hint: ${check}`],
   [
     "networks --out open/begun --resume",
-    "open/begun.resume cannot be read (permission denied)\n  check its permissions, or name another file",
+    "open/begun.resume cannot be read (permission denied)\n  hint: check its permissions, or name another file",
   ],
   ...["stream", "prices", "pool"].map((command) => [
     `${command} @unreadable/list`,
-    '"@unreadable/list": cannot be read (permission denied)\n  check the name and the permissions of the file',
+    '"@unreadable/list": cannot be read (permission denied)\n  hint: check the name and the permissions of the file',
   ]),
 ])("%s, closed to whoever runs it: exit 2 before a request", async (words, said) => {
   const before = service.requests.length;
-  expect(await run(words)).toEqual({ exit: 2, rows: 0, said: `dexdata: ${said}\n` });
+  expect(await run(words)).toEqual({ exit: 2, rows: 0, said: `error: ${said}\n` });
   expect(service.requests.length).toBe(before);
 });
 
@@ -85,8 +85,8 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
       exit: 2,
       rows: 0,
       said:
-        "dexdata: cannot remove the abandoned lock sticky/x.lock: operation not permitted\n" +
-        "  delete it as the user who owns it\n",
+        "warning: cannot remove the abandoned lock sticky/x.lock: operation not permitted\n" +
+        "  hint: delete it as the user who owns it\n",
     });
     expect(performance.now() - begun).toBeLessThan(10_000);
     expect(readdirSync(path.join(home, "sticky"))).toEqual(["x.lock"]);
@@ -104,8 +104,8 @@ onUnix("settings and state that are closed: said once, and the rows come", async
     exit: 0,
     rows: 1,
     said:
-      "dexdata: ~/unreadable/config.json cannot be read (permission denied); ignoring the file\n" +
-      "dexdata: ~/unreadable/credentials.json cannot be read (permission denied); continuing without a stored key\n" +
-      "dexdata: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: permission denied\n",
+      "warning: ~/unreadable/config.json cannot be read (permission denied); ignoring the file\n" +
+      "warning: ~/unreadable/credentials.json cannot be read (permission denied); continuing without a stored key\n" +
+      "warning: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: permission denied\n",
   });
 });

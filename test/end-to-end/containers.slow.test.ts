@@ -84,8 +84,8 @@ describe.runIf(canUnshare)(name, () => {
       expect({ exit: second.exit, stderr: second.stderr }).toEqual({
         exit: 7,
         stderr:
-          `dexdata: ${file} is in use by process 1 in another container\n` +
-          `  wait until it has finished, or stop it; if it is not dexdata, delete ${file}.lock\n`,
+          `error: ${file} is in use by process 1 in another container\n` +
+          `  hint: wait until it has finished, or stop it; if it is not dexdata, delete ${file}.lock\n`,
       });
       go();
       expect(await first).toMatchObject({ exit: 0, stderr: "" });
@@ -127,7 +127,7 @@ describe.runIf(canUnshare)(name, () => {
     const refused = await ended(contain([program, ...wordsFor(file, ["--resume"])], list.env), 60_000);
     expect({ exit: refused.exit, said: refused.stderr.split("\n")[0] }).toEqual({
       exit: 7,
-      said: `dexdata: ${file} is in use by process 1 in another container`,
+      said: `error: ${file} is in use by process 1 in another container`,
     });
     if (!isLong) return;
     const minuteAgo = Date.now() / 1000 - 61;

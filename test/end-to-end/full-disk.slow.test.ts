@@ -6,8 +6,8 @@ import { binaryEnv, type Ended, ended, program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const full = "cannot write output: disk full";
-const advice = "  free disk space, or write elsewhere\n";
-const large = "  raise the file size limit (ulimit -f), or write elsewhere\n";
+const advice = "  hint: free disk space, or write elsewhere\n";
+const large = "  hint: raise the file size limit (ulimit -f), or write elsewhere\n";
 const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 /** A line of the shell, in which `dexdata` is the program. */
@@ -31,12 +31,12 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
     ["--help"],
   ])("%s: one clear message, exit 1", async (words) => {
     const { exit, stderr } = await shell(`dexdata ${words} --error-format text > /dev/full`);
-    expect({ exit, stderr }).toEqual({ exit: 1, stderr: `dexdata: ${full}\n${advice}` });
+    expect({ exit, stderr }).toEqual({ exit: 1, stderr: `error: ${full}\n${advice}` });
   });
 
   test("--version, which loads nothing for it", async () => {
     const { exit, stderr } = await shell("dexdata --version > /dev/full");
-    expect({ exit, stderr }).toEqual({ exit: 1, stderr: `dexdata: ${full}\n` });
+    expect({ exit, stderr }).toEqual({ exit: 1, stderr: `error: ${full}\n` });
   });
 
   test("a stderr that is full changes neither rows nor exit code", async () => {
@@ -52,7 +52,7 @@ describe.runIf(existsSync("/dev/full"))("a stdout that is full", () => {
       `dexdata networks --sandbox --error-format text ${flag} /dev/full`,
     );
     expect({ exit, stdout: String(stdout) }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(`dexdata: ${flag} "/dev/full": must be a regular file\n`);
+    expect(stderr).toContain(`error: ${flag} "/dev/full": must be a regular file\n`);
   });
 
   test("--events /dev/full is said once, and the stream goes on", async () => {
@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     const cut = await shell(`ulimit -f 128; ${pull} --out ${file} --resume --receipt ${file}.receipt.json`);
     expect({ exit: cut.exit, stdout: String(cut.stdout) }).toEqual({ exit: 1, stdout: "" });
     expect(cut.stderr).toMatch(
-      /^dexdata: --out ".*": cannot be written \(file too large\); \d+ rows came before\n {2}allow larger files \(ulimit -f\), or write elsewhere; continue: dexdata /u,
+      /^error: --out ".*": cannot be written \(file too large\); \d+ rows came before\n {2}hint: allow larger files \(ulimit -f\), or write elsewhere; continue: dexdata /u,
     );
     const receipt: unknown = JSON.parse(readFileSync(`${file}.receipt.json`, "utf8"));
     expect(receipt).toMatchObject({
@@ -104,7 +104,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
       left: ["rows.ndjson.part", "rows.ndjson.resume"],
     });
     const printed =
-      /^dexdata: --out ".*": cannot be written \(file too large\); \d+ rows came before\n {2}allow larger files \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
+      /^error: --out ".*": cannot be written \(file too large\); \d+ rows came before\n {2}hint: allow larger files \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
         stderr,
       )?.[1];
     const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
@@ -117,7 +117,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     const { exit, stderr } = await shell(`ulimit -f 0; ${pull} --out ${folder}/rows.ndjson`);
     expect({ exit, stderr, left: readdirSync(folder) }).toEqual({
       exit: 1,
-      stderr: `dexdata: --out "${folder}/rows.ndjson": cannot be written (file too large)\n${large}`,
+      stderr: `error: --out "${folder}/rows.ndjson": cannot be written (file too large)\n${large}`,
       left: [],
     });
   });
@@ -132,7 +132,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
       left: [],
     });
     expect(stderr).toContain(
-      "cannot be written (file too large)\n  the output is complete; check the permissions of the directory and free space\n",
+      "cannot be written (file too large)\n  hint: the output is complete; check the permissions of the directory and free space\n",
     );
   });
 });

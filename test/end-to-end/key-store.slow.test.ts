@@ -56,7 +56,7 @@ describe("promise 12: where nothing can be written", () => {
     expect(refused).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: ${config}/credentials.json.lock cannot be created (file too large)\n  raise the file size limit (ulimit -f), or write elsewhere\n`,
+      stderr: `error: ${config}/credentials.json.lock cannot be created (file too large)\n  hint: raise the file size limit (ulimit -f), or write elsewhere\n`,
     });
     expect(readdirSync(config)).toEqual([]);
     expect((await tell(start(["auth", "login"], env), key)).exit).toBe(0);
@@ -84,7 +84,7 @@ describe("promise 12: where nothing can be written", () => {
     const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"], env), key);
     expect(exit).toBe(2);
     expect(
-      stderr.split("\n").filter((line) => line.startsWith("dexdata: ") || line.startsWith("    at ")),
+      stderr.split("\n").filter((line) => /^(?:error|warning): /u.test(line) || line.startsWith("    at ")),
     ).toHaveLength(2);
     const asked = await tell(start(["usage", "-o", "json"], env));
     expect([asked.exit, asked.stderr.includes("ignoring the file")]).toEqual([0, true]);
@@ -99,8 +99,8 @@ test.runIf(process.platform === "linux")(
       exit: 2,
       stdout: "",
       stderr:
-        "dexdata: /proc/none/inside/credentials.json cannot be written (no such directory)\n" +
-        "  check the permissions of the directory, or use another one with DEXDATA_CONFIG_DIR\n",
+        "error: /proc/none/inside/credentials.json cannot be written (no such directory)\n" +
+        "  hint: check the permissions of the directory, or use another one with DEXDATA_CONFIG_DIR\n",
     });
   },
 );
@@ -108,7 +108,7 @@ test.runIf(process.platform === "linux")(
 test("a key from stdin is read no further than a key may be long", async () => {
   const asked = server.requests.length;
   const { exit, stderr } = await tell(start(["auth", "login", "--error-format", "text"]), "x".repeat(4097));
-  expect([exit, stderr]).toEqual([2, "dexdata: stdin: larger than 4 KiB, the limit for this input\n"]);
+  expect([exit, stderr]).toEqual([2, "error: stdin: larger than 4 KiB, the limit for this input\n"]);
   expect(server.requests.length).toBe(asked);
 });
 

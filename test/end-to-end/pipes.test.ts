@@ -152,7 +152,7 @@ describe("a signal", () => {
     );
     expect({ exit: late.exit, stderr: late.stderr }).toEqual({
       exit: 7,
-      stderr: "dexdata: not done within the --deadline of 0.3 s\n  allow more time, or ask for less\n",
+      stderr: "error: not done within the --deadline of 0.3 s\n  hint: allow more time, or ask for less\n",
     });
   });
 
@@ -169,7 +169,7 @@ describe("a signal", () => {
     expect({ exit, stdout: String(stdout), stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: "dexdata: stdin: larger than 256 MiB, the limit for this input\n",
+      stderr: "error: stdin: larger than 256 MiB, the limit for this input\n",
     });
   });
 

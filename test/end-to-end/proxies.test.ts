@@ -137,7 +137,7 @@ test("the certificate of an https proxy has to be the proxy's own, not the servi
     exit: 7,
     stdout: "",
     stderr:
-      `dexdata: cannot verify the certificate of proxy ${proxy.url}: issued for another host (ERR_TLS_CERT_ALTNAME_INVALID)\n` +
-      "  check the host name: another server may be responding\n",
+      `error: cannot verify the certificate of proxy ${proxy.url}: issued for another host (ERR_TLS_CERT_ALTNAME_INVALID)\n` +
+      "  hint: check the host name: another server may be responding\n",
   });
 });

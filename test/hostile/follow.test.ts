@@ -57,10 +57,10 @@ async function follow(mode: Mode, asked: HostileCommand, stopAt: number) {
     },
   });
   const { exit, stdout, stderr } = await run(`${asked.words} ${flags}`.split(" "), context);
-  const [, first, ...more] = stderr.split("\n").filter((line) => line.startsWith("dexdata: "));
+  const [, first, ...more] = stderr.split("\n").filter((line) => /^(?:error|warning|note): /u.test(line));
   return {
     ended: { exit, requests: server.requests.length, rows: stdout.split("\n").length - 1 },
-    says: first?.slice("dexdata: ".length).replace("; retrying in 1s", ""),
+    says: first?.replace(/^\w+: /u, "").replace("; retrying in 1s", ""),
     linesAfter: more.length,
     forbidden: findForbidden(stdout + stderr),
     hasStack: /\n\s+at |a bug in dexdata/u.test(stderr),
@@ -115,6 +115,6 @@ test.each([
   });
   expect(exit).toBe(8);
   expect(stderr).toMatch(
-    /dexdata: all reads failed from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z; the last rows may be missing\n {2}start it again from there: --from\n$/u,
+    /error: all reads failed from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z; the last rows may be missing\n {2}hint: start it again from there: --from\n$/u,
   );
 });

@@ -206,7 +206,7 @@ test("promise 2: a long text is cut between characters, and says that it is", as
     () => json({ message: `${"x".repeat(499)}${"😀".repeat(50)}` }, { status: 503 }),
     "networks",
   );
-  expect(stderr).toContain(`  the service says: ${"x".repeat(499)}…\n`);
+  expect(stderr).toContain(`  service: ${"x".repeat(499)}…\n`);
 });
 
 test.each([

@@ -40,8 +40,8 @@ async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
   const asked = server.requests.filter(({ path }, index) => index === 0 || path === server.requests[0]?.path);
   const said = stderr
     .split("\n")
-    .filter((line) => line.startsWith("dexdata: "))[0]
-    ?.slice("dexdata: ".length);
+    .filter((line) => /^(?:error|warning): /u.test(line))[0]
+    ?.replace(/^\w+: /u, "");
   return {
     command: command.words,
     exit,

@@ -110,13 +110,13 @@ describe("the grammar of --faults", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  did you mean truncate?\n`,
+      stderr: `error: --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  hint: did you mean truncate?\n`,
     });
   });
 
   test("without --sandbox it is refused", async () => {
     const { exit, stderr } = await dexdata("networks --error-format text --faults 429");
-    expect({ exit, stderr }).toEqual({ exit: 2, stderr: "dexdata: --faults: goes with --sandbox\n" });
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: "error: --faults: goes with --sandbox\n" });
   });
 
   test("any text is read, or refused in words", () => {

@@ -155,8 +155,8 @@ describe("two followers", () => {
     exit: 7,
     stdout: "",
     stderr:
-      `dexdata: ${out} is in use by process ${process.pid}\n` +
-      `  wait until it has finished, or stop it; if it is not dexdata, delete ${lock}\n`,
+      `error: ${out} is in use by process ${process.pid}\n` +
+      `  hint: wait until it has finished, or stop it; if it is not dexdata, delete ${lock}\n`,
   });
 
   test.each([

@@ -48,7 +48,7 @@ async function followServer({ url, requests }: ScriptedServer, words: string): P
 const events = (...named: readonly (readonly [id: string, seconds: number])[]): Event[] =>
   named.map(([id, seconds]) => ({ id, log_index: 0, time: listingStart + seconds }));
 const from = `--from ${listingStart - 1000}`;
-const quiet = "dexdata: reading every 10s: 360 credits/hour, up to twice as many while new rows arrive\n";
+const quiet = "note: reading every 10s: 360 credits/hour, up to twice as many while new rows arrive\n";
 
 describe("rows that are indexed late", () => {
   test("within the time that rows are held back they fall into line, and nothing is said", async () => {
@@ -71,7 +71,7 @@ describe("rows that are indexed late", () => {
       },
     );
     expect({ exit, written }).toEqual({ exit: 0, written: ["a 0", "c 0", "b 0", "d 0"] });
-    expect(stderr).toBe(`${quiet}dexdata: 1 late row, up to 52s older than rows already written\n`);
+    expect(stderr).toBe(`${quiet}error: 1 late row, up to 52s older than rows already written\n`);
     expect(readFileSync(log, "utf8").split("\n")[0]).toBe(
       '{"event":"late","at":"2026-11-21T08:54:00.000Z","rows":1,"seconds":52}',
     );
@@ -139,7 +139,7 @@ describe("a row that is dated after the service's current time", () => {
     expect({ exit, written }).toEqual({ exit: 0, written: ["a 0", "z 0", "b 0", "c 0", "y 0"] });
     const time = new Date((listingStart + ahead) * 1000).toISOString();
     expect(stderr).toBe(
-      `${quiet}dexdata: 1 row dated after the service's current time (first: ${time}); written, but not used to continue from\n`,
+      `${quiet}warning: 1 row dated after the service's current time (first: ${time}); written, but not used to continue from\n`,
     );
   });
 
@@ -293,7 +293,7 @@ test("a row whose time cannot be read is an answer that cannot be trusted, after
     context,
   );
   expect(exit).toBe(1);
-  expect(stderr).toContain("dexdata: invalid response: a row has no valid created_at\n");
+  expect(stderr).toContain("error: invalid response: a row has no valid created_at\n");
   expect(server.requests.length).toBe(5);
 });
 

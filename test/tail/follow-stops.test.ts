@@ -38,7 +38,7 @@ describe("a stop", () => {
     );
     expect(exit).toBe(8);
     expect(writtenRows(stdout)).toEqual(window);
-    expect(stderr).toContain("dexdata: no new row for 120s (--idle-exit)\n");
+    expect(stderr).toContain("error: no new row for 120s (--idle-exit)\n");
   });
 
   test("--max-credits: exit 5 before the request that would pass it, with what was read written", async () => {
@@ -99,7 +99,7 @@ describe("a stop", () => {
       });
       expect(exit).toBe(expected);
       expect(stderr).toContain(
-        `dexdata: ${window.length} rows may be missing at the end: the reader of the output did not accept them\n`,
+        `warning: ${window.length} rows may be missing at the end: the reader of the output did not accept them\n`,
       );
     },
   );
@@ -117,7 +117,7 @@ describe("a stop", () => {
       context.stdout.closeAfter(2000),
     );
     expect(exit).toBe(0);
-    expect(stderr).toMatch(/^dexdata: reading every 10s: [^\n]*\n$/u);
+    expect(stderr).toMatch(/^note: reading every 10s: [^\n]*\n$/u);
     expect(requests).toBeLessThanOrEqual(3);
   });
 
@@ -190,7 +190,7 @@ describe("refused before anything is sent", () => {
       env: sandbox.env(),
     });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toContain(`dexdata: ${message}`);
+    expect(stderr).toContain(`error: ${message}`);
     expect(sandbox.takeLog()).toEqual([]);
   });
 });
@@ -251,7 +251,7 @@ describe("forms", () => {
       const { exit, stderr } = await followStill(`--out ${folder}/${name} --limit ${window.length - 20}`);
       expect(exit).toBe(0);
       const end = new Date(String(rowsOf(first.stdout).at(-1)?.["created_at"])).toISOString();
-      expect(stderr).toContain(`dexdata: resuming ${file} from ${end}\n`);
+      expect(stderr).toContain(`error: resuming ${file} from ${end}\n`);
       const newer = readFileSync(
         path.join(folder, name === older ? older : "swaps-20261121-08.ndjson"),
         "utf8",
@@ -278,7 +278,7 @@ describe("forms", () => {
     const { exit, stderr } = await followStill(words);
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: expect.stringContaining(`dexdata: ${path.join(folder, moved)} ends at `),
+      stderr: expect.stringContaining(`note: ${path.join(folder, moved)} ends at `),
     });
     const lines = first.stdout + readFileSync(path.join(folder, "swaps.ndjson"), "utf8");
     expect(writtenRows(lines)).toEqual(window);
@@ -289,7 +289,7 @@ describe("forms", () => {
     writeFileSync(`${file}.1.gz`, gzipSync('{"id":"0x1"}\n'));
     const { stderr } = await followStill(`--out ${file} --for 1m`);
     expect(stderr).toContain(
-      `dexdata: cannot find where the rows of ${file}.1.gz end; rows from there to now are not fetched (fetch them with --from)\n`,
+      `error: cannot find where the rows of ${file}.1.gz end; rows from there to now are not fetched (fetch them with --from)\n`,
     );
   });
 
@@ -303,7 +303,7 @@ describe("forms", () => {
     );
     writeFileSync(file, '{"id":"0x1"}\n');
     expect(await follow("--for 1m")).toContain(
-      `dexdata: cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)\n`,
+      `error: cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)\n`,
     );
   });
 

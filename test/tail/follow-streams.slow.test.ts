@@ -96,8 +96,8 @@ describe("an interruption", () => {
         expect(event["names"]).toEqual([expect.stringMatching(/^ethereum:0x[\da-f]{40}$/u)]);
     }
     const instants = `from ${String(gap?.["from"])} to ${String(gap?.["to"])}`;
-    expect(stderr).toContain(`dexdata: stream disconnected ${instants} (`);
-    expect(stderr).toContain(`dexdata: gap filled ${instants}: `);
+    expect(stderr).toContain(`error: stream disconnected ${instants} (`);
+    expect(stderr).toContain(`error: gap filled ${instants}: `);
   });
 
   test("of REST does not end a tail: it is tried again after growing waits, each reason is said once, and it is filled", async () => {
@@ -110,7 +110,7 @@ describe("an interruption", () => {
     expect(waits.map((wait) => Number(wait) / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
     const said = [...stderr.matchAll(/; retrying in (\S+)/gu)].map(([, wait]) => wait);
     expect(said).toEqual(["1s", "32s", "1m"]);
-    expect(stderr).toMatch(/dexdata: gap filled from 2026-11-21T0\S+Z to \S+Z: \d+ rows?/u);
+    expect(stderr).toMatch(/error: gap filled from 2026-11-21T0\S+Z to \S+Z: \d+ rows?/u);
   });
 });
 
@@ -128,7 +128,7 @@ describe("without a stream", () => {
     const { exit, stderr, rest, streams } = await follow("--for 5m --poll 15s", 2);
     expect({ exit, streams }).toEqual({ exit: 0, streams: 0 });
     expect(stderr).toBe(
-      "dexdata: reading every 15s: 240 credits/hour, up to twice as many while new rows arrive\n",
+      "note: reading every 15s: 240 credits/hour, up to twice as many while new rows arrive\n",
     );
     expect(rest.length).toBeGreaterThanOrEqual(20);
     expect(rest.length).toBeLessThanOrEqual(40);
@@ -141,7 +141,7 @@ describe("without a stream", () => {
     expect(exit).toBe(0);
     const [first, ...others] = stderr.split("\n");
     expect(first).toMatch(
-      /^dexdata: cannot open the stream: connection to [^ ]* refused; reconnecting in 1s; meanwhile reading every 15s: 240 credits\/hour/u,
+      /^warning: cannot open the stream: connection to [^ ]* refused; reconnecting in 1s; meanwhile reading every 15s: 240 credits\/hour/u,
     );
     expect(others.filter((line) => line.includes("credits an hour"))).toEqual([]);
   });

@@ -116,7 +116,7 @@ describe("P3: 204 ends a connection for good", () => {
       "one that never was",
       () => empty(204),
       0,
-      "dexdata: cannot open connection 1 (13 assets): the service ended the stream permanently (HTTP 204); not retrying\n",
+      "warning: cannot open connection 1 (13 assets): the service ended the stream permanently (HTTP 204); not retrying\n",
     ],
   ])("%s: the others remain, stderr reports it, and --for ends with exit 8", async (_, first, gaps, said) => {
     const file = newFile();
@@ -142,7 +142,7 @@ describe("P3: 204 ends a connection for good", () => {
     const server = await serveInTest((_, index) => (index === 0 ? cut() : empty(204)));
     const { exit, stderr } = await listen(one, server).outcome;
     expect([exit, server.requests.length]).toEqual([8, 2]);
-    expect(stderr).toContain("dexdata: the service ended the stream permanently (HTTP 204)\n");
+    expect(stderr).toContain("error: the service ended the stream permanently (HTTP 204)\n");
     expect(stderr).toMatch(
       /gap: ethereum:0xabc may be missing events from \S+ to \S+ \(the service ended the stream\)\n/u,
     );

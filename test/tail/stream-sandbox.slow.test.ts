@@ -81,7 +81,7 @@ describe("the public dialect", () => {
     const running = listen("ethereum:0xdead --feed ohlcv", undefined, { env: sandbox.env("pro"), speed: 1 });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(3);
-    expect(stderr).toMatch(/^dexdata: invalid asset ethereum:0xdead\n/u);
+    expect(stderr).toMatch(/^error: invalid asset ethereum:0xdead\n/u);
   });
 
   test("an asset of a network that is not known gets the nearest one", async () => {
@@ -89,9 +89,9 @@ describe("the public dialect", () => {
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(2);
     expect(stderr).toBe(
-      "dexdata: invalid asset eth:0xdead\n" +
-        "  the service says: unsupported chain: eth\n" +
-        "  did you mean ethereum?\n",
+      "error: invalid asset eth:0xdead\n" +
+        "  service: unsupported chain: eth\n" +
+        "  hint: did you mean ethereum?\n",
     );
   });
 

@@ -56,7 +56,7 @@ describe("events", () => {
     const { exit, stdout, stderr } = await running.outcome;
     expect([exit, stdout, server.requests.length]).toEqual([0, '{"p":"2"}\n{"p":"3"}\n', 1]);
     const skipped = (count: string): string =>
-      "dexdata: skipped event token_price on connection 1: larger than 1 MiB (--max-event); " +
+      "warning: skipped event token_price on connection 1: larger than 1 MiB (--max-event); " +
       `${count} lost so far\n`;
     expect(stderr).toBe(skipped("1 event") + skipped("2 events"));
     // A third is one of a series.
@@ -117,7 +117,7 @@ describe("events", () => {
     const running = listen(one, server);
     await running.until(() => running.context.stderrText().includes("warns"));
     const { stderr } = await running.interrupted();
-    expect(stderr).toBe("dexdata: warning from the service: \\u{1b}[2Jslow\n");
+    expect(stderr).toBe("error: warning from the service: \\u{1b}[2Jslow\n");
   });
 });
 
@@ -141,8 +141,8 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen(many(260), server).outcome;
     expect(exit).toBe(6);
     expect(stderr).toBe(
-      "dexdata: too many assets: 260, but 10 connections of 25 assets hold 250\n" +
-        `  assets that do not fit: ${many(7, 250).join(", ")} and 3 more\n`,
+      "error: too many assets: 260, but 10 connections of 25 assets hold 250\n" +
+        `  hint: assets that do not fit: ${many(7, 250).join(", ")} and 3 more\n`,
     );
     expect(server.requests.length).toBe(0);
   });
@@ -244,7 +244,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const heard = () => new Set(running.lines().map((line) => String(JSON.parse(line).address)));
     await running.until(() => heard().size === 8);
     const { stderr } = await running.interrupted();
-    expect(stderr).toContain("dexdata: the service allows only 5 connections; moved 3 assets to them\n");
+    expect(stderr).toContain("warning: the service allows only 5 connections; moved 3 assets to them\n");
     expect(stderr).toMatch(
       /may be missing events from \S+ to \S+ \(it received assets from other connections\)\n/u,
     );
@@ -300,7 +300,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { exit, stderr } = await listen([...many(31), "--feed", "transactions"], refusing, { env }).outcome;
     expect(exit).toBe(6);
     expect(stderr).toMatch(
-      /too many assets: 31, but 30 connections hold 30\n {2}assets that do not fit: base:0x1e\n/u,
+      /too many assets: 31, but 30 connections hold 30\n {2}hint: assets that do not fit: base:0x1e\n/u,
     );
   });
 });
@@ -321,7 +321,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const { exit, stderr, stdout } = await listen(many(25), server).outcome;
     expect([exit, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
-      /^dexdata: invalid asset base:0x7\n {2}the service says: token not found: base\/0x7\n/u,
+      /^error: invalid asset base:0x7\n {2}service: token not found: base\/0x7\n/u,
     );
     expect(server.requests.length).toBe(1);
   });
@@ -330,7 +330,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const server = await serveInTest(refusing("bad request"));
     const { exit, stderr } = await listen(many(25), server).outcome;
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/^dexdata: invalid asset base:0x7\n/u);
+    expect(stderr).toMatch(/^error: invalid asset base:0x7\n/u);
     expect(server.requests.length).toBeLessThanOrEqual(8);
   });
 
@@ -368,7 +368,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect(exit).toBe(0);
     expect(stdout).not.toContain('"0x7"');
     expect(stdout.trim().split("\n").length).toBe(24);
-    expect(stderr).toBe(`dexdata: left out: ${bad} (bad request)\n`);
+    expect(stderr).toBe(`warning: left out: ${bad} (bad request)\n`);
   });
 
   test("one that is not known any more, as the stream itself says: dropped, or exit 3", async () => {
@@ -382,7 +382,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect((await listen(words, server, { env }).outcome).exit).toBe(3);
     const dropping = listen(`${words} --on-invalid drop`, server, { env });
     await dropping.until(() => dropping.lines().length === 1 && dropping.context.stderrText() !== "");
-    expect((await dropping.interrupted()).stderr).toBe(`dexdata: left out: ${bad} (token not found)\n`);
+    expect((await dropping.interrupted()).stderr).toBe(`warning: left out: ${bad} (token not found)\n`);
   });
 
   test("several on a connection, refused by the stream itself: each half is listened to", async () => {
@@ -396,7 +396,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect((await listen(many(10), server, options).outcome).stderr).toContain(`does not stream ${bad}\n`);
     const dropping = listen([...many(10), "--on-invalid", "drop"], server, options);
     await dropping.until(() => dropping.lines().length === 9);
-    expect((await dropping.interrupted()).stderr).toContain(`dexdata: left out: ${bad} (token not found)\n`);
+    expect((await dropping.interrupted()).stderr).toContain(`warning: left out: ${bad} (token not found)\n`);
   });
 
   test("a list that changes while a bad asset is being looked for", async () => {
@@ -506,8 +506,8 @@ describe("stops", () => {
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
     expect(stderr).toBe(
-      "dexdata: no event for 30s on connection 2 of 2 (15 assets) (--idle-exit)\n" +
-        `  the connection was open; check that these are traded: ${many(7, 15).join(", ")} and 8 more\n`,
+      "error: no event for 30s on connection 2 of 2 (15 assets) (--idle-exit)\n" +
+        `  hint: the connection was open; check that these are traded: ${many(7, 15).join(", ")} and 8 more\n`,
     );
     expect(running.lines().length).toBeGreaterThan(5);
   });
@@ -592,7 +592,7 @@ describe("what is said", () => {
   test("an interruption: a line when it begins and one with both instants when it is over", async () => {
     const { stderr } = await listen(`${one} --limit 2`, await cut()).outcome;
     expect(stderr).toMatch(
-      /^dexdata: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\ndexdata: gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
+      /^warning: connection 1 \(ethereum:0xabc\) lost: the service ended the stream; reconnecting in 1s\ndexdata: gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.\d{3}Z to 2026-11-21T08:54:01\.\d{3}Z \(the service ended the stream\)\n$/u,
     );
   });
 
@@ -640,7 +640,7 @@ describe("what is said", () => {
   test("--stats: how many assets on how many connections, and what it came to", async () => {
     const { stderr } = await listen([...many(30), "--limit", "30", "--stats"], await serveInTest(pricesOf))
       .outcome;
-    expect(stderr).toBe("dexdata: 30 assets on 2 connections\n30 events, 30 credits, 0.0 s\n");
+    expect(stderr).toBe("30 assets on 2 connections\n30 events, 30 credits, 0.0 s\n");
   });
 
   test("many assets are counted, not named", async () => {
@@ -750,7 +750,7 @@ describe("a host of one's own", () => {
     const { exit, stderr } = await listen(`${one} --for 20s`, await serveInTest(() => hang())).outcome;
     expect(exit).toBe(8);
     expect(stderr).toMatch(
-      /^dexdata: connection 1 \(ethereum:0xabc\) never opened; gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(it was never open\)\n$/u,
+      /^warning: connection 1 \(ethereum:0xabc\) never opened; gap: ethereum:0xabc may be missing events from 2026-11-21T08:54:00\.000Z to 2026-11-21T08:54:20\.\d{3}Z \(it was never open\)\n$/u,
     );
   });
 

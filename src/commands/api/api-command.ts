@@ -6,7 +6,7 @@ export const apiCommand = command({
   words: "api",
   section: "Market data",
   positionals: [{ name: "path" }],
-  summary: "any path of the service, as it answers, or every row of a list",
+  summary: "Call any API path; --paginate fetches every row",
   credits: {
     full: "1 credit per request, 1 per address for /multi/prices",
     brief: "1 per request, ...",

@@ -9,18 +9,18 @@ export const apiFlags = {
   field: flag(texts("name=value"), "Filters", {
     short: "f",
     suggests: "parameters",
-    summary: "a parameter of the query, by its wire name, sent as typed",
-    details: "; once for each",
+    summary: "Query parameter by its API name, sent as is",
+    details: "; repeatable",
   }),
-  paginate: flag(toggle, "Rows", { summary: "every row of a list, page after page" }),
+  paginate: flag(toggle, "Rows", { summary: "Fetch every row of a list, across all pages" }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", {
     with: "paginate",
-    needs: { flag: "paginate", next: "the size of one page is --field limit=N" },
-    summary: "rows in all",
+    needs: { flag: "paginate", next: "to set the page size, use --field limit=N" },
+    summary: "Maximum number of rows",
     default: "all",
     defaultSaid: "default: all",
   }),
-  "no-strict": strictFlag("Accept rows even if the service ignored a parameter or counts more of them"),
+  "no-strict": strictFlag("Accept rows even if the service ignored a parameter or reports more of them"),
 };
 
 export type ApiFlags = typeof sharedFlags & typeof apiFlags;
@@ -29,17 +29,17 @@ export type ApiFlags = typeof sharedFlags & typeof apiFlags;
 export const apiNotes: readonly Block[] = [
   {
     prose:
-      "The path is one of the configured service, with or without the slash in front, and may have a query of its own; " +
-      "a URL is refused, because the key would leave with it. Values are sent as typed. The service drops a name that " +
-      "it does not know without a word; where a search shows that it did, the command ends before a row, unless " +
+      "The path is relative to the configured host; the leading slash is optional, and it may include a query. " +
+      "Full URLs are rejected, because the key would be sent to that host. Values are sent as is. The service silently " +
+      "ignores unknown parameters; if a search shows that it did, the command fails before the first row, unless " +
       "--no-strict is given.",
   },
   {
     prose:
-      "Without --paginate one request is sent and the answer shown as it came: as ndjson an array is one line an " +
-      "element and anything else one line; as json one document; as a table what the endpoint's own command shows, " +
-      "and JSON where the path is none that dexdata knows. With --paginate the rows are shown as by the endpoint's " +
-      "own command; the parameters limit, cursor and page then say how large a page is and where to begin, and times " +
+      "Without --paginate, dexdata sends one request and prints the response as received: ndjson prints each element " +
+      "of an array on a line, and anything else on one line; json prints one document; table prints what the command " +
+      "of the endpoint prints, or JSON for a path that dexdata does not know. With --paginate, rows look like those " +
+      "from that command. The parameters limit, cursor and page then set the page size and the first page, and times " +
       "are resolved once.",
   },
 ];

@@ -31,8 +31,8 @@ export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitC
 function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
   const [path, more] = words;
   const usage = "usage: dexdata api <path> [-f name=value …]";
-  if (path === undefined) throw usageFailure("a path of the service is needed", usage);
-  if (more !== undefined) throw usageFailure(`"${more}": one word too many`, usage);
+  if (path === undefined) throw usageFailure("missing <path>", usage);
+  if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const question = rawCall(readRawPath(path), flags.field ?? []);
   return flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
 }
@@ -67,22 +67,22 @@ function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Opti
 function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): void {
   if (!namesColumns(format) || fields !== undefined) return;
   throw usageFailure(
-    `--output ${format}: dexdata knows no columns of ${rawPath}`,
-    "name them: --fields id,…",
+    `--output ${format}: no columns are known for ${rawPath}`,
+    "choose fields: --fields id,…",
   );
 }
 
 function notValidated({ isUnknown, rawPath }: Endpoint): Error {
   return isUnknown === true
-    ? usageFailure(`--validate: there is no schema for ${rawPath}`, "leave it out")
-    : usageFailure("--validate: checks rows, and the answer is shown whole", "add --paginate, or -o table");
+    ? usageFailure(`--validate: no schema for ${rawPath}`, "leave it out")
+    : usageFailure("--validate requires rows, but the response is printed as one document", "add --paginate, or -o table");
 }
 
 function allPages(question: Question, flags: Flags, options: Options): Questions {
   const { endpoint, args } = question;
   const { reply } = endpoint;
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
-    const what = endpoint.isUnknown === true ? "is no list that dexdata knows" : "does not answer in pages";
+    const what = endpoint.isUnknown === true ? "is not a list known to dexdata" : "is not paginated";
     throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "leave it out");
   }
   const { limit } = flags;
@@ -124,7 +124,7 @@ function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
 function startOf(paging: Args, reply: Paged): Place | undefined {
   const [cursor, page] = [paging.get("cursor"), paging.get("page")];
   if (cursor !== undefined && page !== undefined) {
-    throw usageFailure("--field cursor and --field page: both say where to begin", "leave out one of them");
+    throw usageFailure("--field cursor and --field page cannot be used together", "use only one of them");
   }
   if (cursor !== undefined && cursor !== "") return { flag: "cursor", value: cursor };
   const last = reply.kind === "numbered-pages" ? (reply.handOverAfter ?? 1000) : 1;
@@ -141,12 +141,12 @@ function readPaging(paging: Args, name: string, max: number): number | undefined
 
 /** `--fields ?` of a path: the fields of its rows, or of the complete response if that is shown. */
 async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context: Context): Promise<ExitCode> {
-  if (path === undefined) throw usageFailure("a path of the service is needed", "usage: dexdata api <path>");
+  if (path === undefined) throw usageFailure("missing <path>", "usage: dexdata api <path>");
   const { endpoint } = rawCall(readRawPath(path), []);
   if (endpoint.isUnknown === true) {
     throw usageFailure(
-      `--fields ?: dexdata knows no fields of ${endpoint.rawPath}`,
-      "look at an answer of it",
+      `--fields ?: no fields are known for ${endpoint.rawPath}`,
+      `see a response: dexdata api ${endpoint.rawPath}`,
     );
   }
   const { reply } = endpoint;

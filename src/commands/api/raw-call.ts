@@ -62,14 +62,14 @@ function readValues(typed: RawPath, fields: readonly string[], place: Args, { re
   const values = new Map<string, string>();
   const repeated = new Map<string, string[]>();
   for (const [name, value] of [...typed.query, ...fields.map(readField)]) {
-    if (place.has(name)) throw usageFailure(`--field ${name}: is a part of the path`, "leave it out");
+    if (place.has(name)) throw usageFailure(`--field ${name}: already part of the path`, "leave it out");
     if (!values.has(name)) values.set(name, value);
     else if (reply.kind === "batch" && name === reply.param)
       repeated.set(name, [...(repeated.get(name) ?? []), value]);
     else {
       throw usageFailure(
-        `--field ${name}: is given twice`,
-        "the service takes one value a name; a list is written with commas",
+        `--field ${name}: given twice`,
+        "each parameter takes one value; separate the items of a list with commas",
       );
     }
   }
@@ -79,7 +79,7 @@ function readValues(typed: RawPath, fields: readonly string[], place: Args, { re
 function readField(text: string): readonly [name: string, value: string] {
   const [name, value] = splitPair(text);
   // An unpaired surrogate has no UTF-8 form.
-  if (/\p{Cs}/u.test(text)) throw usageFailure(`--field "${text}": must be whole Unicode characters`);
+  if (/\p{Cs}/u.test(text)) throw usageFailure(`--field "${text}": must be valid Unicode`);
   if (name !== "" && text.includes("=")) return [name, value];
   throw usageFailure(`--field "${text}": must be name=value, such as limit=100`);
 }
@@ -101,13 +101,13 @@ export interface RawPath {
 export function readRawPath(typed: string): RawPath {
   const refuse = (problem: string, next?: string): Failure =>
     usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
-  if (typed === "") throw refuse("must not be empty; a path such as /networks is needed");
+  if (typed === "") throw refuse("must be a path such as /networks");
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(typed))
     throw refuse(
-      "must be a path without blanks, control characters and backslashes",
-      "a value with blanks goes into --field name=value",
+      "must be a path without spaces, control characters and backslashes",
+      "pass values that contain spaces with --field name=value",
     );
-  if (typed.includes("#")) throw refuse("must not have a fragment", "a # in a value is written %23");
+  if (typed.includes("#")) throw refuse("must not have a fragment", "in a value, write # as %23");
   const [path = "", ...rest] = typed.split("?");
   const names = (path.startsWith("/") ? path.slice(1) : path).split("/");
   if (path.startsWith("//") || /[:@]/u.test(names[0] ?? ""))
@@ -115,11 +115,11 @@ export function readRawPath(typed: string): RawPath {
   if (names.slice(0, -1).includes("")) throw refuse("must not have empty segments");
   const segments = names.map((name) => {
     const segment = decode(name);
-    if (segment === undefined) throw refuse(`"${name}" is no percent-encoded UTF-8`);
+    if (segment === undefined) throw refuse(`"${name}" is not percent-encoded UTF-8`);
     if (/^\.{1,2}(?:;|$)/u.test(segment))
-      throw refuse("must not have the segments . and ..: they lead to another path");
+      throw refuse("must not have the segments . and ..: they would change the path");
     if (/[/\\%\s\p{Cc}]/u.test(segment))
-      throw refuse("must not have slashes, percent signs, blanks or control characters encoded in a segment");
+      throw refuse("must not have slashes, percent signs, spaces or control characters encoded in a segment");
     return segment;
   });
   const pairs = rest
@@ -128,14 +128,14 @@ export function readRawPath(typed: string): RawPath {
     .filter((pair) => pair !== "")
     .map((pair) => {
       const [name, value] = splitPair(pair.replaceAll("+", " ")).map(decode);
-      if (name === undefined || value === undefined) throw refuse(`"${pair}" is no percent-encoded UTF-8`);
+      if (name === undefined || value === undefined) throw refuse(`"${pair}" is not percent-encoded UTF-8`);
       if (name === "") throw refuse(`"${pair}" has no name`);
       return [name, value] as const;
     });
   return { path: `/${segments.map(encodeURIComponent).join("/")}`, segments, query: pairs };
 }
 
-const baseHint = "another host is chosen with --base-url, or in the settings: dexdata config list";
+const baseHint = "to use another host, see --base-url, or the settings: dexdata config list";
 
 /** Splits `name=value`; a name alone has an empty value. */
 export function splitPair(pair: string): readonly [name: string, value: string] {

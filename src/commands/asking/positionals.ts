@@ -71,14 +71,14 @@ function hasFlag(endpoint: Endpoint, flag: string | undefined): boolean {
 
 function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error {
   if (owner.chosenBy !== undefined)
-    return usageFailure(`--${param.flag}: goes with --${owner.chosenBy} only`);
+    return usageFailure(`--${param.flag} requires --${owner.chosenBy}`);
   if (hasNetwork)
     return usageFailure(
-      `--${param.flag}: searches several networks, but one is named`,
-      "leave out the one or the other",
+      `--${param.flag} cannot be used with a network argument`,
+      "use only one of them",
     );
   return usageFailure(
-    `--${param.flag}: needs a network, because the search across networks ignores it`,
+    `--${param.flag} requires a network: the search across networks ignores it`,
     `dexdata ${owner.command} <network> --${param.flag} …`,
   );
 }

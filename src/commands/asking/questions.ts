@@ -76,14 +76,14 @@ async function readTargets(
 ): Promise<readonly Typed[]> {
   const [first] = words;
   if (endpoint.words !== undefined) {
-    if (first === undefined) throw usageFailure("a name, symbol or address to look for is needed", usage);
+    if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
     return [new Map([[endpoint.words, words.join(" ")]])];
   }
   if (!takesAddress(endpoint)) {
     if (words.length > 1 || (words.length === 1 && !takesNetwork(endpoint))) {
-      throw usageFailure(`"${words.at(-1)}": one word too many`, usage);
+      throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
-    if (first === undefined && takesNetwork(endpoint)) throw usageFailure("a network is needed", usage);
+    if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
     return [new Map(first === undefined ? [] : [["network", first]])];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
@@ -132,7 +132,7 @@ function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
 function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
   return (typed) => {
     const address = typed.get(addressName(endpoint)) ?? "";
-    if (address.includes(",")) throw usageFailure(`"${address}": one address a word, without commas`);
+    if (address.includes(",")) throw usageFailure(`"${address}": must be one address; separate addresses with spaces`);
     readParam(path("address", { kind: "address" }, ""), address, now);
     const args = readArgs(endpoint, typed, now);
     return { network: args.get("network") ?? "", address };

@@ -29,10 +29,10 @@ export async function readSubjects(
 ): Promise<readonly Subject[]> {
   const { usage } = taker;
   const [first, ...rest] = words;
-  if (first === undefined) throw usageFailure("a network and an address are needed", usage);
+  if (first === undefined) throw usageFailure("missing <network> and <address>", usage);
   const isNetwork = !isList(first) && splitPair(first) === undefined;
   if (isNetwork && rest.length === 0)
-    throw usageFailure(`"${first}": an address is needed after the network`, usage);
+    throw usageFailure(`missing <address> after network "${first}"`, usage);
   const network = isNetwork ? first : undefined;
   const subjects: Subject[] = [];
   for (const word of isNetwork ? rest : words) {
@@ -55,15 +55,15 @@ function readWord(word: string, network: string | undefined, usage: string): Sub
   const pair = splitPair(word);
   if (pair !== undefined) return pair;
   if (network !== undefined) return { network, address: word };
-  throw usageFailure(`"${word}": must be network:address, like the words before it`, usage);
+  throw usageFailure(`"${word}": must be network:address, like the arguments before it`, usage);
 }
 
 function toSubject(asset: ListedAsset, network: string | undefined, usage: string): Subject {
   const onNetwork = asset.network ?? network;
   if (onNetwork !== undefined) return { network: onNetwork, address: asset.address ?? "" };
   throw usageFailure(
-    `${asset.where}: names no network`,
-    `say it before the list, or write network:address; ${usage}`,
+    `${asset.where}: no network given`,
+    `write network:address, or put the network before the list; ${usage}`,
   );
 }
 
@@ -147,8 +147,8 @@ function readWords(
 ): ListedAsset {
   if (line.startsWith("["))
     throw usageFailure(
-      `${where}: begins like a JSON array`,
-      "a list has one asset per line, as -o ndjson writes them",
+      `${where}: JSON arrays are not accepted`,
+      "list one asset per line, as -o ndjson prints them",
     );
   const text = line.startsWith('"') ? readString(line, where) : line;
   const pair = splitPair(text);
@@ -162,7 +162,7 @@ function readWords(
 function readString(line: string, where: string): string {
   const value = parse(line);
   if (typeof value === "string" && value.trim() !== "") return value.trim();
-  throw usageFailure(`${where}: begins like a JSON string but is not one`);
+  throw usageFailure(`${where}: invalid JSON string`);
 }
 
 /**
@@ -171,11 +171,11 @@ function readString(line: string, where: string): string {
  */
 function readRow(line: string, where: string): ListedAsset {
   const row = parse(line);
-  if (!isObject(row)) throw usageFailure(`${where}: begins like a JSON object but is none`);
+  if (!isObject(row)) throw usageFailure(`${where}: invalid JSON`);
   if (Object.hasOwn(row, "log_index")) {
     throw usageFailure(
-      `${where}: is a transaction; its id is a hash, not an address`,
-      "pick a column first: --fields pool_id",
+      `${where}: a transaction has a hash, not an address`,
+      "select the address in the first command: --fields pool_id",
     );
   }
   const inner = member(row, "row");
@@ -184,7 +184,7 @@ function readRow(line: string, where: string): ListedAsset {
   const [address, chain] = [member(subject, "address") ?? member(subject, "id"), member(subject, "chain")];
   const kind = kindOfRow(subject, hasGroup ? member(row, "group") : undefined);
   if (typeof address !== "string" && kind !== "DEX")
-    throw usageFailure(`${where}: has neither address nor id`);
+    throw usageFailure(`${where}: no address or id`);
   return {
     network: typeof chain === "string" ? chain : undefined,
     address: typeof address === "string" ? address : undefined,

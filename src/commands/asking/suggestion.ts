@@ -36,7 +36,7 @@ export async function withSuggestion(
   const network = asked.find((each) => !slugs.has(each));
   if (slugs.size === 0 || network === undefined) return cause;
   const near = nearestNetwork(network, slugs);
-  return fail("unsupported_network", `network "${network}" is not known to the service`, {
+  return fail("unsupported_network", `unknown network "${network}"`, {
     status,
     why,
     body,
@@ -72,7 +72,7 @@ export async function hintAtEmpty(
       known.map(([each = ""]) => each),
     );
   const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
-  return `${flag}"${dex}" is no DEX id on ${network}; ${hint}`;
+  return `unknown DEX ID "${dex}" on ${network}; ${hint}`;
 }
 
 /** No list covers all networks, but a display name is recognizable: "Uniswap V3", uniswap_v3. */
@@ -123,12 +123,12 @@ function whyEmpty({ args, endpoint }: Question): string | undefined {
   const isRaw = endpoint.rawPath !== undefined;
   if (token !== undefined && isSymbol(token)) {
     const flag = isRaw ? "--field token_address=" : "--token ";
-    return `${flag}"${token}" is a symbol, and an address is compared; look it up: dexdata search ${token}`;
+    return `${flag.trimEnd()} takes an address, but "${token}" looks like a symbol; find it: dexdata search ${token}`;
   }
   const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
   const interval = args.get("interval");
   if (isRaw || interval === undefined || !(end - start < intervalSeconds(interval))) return undefined;
-  return `no candle of ${interval} begins between ${showSeconds(start)} and ${showSeconds(end)}; ask for shorter ones with --interval`;
+  return `no ${interval} candle starts between ${showSeconds(start)} and ${showSeconds(end)}; use a shorter --interval`;
 }
 
 /** Addresses are longer, except those of a few system tokens, which start with 0x. */

@@ -19,7 +19,7 @@ export const completionCommand = command({
   words: "completion",
   section: "Setup",
   positionals: [{ name: shells.join("|"), suggests: shells }],
-  summary: "a completion script for bash, zsh or fish",
+  summary: "Print a completion script for bash, zsh or fish",
   examples: [
     "source <(dexdata completion bash)",
     'dexdata completion zsh > "${fpath[1]}/_dexdata"',
@@ -33,8 +33,8 @@ export const completionCommand = command({
 /** Prints the script, for an installation that did not put it in place. */
 async function printCompletion(words: readonly string[], context: Context): Promise<ExitCode> {
   const [word = "", more] = words;
-  if (word === "") throw usageFailure("a shell is needed", usage);
-  if (more !== undefined) throw usageFailure(`"${more}": one word too many`, usage);
+  if (word === "") throw usageFailure("missing <shell>", usage);
+  if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const shell = shells.find((each) => each === word);
   if (shell === undefined) throw choiceFailure(`"${word}"`, word, shells);
   await context.stdout.write(await context.packageFile(scripts[shell]));

@@ -60,6 +60,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
     observer: {
       warn: () => undefined,
       tell: () => undefined,
+      note: () => undefined,
       answered: (exchange) => {
         exchanges.push(exchange);
         report.answered(exchange);

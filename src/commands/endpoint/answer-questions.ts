@@ -105,7 +105,7 @@ async function answerAll(run: Pull, renderer: Renderer, parts: AsyncIterable<Par
   // A list that the default limit cut is reported in a pipe too: a script may mistake it for the complete list.
   const isByDefault = !run.typed.input.typed.has("limit") && !run.options.isQuiet;
   for (const remark of remarks) (isByDefault ? report.tell : report.remark)(remark);
-  if (tally.rows === 0) report.remark("nothing found");
+  if (tally.rows === 0) report.remark("no results");
   return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
 }
 
@@ -116,14 +116,14 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
   const isJson = options.errorFormat === "json";
   for (const failure of failures)
     if (isJson) report.tell(failureJson(failure).trimEnd());
-    else report.warn(failure.message);
+    else report.fault(failure.message);
 }
 
 async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
   // Every page of a list may carry the same warning.
-  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.tell(page.warning);
+  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const { network, address } of page.missing ?? []) run.report.tell(`no price: ${network}:${address}`);
+    for (const { network, address } of page.missing ?? []) run.report.warn(`no price for ${network}:${address}`);
   }
   await renderer.page(page);
   countPage(run.destination.tally, question, page);

@@ -37,22 +37,22 @@ export function moreLine(
     if (flags.get("fill")?.at(-1) === "previous" && page.next.before !== undefined) {
       // No flag passes the previous close, so the next command starts at the candle that has it, which repeats.
       const last = { ...page.next, value: openingOf(page.next.before) ?? page.next.value };
-      return `more exist; go on with (it begins at the last candle that has trades): ${continuingCommand(question, flags, last, pageSize)}`;
+      return `more rows available; next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
     }
-    return `more exist; go on with: ${continuingCommand(question, flags, page.next, pageSize)}`;
+    return `more rows available; next page: ${continuingCommand(question, flags, page.next, pageSize)}`;
   }
   // A cursor leads to the start of a page only, so a page that was cut is requested again.
   const isFirst =
     page.at === undefined || (page.at.flag === "page" && page.at.value === "1" && page.at.to === undefined);
   if (isFirst || page.at === undefined)
-    return `more exist; ask for them with a higher --limit${orWithout(question.endpoint)}`;
+    return `more rows available; raise --limit${orWithout(question.endpoint)}`;
   const command = continuingCommand(question, flags, page.at, pageSize);
-  return `more exist; go on with (its first ${page.rows.length} rows were shown): ${command}`;
+  return `more rows available; next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
 }
 
 function orWithout({ rawPath, reply }: Endpoint): string {
-  if (rawPath !== undefined) return ", or without it";
-  return reply.kind === "list" ? "" : ", or --all";
+  if (rawPath !== undefined) return " or leave it out";
+  return reply.kind === "list" ? "" : " or use --all";
 }
 
 /** The exact command that continues there. Times are written as resolved, so that a relative time does not move. */
@@ -145,10 +145,10 @@ export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): 
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
-    run.report.tell(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
+    run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
-  return new Failure(`${cause.message}; ${counted(rows, "row")} came before`, {
+  return new Failure(`${cause.message}; ${counted(rows, "row")} written`, {
     ...cause.details,
     next: bothOf(cause.details, next),
   });
@@ -171,7 +171,7 @@ function howToGoOn(
 ): string | undefined {
   const { command } = typed;
   const given = typed.input.typed;
-  if (options.picture === "chart") return `nothing was drawn; ask again: ${sameCommand(command, given)}`;
+  if (options.picture === "chart") return `no chart was drawn; try again: ${sameCommand(command, given)}`;
   if (to.isResumed || destination.canContinue())
     return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
   if (to.file !== undefined)
@@ -181,7 +181,7 @@ function howToGoOn(
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
   // No flag selects one of several inputs to start with.
   if (question > 0 || last.page.next?.flag === "subject")
-    return `inputs are left; a pull that can go on begins with: ${resumable(command, given, options)} --out FILE --resume`;
+    return `some inputs are left; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
   return moreLine(last.question, given, last.page, questions.walk.pageSize, left);
 }
 

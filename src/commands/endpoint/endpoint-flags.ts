@@ -14,7 +14,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     const { chosenBy } = endpoint;
     if (chosenBy !== undefined)
       flags[chosenBy] = flag(toggle, "Filters", {
-        summary: `the address is a ${chosenBy}'s`,
+        summary: `Treat the address as a ${chosenBy}`,
         details: `: ${endpoint.summary}`,
       });
     for (const param of endpoint.params) if (param.flag !== undefined) flags[param.flag] = flagOfParam(param);

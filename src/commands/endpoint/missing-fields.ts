@@ -40,10 +40,10 @@ export function watchFields(fields: readonly string[] | undefined, shapes: reado
       if (!hasRows) return [];
       const known = shapes.flatMap((shape) => fieldPaths(shape).map(({ path }) => path));
       return [...pending.keys()].map((field) => {
-        const problem = `--fields ${field}: no row has it`;
+        const problem = `no row has the field "${field}"`;
         if (known.length === 0) return problem;
         const near = nearestPath(field, known);
-        return `${problem}; ${near === undefined ? "see: --fields '?'" : `did you mean ${near}?`}`;
+        return `${problem}${near === undefined ? " (list fields: --fields '?')" : `; did you mean ${near}?`}`;
       });
     },
   };
@@ -113,5 +113,5 @@ function isIndex(step: string): boolean {
 export function leftOutLines(renderer: Renderer): readonly string[] {
   const names = renderer.leftOut?.() ?? [];
   if (names.length === 0) return [];
-  return [`no room for ${names.join(", ")}; -o wide shows all, beyond the window`];
+  return [`terminal too narrow for ${names.join(", ")}; show all columns: -o wide`];
 }

@@ -41,7 +41,7 @@ export function writeReceipt(
         ? `, then repeat the command with --resume${isForced ? " instead of --force" : ""}`
         : "";
     throw fail("output", `--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
-      next: `${file ?? "the output"} is complete; check the folder's permissions and free space${again}`,
+      next: `${file ?? "the output"} is complete; check the directory's permissions and free space${again}`,
       cause,
     });
   }
@@ -124,7 +124,7 @@ function whyNot(failure: unknown): string | null {
 function whyNotWhole({ destination: { tally } }: Pull, exit: number): string | null {
   if (exit === 0) return null;
   return tally.refused > 0
-    ? `${counted(tally.refused, "input")} refused`
+    ? `${counted(tally.refused, "input")} rejected`
     : `${counted(tally.missing, "price")} missing`;
 }
 

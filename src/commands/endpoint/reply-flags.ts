@@ -10,7 +10,7 @@ const rows = wholeNumber({ min: 1 });
 
 /** For lists that are complete by default. */
 const limitOfAll = flag(rows, "Rows", {
-  summary: "rows in all",
+  summary: "Maximum number of rows",
   default: "all",
   defaultSaid: "default: all",
 });
@@ -18,19 +18,19 @@ const limitOfAll = flag(rows, "Rows", {
 export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
 
 const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
-  limit: flag(rows, "Rows", { summary: "rows in all", default: "10" }),
+  limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: "10" }),
   all: flag(toggle, "Rows", {
-    summary: "every row, page after page",
+    summary: "Fetch every row, across all pages",
     excludes: [
-      { flag: "limit", why: "one says every row, the other how many", next: "leave out one of them" },
+      { flag: "limit", isMutual: true, next: "use only one of them" },
     ],
   }),
   "page-size": flag(wholeNumber({ min: 1, max: maxLimit }, `1..${maxLimit}`), "Pages", {
-    summary: "rows one request asks for",
+    summary: "Rows per request",
   }),
   cursor: flag(text("cursor"), "Pages", {
-    summary: "continue where an earlier call ended",
-    excludes: [{ flag: "page", why: "both say where to begin", next: "leave out one of them" }],
+    summary: "Continue from this cursor",
+    excludes: [{ flag: "page", isMutual: true, next: "use only one of them" }],
   }),
 });
 
@@ -46,23 +46,23 @@ const lastPage = 1000;
 const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
   ...pagingFlags(reply),
   page: flag(wholeNumber({ min: 1, max: reply.handOverAfter ?? lastPage }), "Pages", {
-    summary: "begin with this page, from 1",
+    summary: "Start at this page; the first is 1",
   }),
   "no-strict": strictFlag("Accept a list that is shorter than the service's count, with a warning"),
 });
 
 const batchFlags = {
   missing: flag(choice(["skip", "null", "fail"], "how"), "Rows", {
-    summary: "tokens without a price",
+    summary: "Tokens without a price",
     default: "skip",
-    details: "; skip names them on stderr, null gives a line each, fail exits 8",
+    details: "; skip lists them on stderr, null outputs a row each, fail exits 8",
     choicesIn: "details",
   }),
 };
 
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "how"), "Rows", {
-    summary: "a row for each interval without a trade, its prices null or the close before",
+    summary: "Add a row for each interval without trades; prices are null or the previous close",
   }),
   chart: chartFlag,
 };
@@ -75,7 +75,7 @@ const groupFlags = ({ groups }: ReplyOf<"groups">) => ({
       return typed;
     }),
     "Rows",
-    { suggests: groups, summary: `only these: ${groups.join(",")}` },
+    { suggests: groups, summary: `Search only these groups: ${groups.join(",")}` },
   ),
 });
 

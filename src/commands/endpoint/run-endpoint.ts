@@ -51,7 +51,7 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
   const adjust = (options: RunOptions): RunOptions => {
     if (!to.isResumed || formats[options.format].canGrow) return options;
     throw usageFailure(
-      "--resume and --output table: a table cannot be gone on with, its columns fit its first rows",
+      "--resume cannot be used with --output table: column widths are fixed by the first rows",
       "use ndjson, csv, tsv or json",
     );
   };
@@ -78,7 +78,7 @@ async function askWithin(
   const questions = await read(options, run.sources);
   // A script with an unset variable would silently read the first page again.
   if (typed.input.typed.get("cursor")?.at(-1) === "")
-    report.tell("--cursor is empty; starting at the first page");
+    report.warn("--cursor is empty; starting at the first page");
   if (options.columns !== undefined) {
     const { endpoint, groups } = questions;
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
@@ -109,7 +109,7 @@ async function reportFinished(
 ): Promise<ExitCode> {
   const { completeLine, noCheckpoint } = await import("../../pull/finished-pull.ts");
   if (queryDigest(queryOf(questions, options)) !== finished.query)
-    throw noCheckpoint(file, `, and ${to.receipt} is of another query`);
+    throw noCheckpoint(file, `, and ${to.receipt} belongs to another query`);
   const line = await completeLine(file, finished, context.signal);
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   report.tell(line);
@@ -120,8 +120,8 @@ async function reportFinished(
 function beginningOf(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
   if (begun !== undefined && flags.now !== undefined && begun !== now) {
     throw usageFailure(
-      `--now "${flags.now}": the pull was begun at ${new Date(begun).toISOString()}`,
-      "leave it out to go on, or begin anew with --force instead of --resume",
+      `--now "${flags.now}": the pull started at ${new Date(begun).toISOString()}`,
+      "leave it out to continue, or start over with --force instead of --resume",
     );
   }
   return begun ?? now;
@@ -175,7 +175,7 @@ async function openFor(
   const begun = interrupted?.header;
   if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
-    report.warn(`the pull was begun under the ${begun.tier} plan and goes on under ${target.tier}`);
+    report.warn(`the pull started under the ${begun.tier} plan and continues under ${target.tier}`);
   const { openFile } = await import("../../pull/file-destination.ts");
   return await openFile(context, { claimed, to, header, inputs: questions.asked.length, ...resuming });
 }
@@ -217,8 +217,8 @@ function readDestination(flags: SharedValues): WantedDestination {
   const isForced = flags.force === true;
   if (file !== undefined && changesWithTime(file))
     throw usageFailure(
-      `--out "${file}": is one file, whatever the time is`,
-      "leave out the %: only stream and txns --follow begin a new file with the time",
+      `--out "${file}": must be one file, without %`,
+      "remove the %; only stream and txns --follow start new files over time",
     );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);
   if (receipt !== undefined) checkReceiptFile(receipt, file);

@@ -6,7 +6,7 @@ export const explainCommand = command({
   words: "explain",
   section: "Reference",
   positionals: [{ name: "error code|status|exit code", suggests: Object.keys(serviceErrors) }],
-  summary: "what an error code, a status or an exit code means",
+  summary: "Explain an error code, HTTP status or exit code",
   examples: ["dexdata explain plan_required", "dexdata explain 429", "dexdata explain 8 -o json"],
   flags: {},
   shared: documentFlags,

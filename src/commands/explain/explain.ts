@@ -22,12 +22,12 @@ export async function explain(
     .toLowerCase()
     .replaceAll(/[\s-]+/gu, "_");
   if (word === "")
-    throw usageFailure("an error code, a status or an exit code is needed", "usage: dexdata explain <code>");
+    throw usageFailure("missing <code>: an error code, HTTP status or exit code", "usage: dexdata explain <code>");
   const explanation = explanationOf(word);
   if (explanation === undefined) {
     const near = /^_?\d/u.test(word) ? undefined : nearest(word, explainedWords());
     throw usageFailure(
-      `"${words.join(" ")}": no error code, status or exit code`,
+      `unknown error code, HTTP status or exit code "${words.join(" ")}"`,
       didYouMean(
         near,
         `known: ${explainedWords()
@@ -51,7 +51,7 @@ function pageOf(explanation: Explanation): readonly Block[] {
   if (retryable !== undefined)
     rows.push([
       "retryable",
-      retryable ? "yes: the same command may succeed later" : "no: it is not tried again by itself",
+      retryable ? "yes: the same command may succeed later" : "no",
     ]);
   rows.push(["next", next]);
   return [
@@ -59,7 +59,7 @@ function pageOf(explanation: Explanation): readonly Block[] {
     ...(codes.length === 0 ? [] : [{ heading: "Codes", rows: codes.map(withMeaning) }]),
     ...(example === undefined
       ? []
-      : [{ heading: "Example of the body", commands: [JSON.stringify(example)] }]),
+      : [{ heading: "Example response", commands: [JSON.stringify(example)] }]),
   ];
 }
 
@@ -111,7 +111,7 @@ function ofCode(word: ErrorCode): Explanation {
 function ofStatus(status: number): Explanation {
   const word = String(status);
   if (status < 300) {
-    const meaning = "the service answered; an empty list is an answer too";
+    const meaning = "Success, including empty lists";
     return { word, kind: "HTTP status", meaning, status, exit: 0, next: "nothing" };
   }
   const { exit, retried, code } = meaningOf(status);
@@ -122,7 +122,7 @@ function ofStatus(status: number): Explanation {
   return {
     word,
     kind: "HTTP status",
-    meaning: codes.length > 1 ? "the error of the body says which it is" : meaning,
+    meaning: codes.length > 1 ? "Depends on the error code in the response" : meaning,
     status,
     exit,
     retryable: retried,
@@ -134,12 +134,12 @@ function ofStatus(status: number): Explanation {
 function unnamed(status: number): { readonly meaning: string; readonly next: string } {
   if (status >= 500)
     return {
-      meaning: "the service, or something before it, failed; it is not retried unless --retry-on names it",
-      next: `try again later, or let the run do it: --retry-on ${status}`,
+      meaning: "The service, or a proxy in front of it, failed. Retried only with --retry-on",
+      next: `try again later, or use --retry-on ${status}`,
     };
-  if (status >= 400) return { meaning: "the service refused the request", next: "fix the command" };
+  if (status >= 400) return { meaning: "The service rejected the request", next: "fix the command" };
   return {
-    meaning: "a redirect, which is never followed: the key would go to another host",
+    meaning: "A redirect. It is never followed, because the key would be sent to another host",
     next: "check the base URL: dexdata config list",
   };
 }

@@ -15,15 +15,15 @@ import type { FollowLog } from "./follow-flags.ts";
 /** Reports what happens besides rows: to people on stderr, to programs in `--events`. */
 export function createFollowReport({ context, options, report }: Run, log: FollowLog, asset: string) {
   const { clock } = context;
-  const { warn } = report;
-  const note = options.hasStats ? warn : report.note;
+  const { warn, note } = report;
+  const remark = options.hasStats ? report.tell : report.remark;
   const named = { assets: 1, names: [asset] };
-  const sinks = { warn, note, log, named, timesToTell: createRepetitions(clock) };
+  const sinks = { warn, note, remark, log, named, timesToTell: createRepetitions(clock) };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
-interface Sinks extends Pick<Report, "warn" | "note"> {
+interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly log: FollowLog;
   /** The asset, as facts of an event. */
   readonly named: object;
@@ -31,7 +31,7 @@ interface Sinks extends Pick<Report, "warn" | "note"> {
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, note, log, named, timesToTell } = sinks;
+  const { warn, remark, log, named, timesToTell } = sinks;
   const lost = createSeries(sinks);
   let [isListening, isPollSaid] = [false, false];
   let events = 0;
@@ -72,13 +72,13 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     ended: (rows: number, { requests, credits, creditsInDoubt: in_doubt }: Meter): void => {
       log({ event: "credits", rows, requests, events, credits: credits + events, in_doubt });
       const ofStream = events === 0 ? "" : `; stream events cost ${counted(events, "additional credit")}`;
-      note(`followed ${counted(rows, "row")}${ofStream}`);
+      remark(`followed ${counted(rows, "row")}${ofStream}`);
     },
   };
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { warn, log, named } = sinks;
+  const { note, log, named } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -91,7 +91,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       series.end();
       for (const hole of holes.filledBy(began)) {
         log({ event: "filled", ...timesOf(hole), rows, ...named });
-        warn(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
+        note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
       }
     },
     /** Returns why the rows are incomplete at the end; undefined if the last read succeeded. */
@@ -104,12 +104,12 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
   };
 }
 
-function reportOfRows({ warn, log }: Sinks) {
+function reportOfRows({ warn, note, log }: Sinks) {
   let isAheadSaid = false;
   return {
     /** The file holds rows of earlier runs. `from`: the value of --from. */
     continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
-      warn(continuedLine(written, from, latest)),
+      note(continuedLine(written, from, latest)),
     /** At the end, the reader of the output had not taken this many rows. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });

@@ -184,7 +184,7 @@ async function follow(followed: Followed): Promise<void> {
   let listening: Promise<void> | undefined;
   let isStuck = false;
   let behind: Failure | undefined;
-  if (poll !== undefined) report.warn(pollLine(poll));
+  if (poll !== undefined) report.note(pollLine(poll));
   try {
     await followRows({
       context,

@@ -9,7 +9,7 @@ import { usageFailure } from "../../contract/failure.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
-import { sayWarning } from "../../run/report.ts";
+import { sayNote } from "../../run/report.ts";
 import { takesAddress, takesNetwork } from "../asking/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../endpoint/continuation.ts";
@@ -37,7 +37,7 @@ export async function migrate(
     removed === undefined
       ? `${replacement} is current`
       : `${removed} was removed; its replacement is ${replacement}`;
-  for (const note of [first, ...notes]) await sayWarning(context, note);
+  for (const note of [first, ...notes]) await sayNote(context, note);
   await context.stdout.write(`${command}\n`);
   return 0;
 }

@@ -48,11 +48,11 @@ function commandOf({ command, reply }: Endpoint, group: string): string {
 
 export const schemaFlags = {
   as: flag(choice(["jsonschema", "sql", "ts"], "form"), "Output", {
-    summary: "JSON Schema, a table, or an interface of TypeScript",
+    summary: "JSON Schema, SQL table or TypeScript interface",
     default: "jsonschema",
   }),
   dialect: flag(choice(sqlDialects, "database"), "Output", {
-    summary: "whose types the table of --as sql has",
+    summary: "SQL dialect for --as sql",
     default: "postgres",
   }),
 };

@@ -6,7 +6,7 @@ export const schemaCommand = command({
   words: "schema",
   section: "Reference",
   positionals: [{ name: "record", isOptional: true, suggests: "records" }],
-  summary: "the columns of a command's ndjson, for databases and programs",
+  summary: "Print the fields of a row as JSON Schema, SQL or TypeScript",
   examples: [
     "dexdata schema",
     "dexdata schema transaction --as sql",
@@ -17,9 +17,9 @@ export const schemaCommand = command({
   notes: [
     {
       prose:
-        "It is of the same contract as the command itself. Of PostgreSQL numbers are NUMERIC, which keeps every digit; " +
-        "SQLite and DuckDB have no such type, and there they are text. What has parts is JSON. The service may add " +
-        "fields, so a JSON Schema lets further ones pass.",
+        "The fields come from the same contract as the command. In PostgreSQL, numbers are NUMERIC, which keeps every " +
+        "digit. SQLite and DuckDB have no such type, so numbers are stored as text. Nested values are JSON. The service " +
+        "may add fields, so the JSON Schema allows additional ones.",
     },
   ],
   shared: documentFlags,

@@ -20,7 +20,7 @@ export async function schema(
   const asked = words.join(" ").trim().toLowerCase();
   if (asked === "") {
     if (form !== undefined || dialect !== undefined)
-      throw usageFailure("a record is needed", "list them: dexdata schema");
+      throw usageFailure("missing <record>", "list them: dexdata schema");
     const rows = knownRecords().map(({ name, record, command }) => ({
       record: name,
       fields: Object.keys(record).length,
@@ -28,7 +28,7 @@ export async function schema(
     }));
     return await writeRows(context, flags, rows);
   }
-  if (dialect !== undefined && form !== "sql") throw usageFailure(`--dialect ${dialect}: goes with --as sql`);
+  if (dialect !== undefined && form !== "sql") throw usageFailure(`--dialect requires --as sql`);
   await context.stdout.write(textOf(findRecord(asked), form, dialect));
   return 0;
 }
@@ -49,5 +49,5 @@ function findRecord(asked: string): KnownRecord {
   const found = all.find((each) => each.name === name) ?? (ofCommand.length === 1 ? ofCommand[0] : undefined);
   if (found !== undefined) return found;
   const near = nearest(name, [...all.map((each) => each.name), ...all.map(({ command }) => command)]);
-  throw usageFailure(`"${asked}": there is no such record`, didYouMean(near, "list them: dexdata schema"));
+  throw usageFailure(`unknown record "${asked}"`, didYouMean(near, "list them: dexdata schema"));
 }

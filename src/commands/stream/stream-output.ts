@@ -141,7 +141,7 @@ async function openBoard(
     onSuspend: context.onSuspend,
   });
   const say = (text: string): void => {
-    board.say(text.trim().replace(/^dexdata: /u, ""), clock.elapsed());
+    board.say(text.trim(), clock.elapsed());
     display.changed();
   };
   const release = stderr.isTerminal ? stderr.hold(say) : undefined;

@@ -15,7 +15,7 @@ export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: 
   return { ...reportOfConnections(run, log), ...reportOfAssets(run, log, maxEventMebibytes) };
 }
 
-function reportOfConnections({ context, options, report: { warn } }: Run, log: StreamLog) {
+function reportOfConnections({ context, options, report: { warn, note } }: Run, log: StreamLog) {
   const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
@@ -35,7 +35,7 @@ function reportOfConnections({ context, options, report: { warn } }: Run, log: S
     opened: (shard, at, gap) => {
       log({ event: "open", at: instant(at.now), ...facts(shard) });
       if (gap === undefined) {
-        if (isVerbose) warn(`${title(shard)} is open`);
+        if (isVerbose) note(`${title(shard)} is open`);
       } else {
         gaps += 1;
         logGap(shard, gap);
@@ -87,7 +87,7 @@ function reportOfConnections({ context, options, report: { warn } }: Run, log: S
 }
 
 /** Reports what happens to assets, events and lists on any connection. */
-function reportOfAssets({ report: { warn } }: Run, log: StreamLog, maxEventMebibytes: number) {
+function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   return {
     moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
@@ -124,7 +124,7 @@ function reportOfAssets({ report: { warn } }: Run, log: StreamLog, maxEventMebib
     credits: (events: number, credits: number): void => log({ event: "credits", events, credits }),
     reloaded: (assets: number): void => {
       log({ event: "reload", assets });
-      warn(`asset list reloaded: ${counted(assets, "asset")}`);
+      note(`asset list reloaded: ${counted(assets, "asset")}`);
     },
     reloadRefused: ({ message: reason }: Failure): void => {
       log({ event: "reload_refused", reason });

@@ -75,8 +75,8 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
   if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
-  const note = options.hasStats ? report.warn : report.note;
-  note(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
+  const remark = options.hasStats ? report.tell : report.remark;
+  remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   const board = { feed: feed.name, subjects, isSimulated, state };
   const displays = await openDisplays(run, flags, board, (shard, event) => {
@@ -191,7 +191,7 @@ function dailyBudgetOf({ run, open }: Session): ((credits: number) => Promise<vo
   const { context, options, report } = run;
   const { target } = open.client;
   if (options.settings.budget_daily.value === undefined || target.isSimulated) return undefined;
-  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, report.tell);
+  const budget = budgetOf(context, { ...options, maxCredits: undefined }, target, report.warn);
   return async (credits) => await (await budget.claim(credits)).settle(credits);
 }
 

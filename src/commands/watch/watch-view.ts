@@ -27,7 +27,7 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   return {
     show: async (_, { rows, gone }, at) => {
       for (const group of rows) await renderer.page({ ...group, next: undefined });
-      if (gone.length > 0) report.warn(`${instantOf(at)}: ${goneSentence(gone)}`);
+      if (gone.length > 0) report.note(`${instantOf(at)}: ${goneSentence(gone)}`);
     },
     failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
   };

@@ -79,7 +79,7 @@ async function watch(opened: Awaited<ReturnType<typeof openWatch>>): Promise<nev
     if (round !== undefined) {
       await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
       for (const note of round.notes) if (!said.has(note)) report.tell(note);
-      for (const refusal of round.refused) if (!said.has(refusal)) report.warn(refusal);
+      for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }

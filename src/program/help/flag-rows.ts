@@ -12,13 +12,14 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
 
 /** The full text of a flag, except its choices. */
 export function flagHelp(flag: Flag): string {
-  const condition = flag.with === undefined ? "" : `with --${flag.with}: `;
-  return `${condition}${flag.summary}${defaultOf(flag)}${flag.details ?? ""}`;
+  return `${flag.summary}${conditionsOf(flag, flag.with)}${flag.details ?? ""}`;
 }
 
-function defaultOf({ default: usual, defaultSaid }: Flag): string {
+/** `(default 1; with --sandbox)` */
+function conditionsOf({ default: usual, defaultSaid }: Flag, owner: string | undefined): string {
   const said = defaultSaid ?? (usual === undefined ? undefined : `default ${usual}`);
-  return said === undefined ? "" : ` (${said})`;
+  const all = [said, owner === undefined ? undefined : `with --${owner}`].filter((each) => each !== undefined);
+  return all.length === 0 ? "" : ` (${all.join("; ")})`;
 }
 
 /** Every flag with its full text. */
@@ -52,9 +53,8 @@ export function briefRows(flags: Flags): readonly Row[] {
 /** The most important part, on one line if possible; `--help` has the rest. */
 function briefHelp(flag: Flag, beside: Flags): string {
   const isBesideIt = flag.with !== undefined && flag.with in beside;
-  const condition = flag.with === undefined || isBesideIt ? "" : `with --${flag.with}: `;
   const choices = flag.choicesIn === "summary" ? undefined : fewerChoices(flag);
-  return withChoices(`${condition}${flag.summary}${defaultOf(flag)}`, choices);
+  return withChoices(`${flag.summary}${conditionsOf(flag, isBesideIt ? undefined : flag.with)}`, choices);
 }
 
 /** `volume_usd_24h, volume_usd_7d` → `volume_usd_{24h,7d}`. */

@@ -120,8 +120,8 @@ export const list = <Value>(
 /** The name of an output file. `-` is rejected: elsewhere it means stdout, here it would create a file named "-". */
 export const outputFile: FlagType<string> = one("file", "file", (label, typed, flag) => {
   if (typed !== "" && typed !== "-") return typed;
-  const next = `${flag === "out" ? "leave it out for stdout, or " : ""}write ./- for a file of that name`;
-  throw usageFailure(`${label}: must be the name of a file`, typed === "-" ? next : undefined);
+  const next = `${flag === "out" ? "leave it out to write to stdout, or " : ""}use ./- for a file named -`;
+  throw usageFailure(`${label}: must be a file name`, typed === "-" ? next : undefined);
 });
 
 /** The base URL of a host. */

@@ -28,8 +28,10 @@ export interface Flag<Value = unknown> {
 /** A flag that cannot be combined with another one. */
 export interface Exclusion {
   readonly flag: string;
-  /** The reason, where `--a and --b: …` needs one. */
+  /** The reason, if the message needs one. */
   readonly why?: string;
+  /** Both flags set the same thing, so neither comes first. */
+  readonly isMutual?: true;
   readonly next: string;
 }
 
@@ -99,16 +101,21 @@ function refuseForeign(flags: Flags, typed: TypedFlags): void {
   for (const [name, { needs, excludes = [] }] of Object.entries(flags)) {
     if (!typed.has(name)) continue;
     if (needs !== undefined && !typed.has(needs.flag))
-      throw usageFailure(`--${name}: goes with --${needs.flag}`, needs.next);
+      throw usageFailure(`--${name} requires --${needs.flag}`, needs.next);
     const other = excludes.find((each) => typed.has(each.flag));
     if (other === undefined) continue;
     throw usageFailure(
-      other.why === undefined
-        ? `--${other.flag}: does not go with --${name}`
-        : `--${name} and --${other.flag}: ${other.why}`,
+      conflict(name, other),
       other.next,
     );
   }
+}
+
+function conflict(name: string, { flag: other, why, isMutual }: Exclusion): string {
+  if (isMutual === true) return `--${name} and --${other} cannot be used together`;
+  return why === undefined
+    ? `--${other} cannot be used with --${name}`
+    : `--${name} cannot be used with --${other}: ${why}`;
 }
 
 /** The arguments that give the same flags again. */

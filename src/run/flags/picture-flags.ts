@@ -6,7 +6,7 @@ import type { sharedFlags } from "./shared-flags.ts";
 /** What is drawn instead of rows, or next to them. */
 export type Picture = "chart" | "spark";
 
-const next = "leave out one of them";
+const next = "use only one of them";
 const noColumns = (name: string): Exclusion => ({
   flag: name,
   why: "a chart has no columns of values",
@@ -14,22 +14,22 @@ const noColumns = (name: string): Exclusion => ({
 });
 
 export const chartFlag = flag(toggle, "Output", {
-  summary: "draw candles and volume instead of rows; fitted to the window",
+  summary: "Draw a candle and volume chart instead of rows",
   excludes: [
     noColumns("fields"),
     noColumns("columns"),
     noColumns("no-header"),
     {
       flag: "resume",
-      why: "a chart is drawn when all candles are there, so none can be gone on with",
+      why: "a chart is drawn only after all candles have arrived",
       next: "leave out --resume",
     },
   ],
 });
 
 export const sparkFlag = flag(toggle, "Output", {
-  summary: "a column with the price's last 24 hours",
-  details: ": 24h, 6h, 1h and 5m ago and now, as bars",
+  summary: "Add a sparkline column",
+  details: ": price 24h, 6h, 1h, 5m ago and now",
 });
 
 type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
@@ -47,8 +47,8 @@ export function readPicture({
   if (isForPeople) return picture;
   throw usageFailure(
     output === "wide"
-      ? "--chart and --output wide: a chart has no columns of values"
-      : `--${picture} and --output ${output}: a picture is for a person, ${output} for a program`,
+      ? "--chart cannot be used with --output wide: a chart has no columns of values"
+      : `--${picture} cannot be used with --output ${output}: it requires --output table`,
     next,
   );
 }

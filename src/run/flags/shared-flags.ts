@@ -27,18 +27,18 @@ export type ProgressMode = (typeof progressModes)[number];
 const fieldPaths = list("paths", (label, paths) => {
   if (paths.some((path) => path === "" || path.split(".").includes(""))) {
     throw usageFailure(
-      `${label}: must be field names separated by commas, such as id,24h.volume_usd,tokens.0.symbol`,
+      `${label}: must be comma-separated field names such as id,24h.volume_usd,tokens.0.symbol`,
     );
   }
   const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (repeated !== undefined) throw usageFailure(`${label}: names ${repeated} twice`);
+  if (repeated !== undefined) throw usageFailure(`${label}: ${repeated} appears twice`);
   return paths;
 });
 
 const columnNames = readBy("text", "names", (label, typed) => {
   const names = typed.split(",").map((name) => name.trim());
   if (!names.includes("")) return names;
-  throw usageFailure(`${label}: must be names separated by commas, such as token-0,price-usd`);
+  throw usageFailure(`${label}: must be comma-separated column names such as token-0,price-usd`);
 });
 
 /** What is shown, and where it is written. */
@@ -46,56 +46,56 @@ export const outputFlags = {
   output: flag(choice(outputFormats, "format"), "Output", {
     short: "o",
     summary:
-      "table (default on a terminal), wide (every column), ndjson (default in a pipe), json, csv or tsv",
+      "Output format: table (default on a terminal), wide (all columns), ndjson (default in a pipe), json, csv, tsv",
     choicesIn: "summary",
   }),
   fields: flag(fieldPaths, "Output", {
     suggests: "fields",
-    summary: "only these fields: id,24h.volume_usd,tokens.0.symbol ('?' lists them)",
+    summary: "Output only these fields, e.g. id,24h.volume_usd ('?' lists them)",
   }),
   columns: flag(columnNames, "Output", {
-    summary: "only these columns of the table, in this order: token-0,price-usd",
-    excludes: [{ flag: "fields", why: "both say what is shown", next: "leave one of them out" }],
+    summary: "Show only these table columns, in this order, e.g. token-0,price-usd",
+    excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
   }),
-  "no-header": flag(toggle, "Output", { summary: "table, csv and tsv without the line of names" }),
-  color: flag(choice(colorModes, "when"), "Output", { summary: "colour in tables" }),
+  "no-header": flag(toggle, "Output", { summary: "Omit the header row of table, csv and tsv" }),
+  color: flag(choice(colorModes, "when"), "Output", { summary: "When to color tables" }),
   out: flag(outputFile, "Output", { summary: "Write rows to a file that appears only when complete" }),
   resume: flag(toggle, "Output", {
-    summary: "Continue an interrupted pull, or begin one (with --out)",
-    needs: { flag: "out", next: "name the file: --out rows.ndjson" },
+    summary: "Save progress and continue an interrupted pull (with --out)",
+    needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
     excludes: [
       {
         flag: "force",
-        why: "one goes on with the file, the other replaces it",
-        next: "leave out one of them",
+        isMutual: true,
+        next: "to resume the pull, leave out --force; to start over, leave out --resume",
       },
     ],
   }),
   force: flag(toggle, "Output", {
     summary: "Overwrite an existing file (with --out)",
-    needs: { flag: "out", next: "name the file: --out rows.ndjson" },
+    needs: { flag: "out", next: "add a file, e.g. --out rows.ndjson" },
   }),
   receipt: flag(outputFile, "Output", {
-    summary: "write down window, rows, hash, credits and whether it is complete",
+    summary: "Write a JSON receipt: time range, rows, SHA-256, credits, completeness",
   }),
-  validate: flag(toggle, "Output", { summary: "check every row against the interface's schema" }),
+  validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
   quiet: flag(toggle, "Output", {
     short: "q",
-    summary: "no progress, no closing line, and no line about rows that the default limit left out",
+    summary: "Hide progress, remarks, the summary line, and the notice of more rows",
   }),
   progress: flag(choice(progressModes, "how"), "Output", {
-    summary: "auto (default: one live line on a terminal), plain (a line every 10 s on stderr) or none",
+    summary: "Progress on stderr: auto (default: one live line on a terminal), plain (a line every 10s), none",
     choicesIn: "summary",
   }),
   stats: flag(toggle, "Output", {
-    summary: "print requests, credits and time on stderr, also without a terminal",
+    summary: "Always print the summary line: requests, credits, time",
   }),
   verbose: flag(counting, "Output", {
     short: "v",
-    summary: "one line a request on stderr; -vv with headers",
+    summary: "Log each request to stderr; -vv adds headers",
   }),
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
-    summary: "form of an error on stderr (default: json beside json or ndjson, if stderr is no terminal)",
+    summary: "Error format (default: json if output is json or ndjson and stderr is not a terminal)",
   }),
 };
 
@@ -105,7 +105,7 @@ const statuses = list(
     new Set(typed.map((status) => Number(readInteger(label, status, { min: 400, max: 599 })))),
 );
 
-/** Requests a minute. */
+/** Requests per minute. */
 const rate = readBy("integer or unlimited", "n", (label, typed) => {
   const checked = settings.rpm.check(typed);
   if ("problem" in checked) throw usageFailure(`${label}: ${checked.problem}`);
@@ -119,33 +119,33 @@ const credits = readBy("integer", "n", (_, typed) =>
 
 /** Requests: time, retries, rate and credits. */
 export const requestFlags = {
-  timeout: flag(duration, "Requests", { summary: "for one request", default: "30s" }),
-  deadline: flag(duration, "Requests", { summary: "for the whole run" }),
+  timeout: flag(duration, "Requests", { summary: "Time limit for one request", default: "30s" }),
+  deadline: flag(duration, "Requests", { summary: "Time limit for the entire run" }),
   retries: flag(wholeNumber({ min: 0, max: 100 }), "Requests", {
-    summary: "further tries after 429, 500 and connection faults",
+    summary: "Retries after 429, 500 and connection errors",
     default: "4",
   }),
   "retry-on": flag(statuses, "Requests", {
     suggests: ["502", "503", "504"],
-    summary: "retry these too: 502,503,504",
+    summary: "Also retry these statuses, e.g. 502,503,504",
   }),
-  "retry-max-time": flag(duration, "Requests", { summary: "longest wait for one request", default: "3m" }),
+  "retry-max-time": flag(duration, "Requests", { summary: "Longest total retry wait per request", default: "3m" }),
   parallel: flag(wholeNumber({ min: 1, max: 32 }, "1..32"), "Requests", {
-    summary: "requests under way at once, where that is possible",
+    summary: "Concurrent requests, where the API allows them",
     default: "8",
   }),
   rpm: flag(rate, "Requests", {
     suggests: ["unlimited"],
-    summary: "requests a minute, spread evenly; or unlimited",
+    summary: "Requests per minute, evenly spaced, or unlimited",
     default: "the plan's",
-    defaultSaid: "default: the plan's",
+    defaultSaid: "default: your plan's limit",
   }),
-  "max-credits": flag(credits, "Requests", { summary: "end before the request that would pass this many" }),
+  "max-credits": flag(credits, "Requests", { summary: "Stop before spending more than this many credits" }),
   estimate: flag(toggle, "Requests", {
-    summary: "say what it would cost instead, asking only what that takes",
+    summary: "Print the estimated cost and exit; sends one request at most",
   }),
   "require-plan": flag(choice(tiers, "plan"), "Requests", {
-    summary: "end when the service counts a request under another plan",
+    summary: "Fail if the service applies another plan",
   }),
 };
 
@@ -163,27 +163,27 @@ export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 /** How fast the sandbox clock runs; 0 stops it. */
 export const speed = readBy("number", "n", (label, typed) => {
   if (/^\d{1,6}(\.\d{1,3})?$/u.test(typed)) return Number(typed);
-  throw usageFailure(`${label}: must be a number, 0 or more, such as 0, 1 or 60`);
+  throw usageFailure(`${label}: must be a number such as 0, 1 or 60`);
 });
 
 /** The host and the key. */
 export const hostFlags = {
-  sandbox: flag(toggle, group, { summary: "ask the built-in sandbox: simulated data, offline and free" }),
+  sandbox: flag(toggle, group, { summary: "Use the built-in sandbox: simulated data, offline, free" }),
   tier: flag(text("tier"), group, {
     suggests: tiers,
     with: "sandbox",
-    summary: "whose key to use",
+    summary: "Plan to simulate",
     default: "pro",
   }),
-  seed: flag(seed, group, { with: "sandbox", summary: "another made-up market", default: "1" }),
+  seed: flag(seed, group, { with: "sandbox", summary: "Seed of the simulated market", default: "1" }),
   faults: flag(faults, group, {
     with: "sandbox",
-    summary: "what goes wrong, such as 429x3,500:5% (see: dexdata sandbox --help)",
+    summary: "Inject faults, e.g. 429x3,500:5%; see dexdata sandbox --help",
   }),
-  now: flag(text("instant", "time"), group, { summary: "read time bounds as if it were this instant" }),
-  "base-url": flag(host, group, { summary: "REST host instead of the configured one" }),
-  "key-file": flag(text("file", "file"), group, { summary: "read the key from this file" }),
-  profile: flag(text("name"), group, { suggests: "profiles", summary: "the stored key to use" }),
+  now: flag(text("time", "time"), group, { summary: "Resolve times as of this time" }),
+  "base-url": flag(host, group, { summary: "Use this REST host" }),
+  "key-file": flag(text("file", "file"), group, { summary: "Read the key from this file" }),
+  profile: flag(text("name"), group, { suggests: "profiles", summary: "Use the key stored under this name" }),
 };
 
 /** Flags that API commands share; other commands pick some of them. */

@@ -24,11 +24,11 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
   const label = `--events "${withoutSecrets(file)}"`;
   if (changesWithTime(file))
     throw usageFailure(
-      `${label}: is one file, whatever the time is`,
-      "leave out the %; it may be moved away while it is written, as logrotate does",
+      `${label}: must be one file, without %`,
+      "remove the %; logrotate may move the file while it is written",
     );
   if (out !== undefined && path.resolve(out) === path.resolve(file))
-    throw usageFailure(`${label}: is the file of --out`, "name another file");
+    throw usageFailure(`${label}: must not be the file of --out`, "use another file");
 }
 
 /**
@@ -45,8 +45,8 @@ export function openEventLog(
   const append = openLogFile({
     file,
     label: `--events "${withoutSecrets(file)}"`,
-    advice: "check the folder and its permissions",
-    onProblem: (problem) => warn(`${problem}; the stream goes on`),
+    advice: "check the directory and its permissions",
+    onProblem: (problem) => warn(`${problem}; the stream continues`),
   });
   let lost = 0;
   return ({ event, at = instant(clock.now()), ...facts }) => {

@@ -18,7 +18,7 @@ import type { RunOptions } from "../run-options.ts";
 /** `budget.daily` in credits, and how to change it. */
 interface DailyTerms {
   readonly most: number;
-  /** A command or a variable, followed by ` changes it`. */
+  /** A command or a variable, named in the hint. */
   readonly changedBy: string;
 }
 
@@ -91,7 +91,7 @@ function dailyBudget(
 function readSpent(content: unknown, file: string, today: string): Spent {
   const [day, credits] = [member(content, "day"), member(content, "credits")];
   if (typeof day !== "string" || typeof credits !== "number")
-    throw notKept(file, "it does not hold what this program writes there");
+    throw notKept(file, "unexpected content");
   return day === today ? { day, credits } : { day: today, credits: 0 };
 }
 
@@ -103,8 +103,8 @@ function passed(most: number, changedBy: string, spent: Spent, credits: number):
   const end = dayOf(Date.parse(spent.day) + 86_400_000);
   return fail(
     "daily_budget",
-    `budget.daily ${most}: ${countedAsSpent(spent.credits)} today, and the next request would cost ${credits}; the day ends at ${end}T00:00:00Z, ${changedBy} changes the budget`,
-    { next: undefined },
+    `budget.daily ${most}: ${countedAsSpent(spent.credits)} today, and the next request would cost ${credits}; the budget resets at ${end}T00:00:00Z`,
+    { next: `change the budget with ${changedBy}` },
   );
 }
 

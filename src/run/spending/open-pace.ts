@@ -51,7 +51,7 @@ function sharedStore(context: Context, file: string, { warn }: Pick<Report, "war
       if (context.signal.aborted) throw cause;
       isShared = false;
       const why = saidOf(cause);
-      warn(`the pace cannot be shared with other processes, so it is this one's own: ${why}`);
+      warn(`the request rate cannot be shared with other processes: ${why}`);
       return await own.update(change);
     }
   };

@@ -66,7 +66,7 @@ describe("a word that nobody knows", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `dexdata: ${message}\n  ${next}\n`,
+      stderr: `error: ${message}\n  hint: ${next}\n`,
     });
   });
 
@@ -84,7 +84,7 @@ describe("a word that nobody knows", () => {
     for (const words of ["pools search eth", "pools search --chains base,eth"]) {
       const { exit, stderr } = await dexdata(`${words} --sandbox --error-format text`);
       expect(exit).toBe(3);
-      expect(stderr).toMatch(/^dexdata: unknown network "eth"[^]*did you mean ethereum\?\n$/u);
+      expect(stderr).toMatch(/^error: unknown network "eth"[^]*did you mean ethereum\?\n$/u);
     }
   });
 

@@ -5,7 +5,7 @@ import { findForbidden } from "./forbidden.ts";
 export interface Listened {
   readonly exit: number;
   readonly lines: readonly string[];
-  /** The last that it said, without `dexdata: `. */
+  /** The last that it said, without its prefix. */
   readonly says: string | undefined;
   readonly forbidden: string | undefined;
   readonly isBug: boolean;
@@ -31,9 +31,9 @@ export async function listen(flags: string, url: string, timeout = "24h"): Promi
     lines: stdout.split("\n").slice(0, -1),
     says: stderr
       .split("\n")
-      .filter((line) => line.startsWith("dexdata: "))
+      .filter((line) => /^(?:error|warning): /u.test(line))
       .at(-1)
-      ?.slice("dexdata: ".length),
+      ?.replace(/^\w+: /u, ""),
     forbidden: findForbidden(stdout + stderr),
     isBug: /a bug in dexdata|\n\s+at /u.test(stderr),
   };

@@ -17,7 +17,7 @@ export interface Mode {
 
 export interface Ending {
   readonly exit: number;
-  /** The first line of stderr, without `dexdata: `; undefined where there is nothing to say. */
+  /** The first line of stderr, without `error: `; undefined where there is nothing to say. */
   readonly says: RegExp | undefined;
   /** What the server sees, to the number. */
   readonly requests: number;
