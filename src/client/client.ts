@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Args, Question } from "../contract/args.ts";
 import type { Context } from "../context/context.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { formatDuration } from "../contract/duration.ts";
+import { formatSeconds } from "../contract/duration.ts";
 import { Failure, untrustedAnswer } from "../contract/failure.ts";
 import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./spending/meter.ts";
@@ -172,9 +172,8 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
 function tooLong(failure: Failure, wait: number, waited: number): Failure {
   const next =
     waited === 0
-      ? `waiting ${wholeSeconds(wait)} would exceed --retry-max-time; try again later, or raise it`
-      : `after ${wholeSeconds(waited)}, waiting ${wholeSeconds(wait)} more would exceed --retry-max-time`;
+      ? `waiting ${formatSeconds(wait)} would exceed --retry-max-time; try again later, or raise it`
+      : `after ${formatSeconds(waited)}, waiting ${formatSeconds(wait)} more would exceed --retry-max-time`;
   return new Failure(failure.message, { ...failure.details, next });
 }
 
-const wholeSeconds = (milliseconds: number): string => formatDuration(Math.ceil(milliseconds / 1000) * 1000);

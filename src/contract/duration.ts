@@ -50,3 +50,9 @@ export function formatDuration(milliseconds: number): string {
   ] as const;
   return parts.map(([count, unit]) => (count === 0 ? "" : `${count}${unit}`)).join("");
 }
+
+/** The same, rounded up to seconds. */
+export function formatSeconds(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return seconds <= 0 ? "0s" : formatDuration(seconds * 1000);
+}

@@ -1,6 +1,7 @@
 import { counted, grouped } from "../text/counted.ts";
 import type { ClientObserver, Exchange, Waiting } from "../client/client.ts";
 import type { Meter } from "../client/spending/meter.ts";
+import { formatDuration, formatSeconds } from "../contract/duration.ts";
 import type { Context } from "../context/context.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -83,11 +84,11 @@ export function createReport(
     },
     waiting: (wait) => {
       countdown?.begin(wait.milliseconds, whyAgain(wait));
-      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) write(waitingLine(wait));
+      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) write(`${prefixes.note}${waitingLine(wait)}`);
     },
     pausing: (milliseconds, line) => {
       countdown?.begin(milliseconds, "for the rate limit");
-      if (line !== undefined && countdown?.isShown() !== true) write(line);
+      if (line !== undefined && countdown?.isShown() !== true) write(`${prefixes.note}${line}`);
     },
     close: (meter, rest) => {
       const line = closingLine(meter, context.clock.elapsed() - started);
@@ -106,8 +107,7 @@ export function createReport(
 
 function closingLine(meter: Meter, milliseconds: number): string {
   const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;
-  const seconds = (milliseconds / 1000).toFixed(1);
-  return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${inDoubt(meter)}${left}, ${seconds} s`;
+  return `${counted(meter.requests, "request")}, ${counted(meter.credits, "credit")}${inDoubt(meter)}${left}, ${formatDuration(milliseconds)}`;
 }
 
 /** Only the service knows whether it charged for a truncated response. */
@@ -121,17 +121,18 @@ function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
 }
 
 function waitingLine({ milliseconds, failure }: Waiting): string {
-  return `waiting ${Math.ceil(milliseconds / 1000)} s (${reasonOf(failure)})`;
+  const why = failure.details.status === 429 ? "rate limited (HTTP 429)" : failure.message;
+  return `${why}; retrying in ${formatSeconds(milliseconds)}`;
 }
 
 function whyAgain({ attempt, failure }: Waiting): string {
   return failure.details.status === 429
-    ? `for the rate limit (429, try ${attempt + 1})`
-    : `before try ${attempt + 1} (${reasonOf(failure)})`;
+    ? `for the rate limit (HTTP 429, attempt ${attempt + 1})`
+    : `before attempt ${attempt + 1} (${reasonOf(failure)})`;
 }
 
 function reasonOf({ details: { status }, message }: Failure): string {
-  return status === undefined ? message : `status ${status}`;
+  return status === undefined ? message : `HTTP ${status}`;
 }
 
 /** `GET /networks 200 12 ms 1 credit…`; the key is in a header, which is never shown. */

@@ -12,8 +12,3 @@ export function grouped(digits: string): string {
 export function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
-
-/** Formats a wait, rounded up. */
-export function seconds(milliseconds: number): string {
-  return `${Math.ceil(milliseconds / 1000)} s`;
-}

@@ -168,9 +168,9 @@ const askScripted = async (words: readonly string[], isTerminal = false): Promis
 
 describe("a path that could lead elsewhere", () => {
   const noUrl = "must be a path, not a URL: the key is sent to the configured host only";
-  const dots = "must not have the segments . and ..: they lead to another path";
-  const encoded = "must not have slashes, percent signs, blanks or control characters encoded in a segment";
-  const raw = "must be a path without blanks, control characters and backslashes";
+  const dots = "must not have the segments . and ..: they would change the path";
+  const encoded = "must not have slashes, percent signs, spaces or control characters encoded in a segment";
+  const raw = "must be a path without spaces, control characters and backslashes";
   const tricks: readonly (readonly [path: string, problem: string])[] = [
     ["http://OTHER/networks", noUrl],
     ["HTTP://OTHER/networks", noUrl],
@@ -223,11 +223,11 @@ describe("a path that could lead elsewhere", () => {
     ["/networks#@OTHER", "must not have a fragment"],
     ["#", "must not have a fragment"],
     ["/networks?a=1#b", "must not have a fragment"],
-    ["/%zz", '"%zz" is no percent-encoded UTF-8'],
-    ["/%c0%ae%c0%ae/admin", '"%c0%ae%c0%ae" is no percent-encoded UTF-8'],
-    ["/networks?a=%ff", '"a=%ff" is no percent-encoded UTF-8'],
+    ["/%zz", '"%zz" is not percent-encoded UTF-8'],
+    ["/%c0%ae%c0%ae/admin", '"%c0%ae%c0%ae" is not percent-encoded UTF-8'],
+    ["/networks?a=%ff", '"a=%ff" is not percent-encoded UTF-8'],
     ["/networks?=1", '"=1" has no name'],
-    ["", "must not be empty; a path such as /networks is needed"],
+    ["", "must be a path such as /networks"],
   ];
   test.each(tricks)("%j is refused: %s", async (template, problem) => {
     const path = template.replace("OTHER", new URL(other.url).host);
@@ -380,7 +380,7 @@ describe("-f", () => {
     expect(sortedRows(repeated.stdout)).toEqual(sortedRows(comma.stdout));
     const bounded = await ask(["api", `${path}?tokens=${WETH}&tokens=${USDC}`, "--max-credits", "1"]);
     expect(bounded.exit).toBe(5);
-    expect(bounded.stderr).toContain("the next request would cost 2");
+    expect(bounded.stderr).toContain("next request costs 2");
   });
 
   test("the receipt names every repeated value", async () => {
@@ -396,23 +396,23 @@ describe("-f", () => {
   });
 
   const refused: readonly (readonly [words: readonly string[], message: string | RegExp])[] = [
-    [["/none", "-f", "a=1", "-f", "a=2"], "--field a: is given twice"],
-    [["/none?a=1", "-f", "a=2"], "--field a: is given twice"],
-    [["/none?a=1&a=1"], "--field a: is given twice"],
-    [["/none", "-f", "tokens=a", "-f", "tokens=b"], "--field tokens: is given twice"],
-    [["/networks/base/tokens/search?sort=asc&sort=asc"], "--field sort: is given twice"],
+    [["/none", "-f", "a=1", "-f", "a=2"], "--field a: given twice"],
+    [["/none?a=1", "-f", "a=2"], "--field a: given twice"],
+    [["/none?a=1&a=1"], "--field a: given twice"],
+    [["/none", "-f", "tokens=a", "-f", "tokens=b"], "--field tokens: given twice"],
+    [["/networks/base/tokens/search?sort=asc&sort=asc"], "--field sort: given twice"],
     [["/none", "-f", "a"], '--field "a": must be name=value, such as limit=100'],
-    [["/none", "-f", "a=\ud83e"], String.raw`--field "a=\u{d83e}": must be whole Unicode characters`],
+    [["/none", "-f", "a=\ud83e"], String.raw`--field "a=\u{d83e}": must be valid Unicode`],
     [["/none", "-f", "=1"], '--field "=1": must be name=value, such as limit=100'],
     [["/none", "-f", ""], '--field "": must be name=value, such as limit=100'],
-    [["/networks/base/dexes", "-f", "network=sui"], "--field network: is a part of the path"],
-    [["/none", "-f"], "--field: a value is needed"],
-    [[], "a path of the service is needed"],
-    [["/none", "/other"], '"/other": one word too many'],
-    [["/none", "--limit", "5"], "--limit: goes with --paginate"],
-    [["/none", "--paginate"], "--paginate: /none is no list that dexdata knows"],
-    [["/networks", "--paginate"], "--paginate: /networks does not answer in pages"],
-    [["/search?query=a", "--paginate"], "--paginate: /search does not answer in pages"],
+    [["/networks/base/dexes", "-f", "network=sui"], "--field network: already part of the path"],
+    [["/none", "-f"], "missing value for --field"],
+    [[], "missing <path>"],
+    [["/none", "/other"], 'unexpected argument "/other"'],
+    [["/none", "--limit", "5"], "--limit requires --paginate"],
+    [["/none", "--paginate"], "--paginate: /none is not a list known to dexdata"],
+    [["/networks", "--paginate"], "--paginate: /networks is not paginated"],
+    [["/search?query=a", "--paginate"], "--paginate: /search is not paginated"],
     [
       ["/networks/base/dexes?limit=0", "--paginate"],
       '--field limit "0": must be a whole number, from 1 to 100',
@@ -427,16 +427,16 @@ describe("-f", () => {
     ],
     [
       ["/networks/base/pools/0x1/transactions?page=1&cursor=x", "--paginate"],
-      "--field cursor and --field page: both say where to begin",
+      "--field cursor and --field page cannot be used together",
     ],
     [
       ["/networks/base/pools/0x1/transactions?from=yesterday", "--paginate"],
-      /^error: --field from "yesterday": must be a time: /u,
+      /^error: --field from "yesterday": must be a time such as /u,
     ],
-    [["/none", "--validate"], "--validate: there is no schema for /none"],
-    [["/pools/search", "--validate"], "--validate: checks rows, and the answer is shown whole"],
-    [["/none", "--all"], "--all: dexdata api has no such flag"],
-    [["/none", "-X", "POST"], "-X: dexdata api has no such flag"],
+    [["/none", "--validate"], "--validate: no schema for /none"],
+    [["/pools/search", "--validate"], "--validate requires rows, but the response is printed as one document"],
+    [["/none", "--all"], 'unknown flag --all for "dexdata api"'],
+    [["/none", "-X", "POST"], 'unknown flag -X for "dexdata api"'],
   ];
   test.each(refused)("%j is refused before anything is sent: %s", async (words, message) => {
     const { exit, stdout, stderr } = await askScripted(["api", ...words, "--error-format", "text"]);
@@ -513,7 +513,7 @@ describe("the answer", () => {
     ['{"results":[{"id":"0x1"}]}', "/pools/search", "id", "; did you mean results.0.id?"],
     ['{"results":[{"id":"0x1"}]}', "/pools/search", "results.0.fe", "; did you mean results.0.fee?"],
     ['[{"id":"a"},{"id":"b","new":2}]', "/networks", "id,new", ""],
-    ['{"plan":"pro"}', "/usage", "zzz", "; see: --fields '?'"],
+    ['{"plan":"pro"}', "/usage", "zzz", " (list fields: --fields '?')"],
     ['[{"a":1},{"b":2}]', "/x", "b", ""],
     ['{"a":1}', "/x", "zzz", ""],
   ])("%j of %s with --fields %s: what is said of it", async (sent, path, fields, hint) => {
@@ -522,7 +522,7 @@ describe("the answer", () => {
       reply = body(sent);
       const words = ["api", path, "--fields", fields, "-o", format];
       const { exit, stderr } = await askScripted(words);
-      const said = isSaid ? `warning: --fields ${fields}: no row has it${hint}\n` : "";
+      const said = isSaid ? `warning: no row has the field "${fields}"${hint}\n` : "";
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
     }
   });
@@ -550,7 +550,7 @@ describe("the answer", () => {
     ],
     ["401", () => json({ error: "unauthorized" }, { status: 401 }), 4, 1, /key/],
     ["402", () => json({ error: "payment_required" }, { status: 402 }), 5, 1, /credits/],
-    ["403", () => json({ error: "plan_required" }, { status: 403 }), 4, 1, /^api \/x needs a higher plan/],
+    ["403", () => json({ error: "plan_required" }, { status: 403 }), 4, 1, /^api \/x requires a higher plan/],
     [
       "404 of the path",
       () => json({ error: "route_not_found" }, { status: 404 }),
@@ -559,7 +559,7 @@ describe("the answer", () => {
       /^path \/x not found$/,
     ],
     ["404", () => empty(404), 3, 1, /^not found \(HTTP 404\)$/],
-    ["405", () => json({ error: "method_not_allowed" }, { status: 405 }), 2, 1, /refused/],
+    ["405", () => json({ error: "method_not_allowed" }, { status: 405 }), 2, 1, /rejected/],
     [
       "410",
       () => json({ error: "endpoint_removed", replacement: "/y" }, { status: 410 }),
@@ -567,11 +567,11 @@ describe("the answer", () => {
       1,
       /^\/x was removed from the API$/,
     ],
-    ["429", () => empty(429), 6, 5, /too many requests/],
+    ["429", () => empty(429), 6, 5, /rate limit of the pro plan exceeded/],
     ["500", () => empty(500), 7, 5, /the service failed/],
     ["502", () => html(502), 7, 1, /the service failed/],
     ["a web page", () => html(200), 1, 1, /HTML instead of JSON/],
-    ["nothing", () => empty(200), 1, 1, /is empty/],
+    ["nothing", () => empty(200), 1, 1, /empty body/],
   ];
   test.each(failures)(
     "%s: the exit code and the sentence of every command",
@@ -680,7 +680,7 @@ describe("--paginate", () => {
     ];
     const options = { env: sandbox.env(), now: sandboxNow };
     const first = await dexdata(words, { ...options, isTerminal: { stderr: true } });
-    const next = /go on with: dexdata (.*)/u.exec(first.stderr)?.[1] ?? "";
+    const next = /next page: dexdata (.*)/u.exec(first.stderr)?.[1] ?? "";
     expect(next).toContain("--field order_by=liquidity_usd --field limit=4 --field cursor=");
     const second = await dexdata(next, options);
     const own = await ask("pools search ethereum --order-by liquidity_usd --limit 16 -o ndjson");
@@ -715,7 +715,7 @@ describe("--paginate", () => {
     const { exit, stdout, stderr } = await ask(["api", search, "-f", "dex_name=Uniswap V3", "--paginate"]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
-      'error: --field dex_name="Uniswap V3" is no DEX id on ethereum; did you mean --field dex_name=uniswap_v3?\n',
+      'warning: unknown DEX ID "Uniswap V3" on ethereum; did you mean --field dex_name=uniswap_v3?\n',
     );
   });
 
@@ -799,7 +799,7 @@ describe("what every command has", () => {
   });
 
   test("help lists it beside the others", async () => {
-    expect((await dexdata("--help")).stdout).toMatch(/^ {2}api +any path of the service/mu);
+    expect((await dexdata("--help")).stdout).toMatch(/^ {2}api +Call any API path/mu);
     expect(apiCommand.examples.length).toBeGreaterThan(2);
   });
 });

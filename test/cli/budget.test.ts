@@ -57,7 +57,7 @@ describe("--max-credits", () => {
       stdin: unknownAddresses(40),
     });
     expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 5, charged: 20 });
-    expect(failureOf(outcome)["message"]).toContain("the next request would cost 10");
+    expect(failureOf(outcome)["message"]).toContain("next request costs 10");
     // The third batch would fit, but its rows come after those of the second.
     await dexdata("prices ethereum - --max-credits 12", { env: env(), stdin: unknownAddresses(22) });
     expect(charged()).toBe(30);
@@ -108,7 +108,7 @@ describe("--max-credits", () => {
     const outcome = await dexdata("networks --max-credits 2 --timeout 1m --stats", { env });
     expect({ exit: outcome.exit, requests: server.requests.length }).toEqual({ exit: 5, requests: 2 });
     expect(outcome.stderr).toContain(
-      "2 requests, 0 credits and perhaps 2 more for 2 answers that did not come whole",
+      "2 requests, 0 credits, plus up to 2 for 2 incomplete responses",
     );
   });
 
@@ -157,10 +157,10 @@ describe("budget.daily", () => {
     const { code, message, next } = failureOf(third);
     expect(code).toBe("daily_budget");
     expect(message).toBe(
-      "budget.daily 5: 5 spent today, and the next request would cost 1; " +
-        "the day ends at 2026-11-22T00:00:00Z, DEXDATA_BUDGET_DAILY changes the budget; 100 rows came before",
+      "budget.daily of 5 reached: 5 spent today, next request costs 1; " +
+        "resets at 2026-11-22T00:00:00Z; 100 rows written",
     );
-    expect(next).toContain("go on with: dexdata pools search ethereum");
+    expect(next).toContain("more rows available; next page: dexdata pools search ethereum");
     expect((await run("2026-11-22T00:00:00Z")).exit).toBe(0);
     expect(spentIn(state)).toEqual({ day: "2026-11-22", credits: 2 });
   });
@@ -172,8 +172,8 @@ describe("budget.daily", () => {
     expect((await dexdata("config get budget.daily", { env: all })).stdout).toBe("1\n");
     const refused = await dexdata("prices ethereum - ", { env: all, stdin: unknownAddresses(2) });
     expect({ exit: refused.exit, requests: requests() }).toEqual({ exit: 5, requests: 0 });
-    expect(failureOf(refused)["message"]).toContain(
-      "dexdata config set budget.daily <credits> changes the budget",
+    expect(failureOf(refused)["next"]).toBe(
+      "change the budget with dexdata config set budget.daily <credits>",
     );
     const wrong = await dexdata("config set budget.daily lots", { env: all });
     expect(failureOf(wrong)).toMatchObject({ exit: 2 });
@@ -256,7 +256,7 @@ describe("budget.daily", () => {
     const first = await dexdata("networks", { env: all });
     expect({ exit: first.exit, stderr: first.stderr }).toEqual({
       exit: 0,
-      stderr: `ignoring ${file}: it is empty, so no spending is recorded for today\n`,
+      stderr: `warning: ignoring ${file}: it is empty, so no spending is recorded for today\n`,
     });
     const second = await dexdata("networks", { env: all });
     expect({ exit: second.exit, stderr: second.stderr }).toEqual({ exit: 0, stderr: "" });
@@ -282,7 +282,7 @@ describe("what a run cost", () => {
     const { env } = await ledgerInTest({ faults: "truncate@2" });
     const { stderr } = await dexdata("pools search ethereum --limit 300 --stats", { env: env() });
     expect(stderr).toMatch(
-      /^4 requests, 3 credits and perhaps 1 more for an answer that did not come whole \(4,999,996 left\), \d/mu,
+      /^4 requests, 3 credits, plus up to 1 for an incomplete response \(4,999,996 left\), \d/mu,
     );
   });
 
@@ -327,7 +327,7 @@ describe("402 in the middle of a pull", () => {
       const first = await dexdata(words, { env: poor.env() });
       expect({ exit: first.exit, charged: poor.charged() }).toEqual({ exit: 5, charged: 3 });
       expect(failureOf(first)).toMatchObject({ code: "payment_required", status: 402 });
-      expect(failureOf(first)["message"]).toContain("300 rows came before");
+      expect(failureOf(first)["message"]).toContain("300 rows written");
       const second = await dexdata(wordsOf(failureOf(first)["next"]), { env: rich.env() });
       const rows = (first.stdout + second.stdout).trim().split("\n");
       expect(first.stdout.trim().split("\n")).toHaveLength(300);

@@ -146,20 +146,20 @@ describe("ohlcv --chart", () => {
       `ohlcv ethereum 0x1 --chart --from ${eight - 1500 * hour} --to ${eight} --parallel 1`,
     );
     expect({ exit, stdout }).toEqual({ exit: 7, stdout: "" });
-    expect(stderr).toContain("1,000 rows came before");
-    expect(stderr).toMatch(/nothing was drawn; ask again: dexdata ohlcv ethereum 0x1 .*--chart/u);
+    expect(stderr).toContain("1,000 rows fetched");
+    expect(stderr).toMatch(/no chart was drawn; try again: dexdata ohlcv ethereum 0x1 .*--chart/u);
   });
 
   test.each([
-    ["-o csv", "--chart and --output csv: a picture is for a person, csv for a program"],
-    ["-o ndjson", "--chart and --output ndjson: a picture is for a person, ndjson for a program"],
-    ["--fields close", "--chart and --fields: a chart has no columns of values"],
-    ["--columns close", "--chart and --columns: a chart has no columns of values"],
-    ["-o wide", "--chart and --output wide: a chart has no columns of values"],
-    ["--no-header", "--chart and --no-header: a chart has no columns of values"],
+    ["-o csv", "--chart cannot be used with --output csv: it requires --output table"],
+    ["-o ndjson", "--chart cannot be used with --output ndjson: it requires --output table"],
+    ["--fields close", "--chart cannot be used with --fields: a chart has no columns of values"],
+    ["--columns close", "--chart cannot be used with --columns: a chart has no columns of values"],
+    ["-o wide", "--chart cannot be used with --output wide: a chart has no columns of values"],
+    ["--no-header", "--chart cannot be used with --no-header: a chart has no columns of values"],
     [
       "--out chart.txt --resume",
-      "--chart and --resume: a chart is drawn when all candles are there, so none can be gone on with",
+      "--chart cannot be used with --resume: a chart is drawn only after all candles have arrived",
     ],
     ["--watch 5s", "--chart and --watch can be used together only on a terminal"],
   ])("%s is refused beside it", async (words, message) => {
@@ -239,11 +239,11 @@ describe("--spark", () => {
   test.each([
     [
       "pools search ethereum --spark -o json",
-      "--spark and --output json: a picture is for a person, json for a program",
+      "--spark cannot be used with --output json: it requires --output table",
     ],
-    [`ohlcv ${weth} --spark`, "--spark: dexdata ohlcv has no such flag"],
-    ["networks --spark", "--spark: dexdata networks has no such flag"],
-    ["tokens search --chart", "--chart: dexdata tokens search has no such flag"],
+    [`ohlcv ${weth} --spark`, String.raw`unknown flag --spark for \"dexdata ohlcv\"`],
+    ["networks --spark", String.raw`unknown flag --spark for \"dexdata networks\"`],
+    ["tokens search --chart", String.raw`unknown flag --chart for \"dexdata tokens search\"`],
   ])("dexdata %s is refused", async (words, message) => {
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });

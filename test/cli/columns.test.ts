@@ -38,18 +38,18 @@ describe("--columns", () => {
     );
   });
 
-  test("that find no room are said, and -o wide shows all, beyond the window", async () => {
+  test("that do not fit are reported, and -o wide shows all of them", async () => {
     const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
     expect(headOf(narrow)).toBe("TOKEN 0|DEX");
-    expect(narrow.stderr).toContain("warning: no room for POOL; -o wide shows all, beyond the window\n");
+    expect(narrow.stderr).toContain("warning: terminal too narrow for POOL; show all columns: -o wide\n");
     const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
     expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
-    expect(wide.stderr).not.toContain("no room");
+    expect(wide.stderr).not.toContain("too narrow");
   });
 
   test("are said also to who wants no remarks, and to who follows", async () => {
     const said = (names: string): string =>
-      `warning: no room for ${names}; -o wide shows all, beyond the window\n`;
+      `warning: terminal too narrow for ${names}; show all columns: -o wide\n`;
     const search = "pools search ethereum --limit 2 -q";
     expect((await look(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(said("POOL"));
     expect((await look(`${search} --fields chain,id`, 30)).stderr).toBe(said("id"));
@@ -73,15 +73,15 @@ describe("--columns", () => {
     ["networks --columns network,id", '--columns "network,id": must not list network twice'],
     [
       "networks --columns network,",
-      '--columns "network,": must be names separated by commas, such as token-0,price-usd',
+      '--columns "network,": must be comma-separated column names such as token-0,price-usd',
     ],
     [
       "networks --columns network --fields id",
-      "--columns and --fields: both say what is shown\n  hint: leave one of them out",
+      "--columns and --fields cannot be used together\n  hint: use only one of them",
     ],
     [
       "networks --columns network -o json",
-      "--columns: chooses columns of a table, and the output is json\n  hint: add -o table, or choose by --fields",
+      "--columns cannot be used with --output json: it requires a table\n  hint: add -o table, or use --fields",
     ],
     [
       "api /networks/ethereum/unknown --columns network",
@@ -132,11 +132,11 @@ describe("--columns", () => {
 describe("what a row is about", () => {
   const prices = "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 -q";
 
-  test("is said where it finds no room, and only there", async () => {
+  test("is reported if it does not fit, and only then", async () => {
     const narrow = await look(prices, 40);
     expect([headOf(narrow), narrow.stderr]).toEqual([
       "NETWORK|PRICE USD",
-      "warning: no room for TOKEN; -o wide shows all, beyond the window\n",
+      "warning: terminal too narrow for TOKEN; show all columns: -o wide\n",
     ]);
     const fitting = await look(prices, 64);
     expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);

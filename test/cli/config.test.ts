@@ -105,9 +105,9 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   ],
   [["set", "profile", "api_pro_s3cr3tPart"], 'profile "api_…": must be the name of a profile, not a key', ""],
   [["set", "tier", "pro"], "tier cannot be saved in config.json", "set DEXDATA_TIER in the environment"],
-  [["set", "retries"], "config set: a word is missing", "usage: dexdata config set <name> <value>"],
-  [["get"], "config get: a word is missing", "usage: dexdata config get <name>"],
-  [["list", "output"], '"output": one word too many', "usage: dexdata config list"],
+  [["set", "retries"], 'missing argument for "dexdata config set"', "usage: dexdata config set <name> <value>"],
+  [["get"], 'missing argument for "dexdata config get"', "usage: dexdata config get <name>"],
+  [["list", "output"], 'unexpected argument "output"', "usage: dexdata config list"],
 ];
 
 describe("a slip", () => {
@@ -117,7 +117,7 @@ describe("a slip", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `error: ${first}\n${next === "" ? "" : `  ${next}\n`}`,
+      stderr: `error: ${first}\n${next === "" ? "" : `  hint: ${next}\n`}`,
     });
     expect(written()).toEqual({ output: "json" });
   });
@@ -127,7 +127,7 @@ describe("a slip", () => {
     const { exit, stderr } = await run("config lst --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'error: "lst": dexdata config has no such command\n  hint: did you mean list?\n',
+      stderr: 'error: unknown command "config lst"\n  hint: did you mean list?\n',
     });
   });
 });
@@ -209,7 +209,7 @@ describe("config list", () => {
 describe("a file that cannot be read", () => {
   test("is one clear line, and the values are those without it", async () => {
     const { run, file } = atHome('{"retries": 7,');
-    const said = `error: ${file} is not valid JSON; ignoring the file\n`;
+    const said = `warning: ${file} is not valid JSON; ignoring the file\n`;
     for (const words of ["config list", "config get retries", "networks --sandbox --limit 1"]) {
       const { exit, stderr } = await run(words);
       expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: said });
@@ -224,7 +224,7 @@ describe("a file that cannot be read", () => {
       const { exit, stderr } = await run(`${words} --error-format text`);
       expect({ exit, stderr }).toEqual({
         exit: 2,
-        stderr: `error: ${file} is not JSON\n  hint: fix or move the file, then try again\n`,
+        stderr: `error: ${file} is not valid JSON\n  hint: fix or move the file, then try again\n`,
       });
       expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
     },

@@ -45,7 +45,7 @@ describe.each([
     const outcome = await dexdata(words, { env });
     expect({ exit: outcome.exit, stderr: outcome.stderr }).toEqual({
       exit,
-      stderr: `error: ${file} ${problem}; ignoring the file\n`,
+      stderr: `warning: ${file} ${problem}; ignoring the file\n`,
     });
   });
 
@@ -62,7 +62,7 @@ describe.each([
     const { exit, stderr } = await dexdata("networks --limit 1", { env });
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: `error: ${file} ${problem}; continuing without a stored key\n`,
+      stderr: `warning: ${file} ${problem}; continuing without a stored key\n`,
     });
   });
 

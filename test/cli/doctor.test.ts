@@ -110,7 +110,7 @@ describe("doctor, where nothing is wrong", () => {
     const env = { DEXDATA_API_KEY: "Bearer nonsense", HTTPS_PROXY: "http://proxy.invalid:1" };
     const { exit, stdout, stderr } = await dexdata("doctor --sandbox --no-stream -o table", { env });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    expect(stdout).toMatch(/^ok {4}key {19}…dbox of the sandbox, pro$/mu);
+    expect(stdout).toMatch(/^ok {4}key {19}…dbox from the sandbox, pro$/mu);
     expect(stdout).toMatch(/\n\nall \d+ checks passed\n$/u);
   });
 
@@ -147,7 +147,7 @@ describe("doctor, where something is wrong", () => {
         {
           result: "fail",
           found: "connection to 127.0.0.1:1 refused",
-          next: expect.stringContaining("check port"),
+          next: expect.stringContaining("port"),
         },
       ],
       [
@@ -223,7 +223,7 @@ describe("doctor, where something is wrong", () => {
         {
           result: "fail",
           found: expect.stringContaining("ahead of"),
-          next: expect.stringContaining("set this machine's clock"),
+          next: expect.stringContaining("sync the clock, e.g. timedatectl set-ntp true"),
         },
       ],
       [
@@ -234,7 +234,7 @@ describe("doctor, where something is wrong", () => {
         {
           result: "warn",
           found: expect.stringContaining("behind"),
-          next: expect.stringContaining("set this machine's clock"),
+          next: expect.stringContaining("sync the clock, e.g. timedatectl set-ntp true"),
         },
       ],
       [
@@ -245,7 +245,7 @@ describe("doctor, where something is wrong", () => {
         {
           result: "warn",
           found: expect.stringContaining("is not valid JSON"),
-          next: expect.stringContaining("mend it"),
+          next: expect.stringContaining("fix it, or remove it"),
         },
       ],
       [
@@ -266,7 +266,7 @@ describe("doctor, where something is wrong", () => {
         "credentials",
         {
           result: "warn",
-          found: expect.stringContaining("others can read it"),
+          found: expect.stringContaining("other users can read the key"),
           next: expect.stringContaining("chmod 600"),
         },
       ],
@@ -294,7 +294,7 @@ describe("doctor, where something is wrong", () => {
         "credentials",
         {
           result: "warn",
-          found: expect.stringContaining("others can write"),
+          found: expect.stringContaining("other users can write to"),
           next: expect.stringContaining("chmod 700"),
         },
       ],
@@ -305,7 +305,7 @@ describe("doctor, where something is wrong", () => {
         "state",
         {
           result: "warn",
-          found: expect.stringContaining("cannot be written"),
+          found: expect.stringContaining("cannot write"),
           next: expect.stringContaining("DEXDATA_STATE_DIR"),
         },
       ],
@@ -316,7 +316,7 @@ describe("doctor, where something is wrong", () => {
         "key",
         {
           result: "fail",
-          found: expect.stringContaining("begins with the word Bearer"),
+          found: expect.stringContaining('starts with "Bearer"'),
           next: expect.any(String),
         },
       ],
@@ -327,7 +327,7 @@ describe("doctor, where something is wrong", () => {
         "key",
         {
           result: "fail",
-          found: expect.stringContaining("has no known tier"),
+          found: expect.stringContaining("unknown tier"),
           next: expect.stringContaining("DEXDATA_TIER"),
         },
       ],

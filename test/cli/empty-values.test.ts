@@ -82,7 +82,7 @@ test.each([
   expect(await ask(["--cursor", ""])).toEqual({
     ...first,
     exit: 0,
-    stderr: "--cursor is empty; starting at the first page\n",
+    stderr: "warning: --cursor is empty; starting at the first page\n",
   });
 });
 

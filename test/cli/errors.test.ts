@@ -35,7 +35,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "rule 184: 400 invalid_param",
     json({ error: "invalid_param", message: "bad order", param: "order_by" }, { status: 400 }),
     2,
-    /--order-by "liquidity_usd": refused/,
+    /the service rejected --order-by "liquidity_usd"/,
     /bad order/,
   ],
   [
@@ -142,14 +142,14 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "403 with a code alone",
     json({ error: "plan_required" }, { status: 403 }),
     4,
-    /needs a higher plan/,
+    /requires a higher plan/,
     /upgrade/,
   ],
   [
     "403 preview_only",
     json({ error: "preview_only", tier: "keyless", message: "only previews" }, { status: 403 }),
     4,
-    /needs a higher plan/,
+    /requires a higher plan/,
     /only previews/,
   ],
   [
@@ -163,7 +163,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     "403 with a message alone",
     json({ message: "forbidden" }, { status: 403 }),
     4,
-    /may not do this/,
+    /does not allow this request/,
     /forbidden/,
   ],
   [
@@ -202,40 +202,40 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     /rate limit of the pro plan exceeded/,
     /wait a minute/,
   ],
-  ["429 with nothing said", json({}, { status: 429 }), 6, /too many requests/, /wait/],
+  ["429 with nothing said", json({}, { status: 429 }), 6, /rate limit of the pro plan exceeded/, /wait/],
   [
     "rule 198: 500",
     json({ error: "internal_error", message: "oops" }, { status: 500 }),
     7,
-    /the service failed \(status 500\)/,
+    /the service failed \(HTTP 500\)/,
     /try again later/,
   ],
   [
     "500 of the edge",
     json({ success: false, error: { code: "ORIGIN_ERROR", message: "no origin" } }, { status: 500 }),
     7,
-    /failed \(status 500\)/,
+    /failed \(HTTP 500\)/,
     /no origin/,
   ],
   [
     "503",
     json({ error: "unavailable", message: "later" }, { status: 503 }),
     7,
-    /failed \(status 503\)/,
+    /failed \(HTTP 503\)/,
     /later/,
   ],
   [
     "405",
     json({ error: "method_not_allowed", message: "GET only" }, { status: 405 }),
     2,
-    /refused the request \(status 405\)/,
+    /rejected the request \(HTTP 405\)/,
     /GET only/,
   ],
   [
-    "rule 201: a status nobody laid down",
+    "rule 201: an undocumented status",
     json({ message: "teapot" }, { status: 418 }),
     2,
-    /status 418/,
+    /HTTP 418/,
     /teapot/,
   ],
   [
@@ -245,12 +245,12 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     /redirect \(HTTP 302\), which dexdata does not follow/,
     /base URL/,
   ],
-  ["an empty body", empty(500), 7, /failed \(status 500\)/, /try again/],
+  ["an empty body", empty(500), 7, /failed \(HTTP 500\)/, /try again/],
   [
     "text that is not JSON",
     bytes(Buffer.from("Bad Gateway"), {}, 502),
     7,
-    /failed \(status 502\)/,
+    /failed \(HTTP 502\)/,
     /try again/,
   ],
 ];
@@ -311,7 +311,7 @@ describe("an answer that is no answer", () => {
     ["an empty body", empty(200), /invalid response: empty body/],
     ["a truncated one", json('{"results":[{"id":"0x1"}'), /malformed or truncated JSON/],
     ["bytes that are no UTF-8", bytes(Buffer.from([0x7b, 0xff, 0x7d])), /not valid UTF-8/],
-    ["an array where an object belongs", json([]), /is not an object/],
+    ["an array where an object belongs", json([]), /invalid response: not an object/],
     ["no list", json({ has_next_page: false }), /no list of results/],
     ["rows that are no objects", json({ results: [1], has_next_page: false }), /row 1 .* is not an object/],
     [
@@ -411,7 +411,7 @@ describe("rule 111: a DEX's display name", () => {
     );
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
-      'warning: --dex "Uniswap V3" is no DEX id on ethereum; did you mean --dex uniswap_v3?\n',
+      'warning: unknown DEX ID "Uniswap V3" on ethereum; did you mean --dex uniswap_v3?\n',
     );
     expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
   });
@@ -420,7 +420,7 @@ describe("rule 111: a DEX's display name", () => {
     const { stderr, requests } = await ask(search([]), "pools search ethereum --token WETH -q -o ndjson");
     expect(requests).toBe(1);
     expect(stderr).toBe(
-      'warning: --token "WETH" is a symbol, and an address is compared; look it up: dexdata search WETH\n',
+      'warning: --token takes an address, but "WETH" looks like a symbol; find it: dexdata search WETH\n',
     );
     for (const address of ["0x2::sui::SUI", "0xa", "So11111111111111111111111111111111111111112"]) {
       const outcome = await ask(search([]), `pools search sui --token ${address} -q -o ndjson`);
@@ -432,7 +432,7 @@ describe("rule 111: a DEX's display name", () => {
     const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
     const { stderr } = await ask(json([]), `ohlcv ethereum 0x1 ${window}`);
     expect(stderr).toBe(
-      "warning: no candle of 1h begins between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; ask for shorter ones with --interval\n",
+      "warning: no 1h candle starts between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; use a shorter --interval\n",
     );
     expect((await ask(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
   });

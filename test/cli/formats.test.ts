@@ -48,7 +48,7 @@ describe.each(outputFormats)("-o %s", (format) => {
       const env = words.includes("--sandbox") ? {} : sandbox.env();
       const { exit, stdout, stderr } = await dexdata([...words, "-o", format], { env });
       if (exit === 2) {
-        expect(stderr).toContain(`--output ${format}: `);
+        expect(stderr).toContain(`--output ${format}`);
         expect(stdout).toBe("");
         return;
       }
@@ -58,7 +58,7 @@ describe.each(outputFormats)("-o %s", (format) => {
     },
   );
 
-  test("is what it says of itself", async () => {
+  test("has the properties that it declares", async () => {
     const { ending, columns, canGrow, isClosed } = formats[format];
     if (ending !== undefined) expect(formatByName(`x.${ending}`)).toBe(format);
     const env = sandbox.env();
@@ -66,7 +66,7 @@ describe.each(outputFormats)("-o %s", (format) => {
     const named = await dexdata([...search, "--columns", "price-usd"], { env });
     expect(named.exit).toBe(columns === undefined ? 2 : 0);
     const watched = await dexdata([...search, "--watch", "5s", "--deadline", "7s"], { env });
-    expect(watched.stderr.includes("has no end")).toBe(isClosed);
+    expect(watched.stderr.includes("output needs an end")).toBe(isClosed);
     const out = `${watched.context.home}/rows`;
     const resumed = await dexdata([...search, "--resume", "--out", out], { env });
     expect(resumed.exit).toBe(canGrow ? 0 : 2);

@@ -53,7 +53,7 @@ describe("a parameter that the service drops (rule 55)", () => {
       );
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: without.stdout });
       expect(stderr).toBe(
-        'the service ignored --field volume_24h_min "5", --field zzz "1", so its rows do not match; did you mean volume_usd_24h_min?\n',
+        'warning: the service ignored --field volume_24h_min "5", --field zzz "1", so its rows do not match; did you mean volume_usd_24h_min?\n',
       );
     }
   });
@@ -67,7 +67,7 @@ describe("a parameter that the service drops (rule 55)", () => {
       },
     );
     expect(stderr).toMatch(
-      /go on with: dexdata api \/networks\/fantom\/pools\/search .*--no-strict.* --field zzz=1/u,
+      /next page: dexdata api \/networks\/fantom\/pools\/search .*--no-strict.* --field zzz=1/u,
     );
   });
 });
@@ -127,7 +127,7 @@ describe("a known filter that is missing from the echo, or has another value the
       const { exit, stdout, stderr } = await ask(`${words} --no-strict -o ndjson`, env);
       expect({ exit, stderr }).toEqual({
         exit: 0,
-        stderr: `the service ignored ${name} "0", so its rows do not match\n`,
+        stderr: `warning: the service ignored ${name} "0", so its rows do not match\n`,
       });
       expect(rowsOf(stdout)).toHaveLength(1);
     }
@@ -147,7 +147,7 @@ describe("a known filter that is missing from the echo, or has another value the
     const words = "pools search base --sort asc --all --no-strict -o ndjson";
     const { stdout, stderr } = await ask(words, { DEXDATA_BASE_URL: server.url });
     expect(rowsOf(stdout)).toHaveLength(4);
-    expect(stderr).toBe('the service ignored --sort "asc", so its rows do not match\n');
+    expect(stderr).toBe('warning: the service ignored --sort "asc", so its rows do not match\n');
   });
 
   test("an answer without an echo, and a path that is no search, are taken as they are", async () => {

@@ -82,7 +82,7 @@ describe("key_command", () => {
   });
 
   test.each([
-    [`echo 'Bearer ${key}'`, "begins with the word Bearer"],
+    [`echo 'Bearer ${key}'`, 'starts with "Bearer"'],
     [`echo '"${key}"'`, "is enclosed in quotes"],
     [`echo ' ${key}'`, "starts or ends with a space"],
     ["echo Password:", "does not start with api_"],
@@ -186,14 +186,14 @@ describe("the words of a command", () => {
     ["   ", "must name a program"],
     ["''", "must name a program"],
     ["[]", "must name a program"],
-    ["[1]", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
-    ["[", 'must be a JSON array of texts, such as ["pass","show","dexdata"]'],
+    ["[1]", 'must be a JSON array of strings, e.g. ["pass","show","dexdata"]'],
+    ["[", 'must be a JSON array of strings, e.g. ["pass","show","dexdata"]'],
     ["a 'b", "contains an unclosed '"],
     ["a | b", "must not contain |, because it runs without a shell"],
     ["a $(b)", "must not contain $, because it runs without a shell"],
     ["a\nb", "must not contain a line break, because it runs without a shell"],
     ["~/bin/key", "must contain the full path of the program; ~ is not expanded"],
-    [`echo ${key}`, "holds a key itself"],
+    [`echo ${key}`, "must not contain a key"],
   ])("%j is refused", (text, problem) => {
     expect(splitCommand(text)).toMatchObject({ problem });
   });

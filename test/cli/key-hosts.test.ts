@@ -89,7 +89,7 @@ describe("promise 1: a key and the host that is named", () => {
         stdout: "",
         stderr:
           `error: the key from ${from} was not sent, because it is not stored for ${url} (from DEXDATA_PRO_BASE_URL)\n` +
-          `  hint: if that host is meant: dexdata config set pro_base_url ${url}, or hand a key over with DEXDATA_API_KEY or --key-file\n`,
+          `  hint: to use this host, pass a key with DEXDATA_API_KEY or --key-file, or run: dexdata config set pro_base_url ${url}\n`,
       });
       expect(seen()).toEqual([[], []]);
     }

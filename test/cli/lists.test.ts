@@ -93,13 +93,13 @@ describe("a list of assets", () => {
     ["solana:0x12", 'invalid address "0x12"', "an address on solana is 32 to 44 base58 characters"],
     [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address has no spaces or quotes"],
     [`sui:'0x2'`, `invalid address "'0x2'"`, "an address has no spaces or quotes"],
-    [`"${WETH}",`, "begins like a JSON string but is not one", ""],
-    ['""', "begins like a JSON string but is not one", ""],
-    [`["${WETH}"]`, "begins like a JSON array", "a list has one asset per line, as -o ndjson writes them"],
+    [`"${WETH}",`, "invalid JSON string", ""],
+    ['""', "invalid JSON string", ""],
+    [`["${WETH}"]`, "JSON arrays are not accepted", "list one asset per line, as -o ndjson prints them"],
     ["x".repeat(500), `invalid address "${"x".repeat(80)}…"`, form],
   ])("the line %s is refused before a request", async (line, problem, hint) => {
     for (const command of ["prices", "token", "pool"]) {
-      const hints = hint === "" ? "" : `  ${hint}\n`;
+      const hints = hint === "" ? "" : `  hint: ${hint}\n`;
       expect(await ask(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
         exit: 2,
         stdout: "",
@@ -131,7 +131,7 @@ describe("a list of assets", () => {
       for (const command of ["prices", "token", "pool"]) {
         const { exit, stderr } = await dexdata([command, "ethereum", word], { env: sandbox.env() });
         expect(exit).toBe(2);
-        expect(stderr).toMatch(/must be an address or ID, without (?:blanks|quotes)/u);
+        expect(stderr).toMatch(/must be an address or ID, without (?:spaces|quotes)/u);
       }
     expect(sandbox.takeLog()).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe("rows of another kind", () => {
       const { exit, stdout, stderr, requests } = await ask(`${command} - -o ndjson`, found.stdout);
       expect({ exit, stderr }).toEqual({
         exit: 0,
-        stderr: `stdin: using 1 token, skipping 20 pools; ${command} takes tokens\n`,
+        stderr: `warning: stdin: using 1 token, skipping 20 pools; ${command} takes tokens\n`,
       });
       expect([requests.length, rowsOf(stdout).length]).toEqual([1, 1]);
     }
@@ -159,7 +159,7 @@ describe("rows of another kind", () => {
     );
     expect(asPools).toMatchObject({
       exit: 0,
-      stderr: "stdin: using 20 pools, skipping 1 token and 1 DEX; pool takes pools\n",
+      stderr: "warning: stdin: using 20 pools, skipping 1 token and 1 DEX; pool takes pools\n",
     });
     expect(asPools.requests.length).toBe(20);
   });
@@ -235,7 +235,7 @@ describe("rows of another kind", () => {
   ])("of %s given to %s come with what to do", async (words, command, hint) => {
     const [name = "", ...flags] = command.split(" ");
     const { stderr } = await ask([name, "-", ...flags].join(" "), rows.get(words));
-    expect(stderr.split("\n")[1]).toBe(`  ${hint}`);
+    expect(stderr.split("\n")[1]).toBe(`  hint: ${hint}`);
   });
 
   test("of a search come with how to search for the others", async () => {

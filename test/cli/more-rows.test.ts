@@ -38,7 +38,7 @@ describe.each(lists)("%s", (command) => {
     const first = await ask(`${command} -o ndjson`);
     expect(first).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/^more exist; go on with: dexdata .+\n$/u),
+      stderr: expect.stringMatching(/^more rows available; next page: dexdata .+\n$/u),
     });
     expect(rowsOf(first.stdout)).toHaveLength(10);
     const next = /dexdata (.+)/u.exec(first.stderr)?.[1] ?? "";
@@ -69,7 +69,7 @@ describe.each(lists)("%s", (command) => {
   test("--stats carries the same", async () => {
     const { stderr } = await ask(`${command} --limit 10 --stats`);
     expect(stderr).toMatch(
-      /^1 request, 1 credit \([\d,]+ left\), [\d.]+ s, more: true, (?:page: 2|cursor: \S+)/u,
+      /^1 request, 1 credit \([\d,]+ left\), \d+ms, more: true, (?:page: 2|cursor: \S+)/u,
     );
   });
 });

@@ -16,5 +16,5 @@ test("a stderr that nobody reads: a bounded number of lines waits, and the rest 
   const lines = context.stderrText().trimEnd().split("\n");
   expect(lines.length).toBe(1001);
   expect(lines[999]).toBe("line 999");
-  expect(lines[1000]).toBe("warning: 4,000 lines left out here: stderr was not read");
+  expect(lines[1000]).toBe("warning: 4,000 messages dropped because stderr was blocked");
 });

@@ -54,7 +54,7 @@ describe("--fill", () => {
     );
   });
 
-  test("previous: the close before in the service's own digits, null where nothing came before", async () => {
+  test("previous: the close before in the service's own digits, null where there is none", async () => {
     const { stdout } = await askService({ interval: hour, has }, `${words} --fill previous`);
     const [first, second] = [`${from + hour}.10`, `${from + 4 * hour}.10`];
     expect(stdout).toBe(

@@ -302,7 +302,7 @@ describe("--count-back gives the newest candles that exist", () => {
       requests: 3,
     });
     const since = utc(to - 20 * 60 - 11_000 * 60);
-    expect(stderr).toBe(`found 3 of 20 candles; none between ${since} and ${utc(to - 300)}\n`);
+    expect(stderr).toBe(`warning: found 3 of 20 candles; none between ${since} and ${utc(to - 300)}\n`);
   });
 
   test("stops where the plan ends, and says so", async () => {
@@ -317,7 +317,7 @@ describe("--count-back gives the newest candles that exist", () => {
       words(2500),
     );
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: linesOf(range(to - 1500 * 60, to, 60), 60) });
-    expect(stderr).toBe("found 1,500 of 2,500 candles; the plan does not include earlier ones\n");
+    expect(stderr).toBe("warning: found 1,500 of 2,500 candles; the plan does not include earlier ones\n");
   });
 
   test("a plan that includes none of them is a refusal", async () => {
@@ -414,7 +414,7 @@ describe("a slice that was cut short once", () => {
   });
 });
 
-describe("an answer that cannot be right ends the pull after what came before it", () => {
+describe("an answer that cannot be right ends the pull after the rows before it", () => {
   const to = september + 1500 * 60;
   const second = september + 60_000;
   const words = `--interval 1m --from ${september} --to ${to} -o ndjson --error-format text`;
@@ -445,7 +445,7 @@ describe("an answer that cannot be right ends the pull after what came before it
       words,
     );
     expect({ exit, stdout }).toEqual({ exit: 1, stdout: linesOf(range(september, second, 60), 60) });
-    expect(stderr).toContain(`${message}; 1,000 rows came before`);
+    expect(stderr).toContain(`${message}; 1,000 rows written`);
   });
 
   test("the same candle twice in one answer is given once", async () => {
@@ -479,7 +479,7 @@ describe("a failure half-way", () => {
     );
     expect({ exit: first.exit, rows: rowsOf(first.stdout).length }).toEqual({ exit: 7, rows: 2000 });
     const next = String(toRow(first.stderr)["next"]);
-    const command = /^more exist; go on with: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "";
+    const command = /^more rows available; next page: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "";
     expect(command).toContain(`--from ${utc(failing)}`);
     expect(command).toContain("--fill null");
 

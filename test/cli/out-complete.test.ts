@@ -102,14 +102,14 @@ describe("--resume of a pull that is complete", () => {
     ["--volume-usd-24h-min", "5"],
     ["--limit", "6"],
     ["-o", "csv"],
-  ])("is exit 2 where the receipt is of another query: %s %s", async (flag, value) => {
+  ])("is exit 2 where the receipt belongs to another query: %s %s", async (flag, value) => {
     const { receipt, ...pull } = await completed();
     const words = flag === "--limit" ? pullOfPages.filter((word) => word !== "--all") : pullOfPages;
     const { exit, stderr } = await dexdata(
       [...words, "--created-after", "-7d", "--out", pull.file, "--resume", "--receipt", receipt, flag, value],
       { env: pull.list.env },
     );
-    expect([exit, stderr]).toEqual([2, expect.stringContaining(`, and ${receipt} is of another query`)]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(`, and ${receipt} belongs to another query`)]);
   });
 
   test("is exit 2 where --now is not that of the receipt", async () => {
@@ -117,7 +117,7 @@ describe("--resume of a pull that is complete", () => {
     const { exit, stderr } = await run(pull, ["--resume", "--receipt", receipt, "--now", "2026-01-01"]);
     expect([exit, stderr]).toEqual([
       2,
-      expect.stringContaining("the pull was begun at 2026-11-21T08:54:00.000Z"),
+      expect.stringContaining("the pull started at 2026-11-21T08:54:00.000Z"),
     ]);
   });
 

@@ -90,7 +90,7 @@ describe("a pull without --resume that ends early", () => {
       breakAt(list, broken);
       const { exit, stderr } = await pull(list, file, "--resume");
       expect(exit).toBe(7);
-      expect(stderr).toContain(`${2 * broken} rows came before\n  hint: continue: dexdata `);
+      expect(stderr).toContain(`${2 * broken} rows written\n  hint: continue: dexdata `);
       expect(near(file)).toEqual(["rows.part", "rows.resume"]);
     }
     list.interfere = () => undefined;
@@ -108,7 +108,7 @@ describe("a pull without --resume that ends early", () => {
     expect({ exit, stderr }).toEqual({
       exit: 7,
       stderr:
-        "warning: the service failed (HTTP 503); 4 rows came before\n" +
+        "error: the service failed (HTTP 503); 4 rows written\n" +
         `  hint: ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
     });
     expect(near(file)).toEqual([]);
@@ -147,7 +147,7 @@ describe("a pull without --resume that ends early", () => {
     const rows = rowsOf(readFileSync(`${file}.part`, "utf8")).length;
     expect(rows).toBeGreaterThanOrEqual(4);
     const printed = `dexdata ${pullOfPages.join(" ")} --out ${file} --timeout 24h --resume`;
-    expect(stderr).toBe(`interrupted after ${rows} rows; continue: ${printed}\n`);
+    expect(stderr).toBe(`note: interrupted after ${rows} rows; continue: ${printed}\n`);
     expect((await dexdata(continuing(stderr), { env: list.env })).exit).toBe(0);
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(2 * pages);
   });

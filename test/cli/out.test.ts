@@ -84,7 +84,7 @@ describe("--out", () => {
     expect({ exit, stderr }).toEqual({
       exit: 7,
       stderr:
-        "warning: the service failed (HTTP 503); 4 rows came before\n" +
+        "error: the service failed (HTTP 503); 4 rows written\n" +
         `  hint: continue: dexdata ${all.join(" ")} --out ${file} --error-format text --resume\n`,
     });
     expect(readdirSync(path.dirname(file)).toSorted()).toEqual(["rows.ndjson.part", "rows.ndjson.resume"]);
@@ -131,9 +131,9 @@ describe("--out", () => {
     ["a folder", ["--out", folder]],
     ["a device", ["--out", "/dev/null", "--force"]],
     ["no name", ["--out", ""]],
-    ["stdout's name", ["--out", "-"], "leave it out for stdout, or write ./-"],
-    ["stdout's name for a receipt", ["--receipt", "-"], '--receipt "-": must be the name of a file'],
-    ["a name that changes with time", ["--out", path.join(folder, "x-%Y%m.ndjson")], "leave out the %"],
+    ["stdout's name", ["--out", "-"], "leave it out to write to stdout, or use ./-"],
+    ["stdout's name for a receipt", ["--receipt", "-"], '--receipt "-": must be a file name'],
+    ["a name that changes with time", ["--out", path.join(folder, "x-%Y%m.ndjson")], "remove the %"],
     ["--resume without a file", ["--resume"]],
     ["--force without a file", ["--force"]],
     ["--resume and --force", ["--out", path.join(folder, "x"), "--resume", "--force"]],
@@ -196,7 +196,7 @@ describe("--out --resume", () => {
       const words = [...all, "--out", file, "--resume", "--error-format", "text"];
       const failed = await dexdata(words, { env });
       expect(failed.exit).toBe(status === 400 ? 2 : 3);
-      expect(failed.stderr).toContain("4 rows came before");
+      expect(failed.stderr).toContain("4 rows written");
       heal();
       expect((await dexdata(words, { env })).exit).toBe(0);
       expect(rowsOf(readFileSync(file, "utf8")).length).toBe(6);
@@ -270,7 +270,7 @@ describe("--out --resume", () => {
     const words = ["pool", "ethereum", "0xa", "0xb", "0xc", "0xd", "--error-format", "text", "-o", "ndjson"];
     const { exit, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
     expect(exit).toBe(5);
-    expect(stderr).toContain("2 rows came before");
+    expect(stderr).toContain("2 rows written");
     expect(stderr).toContain("dexdata pool ethereum 0xa 0xb 0xc 0xd");
     expect(stderr).toContain("--out FILE --resume");
   });
@@ -281,7 +281,7 @@ describe("--out --resume", () => {
     const words = [...all, "--out", file, "--resume"];
     const failed = await dexdata([...words, "--error-format", "text"], { env });
     expect(failed.exit).toBe(7);
-    expect(failed.stderr).toContain("4 rows came before");
+    expect(failed.stderr).toContain("4 rows written");
     expect(failed.stderr).toContain(`continue: dexdata ${all.join(" ")}`);
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(4);
 
@@ -516,7 +516,7 @@ describe("--out --resume", () => {
       env: { ...both, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" },
     });
     expect(exit).toBe(0);
-    expect(stderr).toContain("begun under the keyless plan and goes on under pro");
+    expect(stderr).toContain("started under the keyless plan and continues under pro");
   });
 
   test("inputs that were refused in an earlier run still count: exit 8", async () => {
@@ -550,7 +550,7 @@ describe("--out --resume", () => {
     const argv = [...all, "--out", file, "--resume", "--base-url", server.url, "--timeout", "24h"];
     const { exit, stderr } = await run(argv, context);
     expect(exit).toBe(130);
-    expect(stderr).toContain("interrupted after");
+    expect(stderr).toContain("note: interrupted after");
     expect(stderr).toContain("; continue: dexdata pools search ethereum --all");
     const text = readFileSync(file, "utf8");
     expect(text.endsWith("\n")).toBe(true);

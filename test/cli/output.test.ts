@@ -184,7 +184,7 @@ describe("several addresses", () => {
       stdin: '{"id":"0xabc","log_index":1}\n',
     });
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/stdin line 1: is a transaction/u);
+    expect(stderr).toMatch(/stdin line 1: a transaction has a hash, not an address/u);
   });
 
   test("Sui and Aptos ids keep their colons", async () => {

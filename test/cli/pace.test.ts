@@ -100,7 +100,7 @@ describe("--rpm", () => {
     expect(paced.exit).toBe(0);
     // Three in 6.12 s and 100 ms.
     expect(gaps(paced)).toEqual([0, 0, 6220, 0, 0, 6220, 0, 0, 6220]);
-    expect(paced.stderr).toBe("waiting 7s for the rate limit of 30 requests/min (set by --rpm)\n");
+    expect(paced.stderr).toBe("note: waiting 7s for the rate limit of 30 requests/min (set by --rpm)\n");
   });
 
   test("flag before environment before config.json, and the line says which it was", async () => {
@@ -112,7 +112,7 @@ describe("--rpm", () => {
     const flag = await ask(pools(2, "--rpm", "9"), { env: { ...env, ...inFile } });
     expect([gaps(flag), flag.stderr]).toEqual([
       [6900],
-      expect.stringContaining("of 9 requests a minute (set by --rpm)"),
+      expect.stringContaining("of 9 requests/min (set by --rpm)"),
     ]);
     const variable = await ask(pools(3), { env: { ...env, ...inFile } });
     expect([gaps(variable), variable.stderr]).toEqual([
@@ -151,7 +151,7 @@ describe("without --rpm", () => {
     expect(paced.arrivals.slice(0, perMinute).every((at) => at === 0)).toBe(true);
     expect(paced.arrivals.slice(perMinute)).toEqual([61_200, 61_200]);
     expect(paced.stderr).toBe(
-      `waiting 1m2s for the rate limit of ${perMinute} requests/min (${plan} plan; see --rpm)\n`,
+      `note: waiting 1m2s for the rate limit of ${perMinute} requests/min (${plan} plan; see --rpm)\n`,
     );
   });
 
@@ -192,7 +192,7 @@ describe("processes of one machine", () => {
     expect(sentIn()).toEqual([15]);
     const waiting = await knock(["networks"]);
     expect(waiting.stderr).toContain(
-      "waiting 1m2s for the rate limit of 15 requests/min (keyless plan; see --rpm)\n",
+      "note: waiting 1m2s for the rate limit of 15 requests/min (keyless plan; see --rpm)\n",
     );
     expect(waiting.context.clock.elapsed()).toBe(61_200);
   });
@@ -226,7 +226,7 @@ describe("after a 429", () => {
     const second = await ask(["networks", "--retries", "0"], { env });
     expect(second.exit).toBe(7);
     expect(second.context.clock.elapsed()).toBeGreaterThanOrEqual(40_000);
-    expect(second.stderr).toContain("waiting 40s: the service requested a pause for this key\n");
+    expect(second.stderr).toContain("note: waiting 40s: the service requested a pause for this key\n");
   });
 
   test("a wait longer than --retry-max-time is not begun, and --rpm unlimited asks all the same", async () => {
@@ -378,9 +378,9 @@ describe("where the state cannot be kept", () => {
       expect(paced.arrivals.slice(14)).toEqual([0, 61_200, 61_200]);
       const lines = paced.stderr.split("\n");
       expect(lines[0]).toMatch(
-        /^warning: the pace cannot be shared with other processes, so it is this one's own: \/.*: (?:part of the path is not a directory|it exists)$/u,
+        /^warning: the request rate cannot be shared with other processes: \/.*: (?:part of the path is not a directory|already exists)$/u,
       );
-      expect(lines.slice(1)).toEqual([expect.stringMatching(/^waiting 1m2s for the rate limit of 15/u), ""]);
+      expect(lines.slice(1)).toEqual([expect.stringMatching(/^note: waiting 1m2s for the rate limit of 15/u), ""]);
     },
   );
 
@@ -411,7 +411,7 @@ describe("a wait for the pace ends", () => {
   test("with --deadline, at once", async () => {
     const late = await ask(pools(16, "--deadline", "30s"));
     expect([late.exit, late.arrivals.length, late.context.clock.elapsed()]).toEqual([7, 15, 30_000]);
-    expect(late.stderr).toContain("not done within the --deadline of 30 s");
+    expect(late.stderr).toContain("--deadline of 30s reached");
   });
 
   test("with Ctrl-C, at once", async () => {

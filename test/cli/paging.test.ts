@@ -223,7 +223,7 @@ describe("a search", () => {
     const { exit, rows, requests, stderr } = await ask((_, index) => page(["0x1"], `cursor ${index}`), words);
     // Each of the three is requested twice, and the next page before the rows of the fourth are looked at.
     expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 8 });
-    expect(stderr).toMatch(/nothing new/u);
+    expect(stderr).toMatch(/had no new rows/u);
   });
 
   test("the next page is asked for before this one is read; where this one is broken, that one is given up and counted", async () => {
@@ -309,7 +309,7 @@ describe("a search", () => {
     for (let round = 0; round < 2; round += 1) {
       const { stdout, stderr } = await dexdata(words, options);
       rows.push(...rowsOf(stdout));
-      const command = /go on with: dexdata (.+)/u.exec(stderr)?.[1];
+      const command = /next page: dexdata (.+)/u.exec(stderr)?.[1];
       expect(command).toContain("--created-after 2026-08-23T08:54:00Z");
       words = command?.split(" ") ?? [];
     }
@@ -392,9 +392,9 @@ describe("a pull that breaks", () => {
     };
     const { exit, rows, stderr } = await ask(script, "pools search base --all --page-size 1 -o ndjson", true);
     expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 5, ids: ["0xfirst", "0xA"] });
-    expect(stderr).toContain("2 rows came before\n");
+    expect(stderr).toContain("2 rows written\n");
     expect(stderr).toContain(
-      "go on with: dexdata pools search base --all --output ndjson --page-size 1 --cursor B\n",
+      "more rows available; next page: dexdata pools search base --all --output ndjson --page-size 1 --cursor B\n",
     );
   });
 
@@ -456,7 +456,7 @@ describe("a DEX listing", () => {
     expect(many.requests.length).toBe(2);
     const few = await ask(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
-    expect(few.stderr).toContain("higher --limit, or --all");
+    expect(few.stderr).toContain("raise --limit or use --all");
   });
 
   test("goes on after a short page when the totals promise more", async () => {

@@ -49,7 +49,7 @@ describe("prices of 137 mixed addresses", () => {
     );
     const named = stderr.trimEnd().split("\n");
     expect(named).toEqual(
-      inputs.filter((input) => !isPriced(input)).map((input) => `no price: ethereum:${input}`),
+      inputs.filter((input) => !isPriced(input)).map((input) => `warning: no price for ethereum:${input}`),
     );
 
     const sent = sandbox
@@ -100,7 +100,7 @@ describe("prices", () => {
     sandbox.takeLog();
     const { exit, stderr } = await dexdata("prices ethereum", { env: sandbox.env() });
     expect(exit).toBe(2);
-    expect(stderr).toContain("an address is needed");
+    expect(stderr).toContain("missing <address> after network");
     expect(sandbox.takeLog()).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe("prices", () => {
     });
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: named.map((each) => `no price: ${each}\n`).join(""),
+      stderr: named.map((each) => `warning: no price for ${each}\n`).join(""),
     });
   });
 
@@ -163,7 +163,7 @@ describe("prices", () => {
       env: { DEXDATA_BASE_URL: server.url },
     });
     expect(rowsOf(stdout).map(({ id }) => id)).toEqual([sol]);
-    expect(stderr).toBe(`no price: solana:${shouted}\n`);
+    expect(stderr).toBe(`warning: no price for solana:${shouted}\n`);
   });
 
   test("a refused part does not hide the rest: each is named, exit 8", async () => {
@@ -212,7 +212,7 @@ describe("batches", () => {
       env: sandbox.env(),
     });
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/has 2002 characters/u);
+    expect(stderr).toMatch(/must be at most 2000 characters, not 2002/u);
     expect(sandbox.takeLog()).toEqual([]);
   });
 });

@@ -71,7 +71,7 @@ describe("auth list", () => {
     expect(told).toEqual({
       exit: 0,
       stdout: "",
-      stderr: `switched to profile "work": pro plan\n  hint: ${what}\n`,
+      stderr: `switched to profile "work": pro plan\n  ${what}\n`,
     });
     const isNamed = "DEXDATA_PROFILE" in env || "profile" in config;
     const listed = await auth("list -o json", { env });
@@ -87,13 +87,13 @@ describe("auth list", () => {
     chmodSync(file, 0o644);
     const exposed = await auth("list");
     expect(exposed.stderr).toBe(
-      `error: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
+      `warning: other users can read the key in ${file}; run: chmod 600 '${file}'\n`,
     );
     writeFileSync(file, `{"key":"${work.key}`);
     for (const words of ["list", "switch", "switch work", "logout", "logout --all"]) {
       const { exit, stdout, stderr } = await auth(words);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-      expect(stderr).toContain(`error: ${file} is not JSON\n`);
+      expect(stderr).toContain(`error: ${file} is not valid JSON\n`);
     }
     expect(readFileSync(file, "utf8")).toBe(`{"key":"${work.key}`);
   });
@@ -132,7 +132,7 @@ describe("auth switch", () => {
       exit: 2,
       stdout: "",
       stderr:
-        'error: profile "gone" is not stored; stored: work, play, third\n' +
+        'error: unknown profile "gone"; stored: work, play, third\n' +
         "  hint: add one: dexdata auth login --profile <name>\n",
     });
     const { exit, stderr } = await auth(`switch ${work.key}`);

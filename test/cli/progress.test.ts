@@ -46,17 +46,17 @@ describe("the live line", () => {
     const { exit, stdout } = await run(words.split(" "), await onTerminal({ columns: 100 }));
     expect(exit).toBe(0);
     const drawn = pictures(stdout);
-    const seconds = drawn.flatMap((line) => /waiting (\d+) s for/u.exec(line)?.[1] ?? []).map(Number);
+    const seconds = drawn.flatMap((line) => /waiting (\d+)s for/u.exec(line)?.[1] ?? []).map(Number);
     expect(seconds[0]).toBeGreaterThan(27);
     expect(seconds.toSorted((a, b) => b - a)).toEqual(seconds);
     expect(seconds.at(-1)).toBe(1);
-    expect(drawn.find((line) => line.includes("waiting 20 s"))).toMatch(
-      /^100 of 300 rows · waiting 20 s for the rate limit \(429, try 2\) · about \d+ s left/u,
+    expect(drawn.find((line) => line.includes("waiting 20s"))).toMatch(
+      /^100 of 300 rows · waiting 20s for the rate limit \(HTTP 429, attempt 2\) · about \S+ left/u,
     );
     const screen = screenOf(stdout);
     expect(screen.slice(0, 300).map((line) => /^\{"id":"[^"]+"\}$/u.test(line))).toEqual(ids.map(() => true));
     expect(screen.slice(300)).toEqual([
-      expect.stringMatching(/^more exist; /u),
+      expect.stringMatching(/^more rows available; /u),
       expect.stringMatching(/^4 requests, 3 credits, \d+\.\d s$/u),
     ]);
   });
@@ -64,7 +64,7 @@ describe("the live line", () => {
   test("counts a wait for the pace of the key down in the same place", async () => {
     const { stdout } = await run([...words.split(" "), "--rpm", "2"], await onTerminal());
     expect(pictures(stdout)).toContainEqual(
-      expect.stringMatching(/waiting 20 s for the rate limit · about /u),
+      expect.stringMatching(/waiting 20s for the rate limit · about /u),
     );
     expect(screenOf(stdout).filter((line) => line.includes("waiting"))).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe("the live line", () => {
 
   test("is in ASCII where the locale is not UTF-8", async () => {
     const { stdout } = await run(words.split(" "), await onTerminal({ env: { LANG: "C" } }));
-    expect(pictures(stdout)[50]).toMatch(/^100 of 300 rows, waiting \d+ s/u);
+    expect(pictures(stdout)[50]).toMatch(/^100 of 300 rows, waiting \d+s/u);
   });
 
   test.each([
@@ -90,8 +90,8 @@ describe("the live line", () => {
     const argv = `${words} ${flags}`.trim().split(" ");
     const { stdout } = await run(argv, await onTerminal({ env }));
     expect(stdout).not.toContain("\u001B");
-    expect(stdout.split("\n").filter((line) => line.startsWith("waiting"))).toEqual([
-      "waiting 31 s (status 429)",
+    expect(stdout.split("\n").filter((line) => line.startsWith("note: "))).toEqual([
+      "note: rate limited (HTTP 429); retrying in 31s",
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("the live line", () => {
     const { stdout } = await run(argv, await onTerminal({}, (shown) => shown.includes("[\n")));
     const rows = stdout.slice(stdout.indexOf("[\n"));
     expect(rows).not.toContain("\u001B");
-    expect(rows).toContain("waiting 31 s (status 429)\n");
+    expect(rows).toContain("note: rate limited (HTTP 429); retrying in 31s\n");
   });
 
   test("a signal clears it at once, and nothing is drawn after it", async () => {
@@ -136,11 +136,11 @@ describe("--progress plain", () => {
     });
     expect(exit).toBe(0);
     const lines = stderr.trimEnd().split("\n");
-    expect(lines.map((line) => line.replace(/\d+ s\b|\d+(?:\.\d)?(?= rows)/gu, "N"))).toEqual([
-      "waiting N (status 429)",
+    expect(lines.map((line) => line.replace(/(?:\d+m)?\d+s\b|\d+m\b|\d+(?:\.\d)?(?= rows)/gu, "N"))).toEqual([
+      "note: rate limited (HTTP 429); retrying in N",
       ...[1, 2, 3].map(
         () =>
-          "progress: 100 of N rows, waiting N for the rate limit (429, try 2), about N left, 2 requests, 1 credit, N rows/s",
+          "progress: 100 of N rows, waiting N for the rate limit (HTTP 429, attempt 2), about N left, 2 requests, 1 credit, N rows/s",
       ),
     ]);
   });
@@ -153,14 +153,14 @@ describe("what is counted", () => {
   test("inputs, where there are several", async () => {
     const stdin = Array.from({ length: 10 }, (_, index) => `sui:0x${index}`).join("\n");
     const { stderr } = await dexdata(`token - --sandbox --rpm 10 --parallel 1 ${plain}`, { stdin });
-    expect(stderr).toMatch(/^progress: \d of 10 inputs done, .*about \d+ s left, \d requests, \d credits/mu);
+    expect(stderr).toMatch(/^progress: \d of 10 inputs done, .*about \S+ left, \d requests, \d credits/mu);
   });
 
   test("the window, where intervals may have no candle", async () => {
     const { stderr } = await dexdata(
       `ohlcv ethereum ${weth} --interval 1m --from -5d --sandbox --rpm 10 --parallel 1 ${plain}`,
     );
-    expect(stderr).toMatch(/progress: [\d,]+ rows, waiting \d+ s for the rate limit, about \d+ s left/u);
+    expect(stderr).toMatch(/progress: [\d,]+ rows, waiting \d+s for the rate limit, about \S+ left/u);
   });
 
   test("the service's own total, where it gives one", async () => {

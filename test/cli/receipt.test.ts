@@ -74,7 +74,7 @@ describe("--receipt", () => {
     const env = { DEXDATA_BASE_URL: server.url };
     expect((await dexdata(argv, { env })).exit).toBe(7);
     expect(receiptIn("runs.json")).toMatchObject({ rows: 2, complete: false, exit: 7 });
-    expect(String(receiptIn("runs.json")["why_not"])).toContain("2 rows came before");
+    expect(String(receiptIn("runs.json")["why_not"])).toContain("2 rows written");
     isHealed = true;
     expect((await dexdata(argv, { env })).exit).toBe(0);
     expect(receiptIn("runs.json")).toMatchObject({
@@ -174,7 +174,7 @@ describe("--receipt", () => {
     expect([exit, stderr]).toEqual([
       1,
       `error: --receipt "${receipt}": cannot be written (no such directory)\n` +
-        `  hint: ${file} is complete; check the permissions of the directory and free space, then repeat the command with --resume\n`,
+        `  hint: ${file} is complete; check the directory's permissions and free space, then repeat the command with --resume\n`,
     ]);
     mkdirSync(inner);
     expect((await dexdata([...words, "--resume"], { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(0);
@@ -198,7 +198,7 @@ describe("--receipt", () => {
     );
     const words = ["pool", "ethereum", "0xa", "0xbad", "--receipt", path.join(folder, "refused.json")];
     expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(8);
-    expect(receiptIn("refused.json")).toMatchObject({ complete: false, why_not: "1 input refused", exit: 8 });
+    expect(receiptIn("refused.json")).toMatchObject({ complete: false, why_not: "1 input rejected", exit: 8 });
   });
 
   test("a reader that has enough is no failure of the output", async () => {

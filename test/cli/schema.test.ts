@@ -94,15 +94,15 @@ test("a record is found by its name and by its command; others are refused with 
   expect(await dexdata("schema transction -o table")).toMatchObject({
     exit: 2,
     stdout: "",
-    stderr: 'error: "transction": there is no such record\n  hint: did you mean transaction?\n',
+    stderr: 'error: unknown record "transction"\n  hint: did you mean transaction?\n',
   });
   expect(await dexdata("schema pool --dialect sqlite -o table")).toMatchObject({
     exit: 2,
-    stderr: "error: --dialect sqlite: goes with --as sql\n",
+    stderr: "error: --dialect requires --as sql\n",
   });
   expect(await dexdata("schema --as sql -o table")).toMatchObject({
     exit: 2,
-    stderr: "error: a record is needed\n  hint: list them: dexdata schema\n",
+    stderr: "error: missing <record>\n  hint: list them: dexdata schema\n",
   });
 });
 

@@ -42,7 +42,7 @@ async function preparedFor(rounds: readonly Reply[], options: TestContextOptions
 }
 
 const words = "pools search ethereum --watch 30s --error-format text --retries 0";
-const cost = "watching every 30s: up to 120 requests, 120 credits an hour\n";
+const cost = "watching every 30s: up to 120 requests and 120 credits per hour\n";
 
 describe("--watch in a pipe", () => {
   test("writes the first round whole, then rows that are new or changed, as the service wrote them", async () => {
@@ -168,7 +168,7 @@ describe("--watch in a pipe", () => {
       stdin: "sui:0xa\nsui:0xb\n",
     });
     expect(stdout).toBe('{"id":"0xa","chain":"sui","price_usd":1}\n');
-    expect(stderr).toBe("watching every 30s: up to 120 requests, 240 credits an hour\nno price: sui:0xb\n");
+    expect(stderr).toBe("watching every 30s: up to 120 requests and 240 credits per hour\nno price for sui:0xb\n");
   });
 });
 
@@ -193,7 +193,7 @@ describe("--watch on a terminal", () => {
     });
     expect(exit).toBe(130);
     const shown = screens(stdout);
-    expect(shown.some((picture) => picture.includes("next in 12 s"))).toBe(true);
+    expect(shown.some((picture) => picture.includes("next in 12s"))).toBe(true);
     const last = shown.at(-1) ?? "";
     expect(last).toContain("every 30s: dexdata pools search ethereum");
     expect(last).toContain("2 credits · 120/hour");
@@ -217,7 +217,7 @@ describe("--watch on a terminal", () => {
       "   a        1.00",
       "",
     ]);
-    expect(stderr).toMatch(/^watching every 30s: [^\n]*\n2 requests, 1 credit and perhaps 1 more [^\n]*\n$/u);
+    expect(stderr).toMatch(/^watching every 30s: [^\n]*\n2 requests, 1 credit, plus up to 1 [^\n]*\n$/u);
   });
 
   test("says what went wrong in the picture, and goes on", async () => {
@@ -245,11 +245,11 @@ describe("what --watch refuses before anything is sent", () => {
   test.each([
     ["pools search ethereum --watch 4s", "must be 5s or more"],
     ["pools search ethereum --watch 30", "did you mean 30s?"],
-    ["pools search ethereum --watch 30s --all", "--all: does not go with --watch"],
-    ["pools search ethereum --watch 30s --out x", "--out: does not go with --watch"],
-    ["pools search ethereum --watch 30s --estimate", "--estimate: does not go with --watch"],
-    ["pools search ethereum --watch 30s -o json", "--output json: --watch has no end"],
-    ["txns ethereum 0xa --watch 30s --follow", "--watch: does not go with --follow"],
+    ["pools search ethereum --watch 30s --all", "--all cannot be used with --watch"],
+    ["pools search ethereum --watch 30s --out x", "--out cannot be used with --watch"],
+    ["pools search ethereum --watch 30s --estimate", "--estimate cannot be used with --watch"],
+    ["pools search ethereum --watch 30s -o json", "--output json cannot be used with --watch: json output needs an end"],
+    ["txns ethereum 0xa --watch 30s --follow", "--watch cannot be used with --follow"],
     [
       "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",
       "each refresh takes 3 requests, but the rate limit is 15 requests/min\n  hint: request less, or refresh less often: --watch 12s",

@@ -49,7 +49,7 @@ describe("what a run may spend", () => {
 
   test("of two budgets, the one that grants gives back what the other refuses", async () => {
     const [wide, narrow] = [runBudget(5), runBudget(1)];
-    await expect(bothBudgets(wide, narrow).claim(5)).rejects.toThrow("--max-credits 1: 0 credits");
+    await expect(bothBudgets(wide, narrow).claim(5)).rejects.toThrow("--max-credits of 1 reached: 0 spent");
     await expect(wide.claim(5)).resolves.toBeDefined();
     await expect(unbounded.claim(1_000_000)).resolves.toBeDefined();
   });

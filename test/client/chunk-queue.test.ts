@@ -39,7 +39,7 @@ test("the source rests while 64 KiB wait, until they are taken", async () => {
   expect(said).toEqual(["pause", "resume", "pause"]);
 });
 
-test("what came before the end, or before the line broke, is given first", async () => {
+test("the rows before the end, or before the connection broke, are printed first", async () => {
   const ended = opened();
   ended.queue.add(Buffer.from("a"));
   ended.queue.end();

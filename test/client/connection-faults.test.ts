@@ -231,7 +231,7 @@ describe("what the system says of a connection", () => {
     ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "unknown certificate authority", authority],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unknown certificate authority", authority],
     ["CERT_REVOKED", "revoked", expect.any(String)],
-    ["CERT_SIGNATURE_FAILURE", "was not accepted", authority],
+    ["CERT_SIGNATURE_FAILURE", "not accepted", authority],
   ])("%s: the certificate %s", (code, said, next) => {
     expect(connectionFailure(fault(code), peer)).toMatchObject({
       message: `cannot verify the certificate of api.example: ${said} (${code})`,

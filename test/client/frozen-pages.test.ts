@@ -326,7 +326,7 @@ describe("a pull that breaks off", () => {
     listing.events.unshift(
       ...manyEvents(30, 3).map((event) => ({ ...event, id: `${event.id}new`, time: event.time + 60 })),
     );
-    const command = /go on with: dexdata (.+)/u.exec(broken.stderr)?.[1] ?? "";
+    const command = /next page: dexdata (.+)/u.exec(broken.stderr)?.[1] ?? "";
     const rest = await pull((request) => answerOf(listing, request), command);
     expect(rest.exit).toBe(0);
     const [before, after] = [broken.names, rest.names];

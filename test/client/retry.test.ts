@@ -254,17 +254,17 @@ describe("what is said of it", () => {
       fault(429, { "retry-after": "30" }),
       rows,
     ]);
-    expect(stderr).toBe("waiting 4 s (status 500)\nwaiting 31 s (status 429)\n");
+    expect(stderr).toBe("note: the service failed (HTTP 500); retrying in 4s\nnote: rate limited (HTTP 429); retrying in 31s\n");
   });
 
   test("a connection fault by its own words", async () => {
     const { stderr } = await ask([reset("before"), reset("before"), reset("before"), rows]);
-    expect(stderr).toMatch(/^waiting 4 s \(connection to 127\.0\.0\.1:\d+ reset\)\n$/u);
+    expect(stderr).toMatch(/^note: connection to 127\.0\.0\.1:\d+ reset; retrying in 4s\n$/u);
   });
 
   test("rule 197: 429 and 500 cost nothing, and each is a request on the closing line", async () => {
     const { stderr } = await ask([fault(429), fault(500), rows], "--stats");
-    expect(stderr).toBe("3 requests, 1 credit, 3.0 s\n");
+    expect(stderr).toBe("3 requests, 1 credit, 3s\n");
   });
 
   test("400, 404 and 410 cost, 401, 402, 403 and 503 do not", async () => {
@@ -290,7 +290,7 @@ describe("an end while it waits", () => {
     const server = await serveInTest(() => fault(429, { "retry-after": "100" }));
     const context = createTestContext({ env: { DEXDATA_BASE_URL: server.url }, speed: 0.001 });
     const running = run(["networks"], context);
-    await expect.poll(context.stderrText).toBe("waiting 101 s (status 429)\n");
+    await expect.poll(context.stderrText).toBe("note: rate limited (HTTP 429); retrying in 1m41s\n");
     context.interrupt({ cause: "SIGINT" });
     expect(await running).toMatchObject({ exit: 130, stdout: "" });
     expect({ requests: server.requests.length, sleeping: context.clock.pending() }).toEqual({
@@ -302,7 +302,7 @@ describe("an end while it waits", () => {
   test("--deadline ends it too, and is what is said", async () => {
     const watched = await ask([fault(429, { "retry-after": "100" })], "--deadline 20s");
     expect(watched).toMatchObject({ exit: 7, requests: 1 });
-    expect(watched.stderr).toContain("error: not done within the --deadline of 20 s\n");
+    expect(watched.stderr).toContain("error: --deadline of 20s reached\n");
   });
 
   test("--deadline in the middle of a request begins no wait", async () => {
@@ -311,7 +311,7 @@ describe("an end while it waits", () => {
     expect(watched).toEqual({
       exit: 7,
       stdout: "",
-      stderr: "error: not done within the --deadline of 20 s\n  hint: allow more time, or ask for less\n",
+      stderr: "error: --deadline of 20s reached\n  hint: raise --deadline, or request less\n",
       requests: 1,
       gaps: [],
       waits: [20_000],

@@ -85,7 +85,7 @@ describe("keys of rows that were seen", () => {
     expect(many.filter((key) => seen.add(key))).toEqual([]);
   });
 
-  test("recent: the last ones are remembered, however many came before, and old ones are not", () => {
+  test("recent: the last ones are remembered, however many preceded them, and old ones are not", () => {
     const seen = createSeenKeys("recent", false);
     const many = keys(0, 5 * recentKeys);
     for (const key of many) seen.add(key);

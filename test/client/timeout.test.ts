@@ -168,7 +168,7 @@ describe("--deadline", () => {
     context.clock.advance(90_000);
     expect(await running).toMatchObject({ exit: 7, stdout: '{"id":"0xa","chain":"ethereum"}\n' });
     expect(context.stderrText()).toContain(
-      "error: not done within the --deadline of 90 s; 1 row came before\n",
+      "error: --deadline of 1m30s reached; 1 row written\n",
     );
     expect({ requests: requests.length, asleep: context.clock.pending() }).toEqual({
       requests: 2,

@@ -41,7 +41,7 @@ test.each([
 
 test.each([
   ["is not there", undefined],
-  ["holds no certificate", "not a certificate\n"],
+  ["contains no readable certificate", "not a certificate\n"],
 ])("where that file %s, the failure says what to name and doctor what is wrong", async (_, text) => {
   const file = path.join(temporaryFolder(), "authority.pem");
   if (text !== undefined) writeFileSync(file, text);
@@ -53,7 +53,7 @@ test.each([
   expect(examined.exit).not.toBe(0);
   expect(examined.stdout).toMatch(
     new RegExp(
-      `fail {2}certificates +NODE_EXTRA_CA_CERTS: ${file} ${text === undefined ? "cannot be read \\(no such file\\)" : "holds no certificate"}`,
+      `fail {2}certificates +NODE_EXTRA_CA_CERTS: ${file} ${text === undefined ? "cannot be read \\(no such file\\)" : "contains no readable certificate"}`,
       "u",
     ),
   );

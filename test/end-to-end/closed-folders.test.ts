@@ -68,7 +68,7 @@ onUnix.each([
   ],
   ...["stream", "prices", "pool"].map((command) => [
     `${command} @unreadable/list`,
-    '"@unreadable/list": cannot be read (permission denied)\n  hint: check the name and the permissions of the file',
+    '"@unreadable/list": cannot be read (permission denied)\n  hint: check the file name and its permissions',
   ]),
 ])("%s, closed to whoever runs it: exit 2 before a request", async (words, said) => {
   const before = service.requests.length;
@@ -85,7 +85,7 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
       exit: 2,
       rows: 0,
       said:
-        "warning: cannot remove the abandoned lock sticky/x.lock: operation not permitted\n" +
+        "error: cannot remove the abandoned lock sticky/x.lock: operation not permitted\n" +
         "  hint: delete it as the user who owns it\n",
     });
     expect(performance.now() - begun).toBeLessThan(10_000);
@@ -106,6 +106,6 @@ onUnix("settings and state that are closed: said once, and the rows come", async
     said:
       "warning: ~/unreadable/config.json cannot be read (permission denied); ignoring the file\n" +
       "warning: ~/unreadable/credentials.json cannot be read (permission denied); continuing without a stored key\n" +
-      "warning: the pace cannot be shared with other processes, so it is this one's own: ~/closed/state: permission denied\n",
+      "warning: the request rate cannot be shared with other processes: ~/closed/state: permission denied\n",
   });
 });

@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
     const cut = await shell(`ulimit -f 128; ${pull} --out ${file} --resume --receipt ${file}.receipt.json`);
     expect({ exit: cut.exit, stdout: String(cut.stdout) }).toEqual({ exit: 1, stdout: "" });
     expect(cut.stderr).toMatch(
-      /^error: --out ".*": cannot be written \(file too large\); \d+ rows came before\n {2}hint: allow larger files \(ulimit -f\), or write elsewhere; continue: dexdata /u,
+      /^error: --out ".*": cannot be written \(file too large\); \d+ rows written\n {2}hint: allow larger files \(ulimit -f\), or write elsewhere; continue: dexdata /u,
     );
     const receipt: unknown = JSON.parse(readFileSync(`${file}.receipt.json`, "utf8"));
     expect(receipt).toMatchObject({
@@ -104,7 +104,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
       left: ["rows.ndjson.part", "rows.ndjson.resume"],
     });
     const printed =
-      /^error: --out ".*": cannot be written \(file too large\); \d+ rows came before\n {2}hint: allow larger files \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
+      /^error: --out ".*": cannot be written \(file too large\); \d+ rows written\n {2}hint: allow larger files \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
         stderr,
       )?.[1];
     const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
@@ -132,7 +132,7 @@ describe.runIf(process.platform === "linux")("a disk that is full", () => {
       left: [],
     });
     expect(stderr).toContain(
-      "cannot be written (file too large)\n  hint: the output is complete; check the permissions of the directory and free space\n",
+      "cannot be written (file too large)\n  hint: the output is complete; check the directory's permissions and free space\n",
     );
   });
 });

@@ -152,7 +152,7 @@ describe("a signal", () => {
     );
     expect({ exit: late.exit, stderr: late.stderr }).toEqual({
       exit: 7,
-      stderr: "error: not done within the --deadline of 0.3 s\n  hint: allow more time, or ask for less\n",
+      stderr: "error: --deadline of 300ms reached\n  hint: raise --deadline, or request less\n",
     });
   });
 

@@ -233,7 +233,7 @@ describe("what is there is kept", () => {
     const made = newFolder();
     const other = path.join(made, "notes.txt");
     writeFileSync(other, "no end of line");
-    await expect(open(other)).rejects.toThrow(/something else than lines of JSON/u);
+    await expect(open(other)).rejects.toThrow(/must contain only lines of JSON/u);
     expect(readFileSync(other, "utf8")).toBe("no end of line");
   });
 
@@ -241,7 +241,7 @@ describe("what is there is kept", () => {
     const other = path.join(newFolder(), "huge");
     writeFileSync(other, "x");
     for (let mebibyte = 0; mebibyte < 5; mebibyte++) appendFileSync(other, "{".repeat(1024 * 1024));
-    await expect(open(other)).rejects.toThrow(/something else than lines of JSON/u);
+    await expect(open(other)).rejects.toThrow(/must contain only lines of JSON/u);
   });
 
   test("a file of a time that comes again is repaired like the first", async () => {

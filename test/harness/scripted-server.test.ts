@@ -290,7 +290,7 @@ describe("a reply", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("reset after the headers, and in the body, lets through what came before", async () => {
+  test("reset after the headers, and in the body, lets the rows before it through", async () => {
     const server = await start((request) => reset(request.path === "/headers" ? "headers" : "body"));
     const afterHeaders = await ask(`${server.url}/headers`);
     expect(afterHeaders).toMatchObject({ status: 200, cut: "ECONNRESET" });

@@ -115,6 +115,6 @@ test.each([
   });
   expect(exit).toBe(8);
   expect(stderr).toMatch(
-    /error: all reads failed from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z; the last rows may be missing\n {2}hint: start it again from there: --from\n$/u,
+    /error: all reads failed from 2026-11-21T08:5\d:\S+Z to 2026-11-21T08:5\d:\S+Z; the last rows may be missing\n {2}hint: restart from that time with --from\n$/u,
   );
 });

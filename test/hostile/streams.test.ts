@@ -62,20 +62,20 @@ const breaksAfterHeaders: ReadonlySet<string> = new Set([
 
 const failed = (status: number): End => ({
   exit: 7,
-  says: new RegExp(`^the streaming host failed \\(status ${status}\\)$`, "u"),
+  says: new RegExp(`^the streaming host failed \\(HTTP ${status}\\)$`, "u"),
   requests: 2,
 });
 /** What each status means, however its body looks; a further connection is tried where it may be answered otherwise. */
 const refusals: Readonly<Record<number, End>> = {
   400: {
     exit: 2,
-    says: /^the service (?:does not stream|refused the stream of) ethereum:0xabc$/u,
+    says: /^(?:invalid asset ethereum:0xabc|the service rejected the stream of ethereum:0xabc)$/u,
     requests: 1,
   },
   401: { exit: 4, says: /^the service rejected the key from DEXDATA_API_KEY$/u, requests: 1 },
   402: { exit: 5, says: /^out of credits on the .+ plan/u, requests: 1 },
   403: { exit: 4, says: /does not allow this request$|blocked the request before/u, requests: 1 },
-  404: { exit: 3, says: /(?:has no \/sse\/ohlcv|does not stream ethereum:0xabc)$/u, requests: 1 },
+  404: { exit: 3, says: /^(?:\/sse\/ohlcv not found on http:\S+|invalid asset ethereum:0xabc)$/u, requests: 1 },
   405: { exit: 2, says: /^the service rejected the stream \(HTTP 405\)$/u, requests: 1 },
   410: { exit: 3, says: /^\/sse\/ohlcv was removed from the API$/u, requests: 1 },
   413: { exit: 2, says: /^the service rejected the stream \(HTTP 413\)$/u, requests: 1 },

@@ -168,7 +168,7 @@ describe("on a scripted service", () => {
       onWait: (milliseconds, reason) => waits.push(`${milliseconds} ${reason}`),
     });
     expect(await client.networks().toArray()).toEqual([{ id: "a" }]);
-    expect(waits[0]).toMatch(/^70\d\d too many requests/u);
+    expect(waits[0]).toMatch(/^70\d\d rate limit of the keyless plan exceeded/u);
     const impatient = openLibrary({ baseUrl: await serve(limited), retries: 0 });
     expect(await failureOf(async () => await impatient.networks().toArray())).toMatchObject({
       status: 429,

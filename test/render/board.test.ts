@@ -42,7 +42,7 @@ test("the latest of each asset, its change, its updates a minute and its course"
   feed(board, weth, ["2000", "2100", "1950", "2145.78"]);
   feed(board, shib, ["0.0000123456", "0.0000123456"]);
   expect(board.frame(wide, fine, 4000)).toEqual([
-    "dexdata stream prices · 3 assets · for 4 s",
+    "dexdata stream prices · 3 assets · for 4s",
     "",
     "ASSET                                                     PRICE  CHANGE  /MIN  TREND",
     "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2    2,145.78  +7.29%     4  ▃▆▁██",

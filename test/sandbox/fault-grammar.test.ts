@@ -116,7 +116,7 @@ describe("the grammar of --faults", () => {
 
   test("without --sandbox it is refused", async () => {
     const { exit, stderr } = await dexdata("networks --error-format text --faults 429");
-    expect({ exit, stderr }).toEqual({ exit: 2, stderr: "error: --faults: goes with --sandbox\n" });
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: "error: --faults requires --sandbox\n" });
   });
 
   test("any text is read, or refused in words", () => {

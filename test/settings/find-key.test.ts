@@ -64,7 +64,7 @@ describe("what was typed now wins, then the environment, then the store", () => 
     expect(await failureOf(() => find({}, { keyFile, profile: "work" }))).toEqual({
       exit: 2,
       message: "--key-file and --profile cannot be used together",
-      next: "give one of them",
+      next: "use one of them",
     });
   });
 });

@@ -77,7 +77,7 @@ test("whose an event is: the only asset's, or that of its place in the batch", (
   expect(subjectOf(event("1"), [one, two])).toBeUndefined();
 });
 
-test("a candle whose instant came before replaces it; only so many instants are remembered", () => {
+test("a candle with a known time replaces the earlier one; only a limited number of times is remembered", () => {
   const isReplacement = createReplacements();
   const ids = ["1", "2", "1", "3"];
   expect(ids.map((id) => isReplacement(event("{}", { id })))).toEqual([false, false, true, false]);

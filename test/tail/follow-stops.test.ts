@@ -150,12 +150,12 @@ describe("a stop", () => {
 
 describe("refused before anything is sent", () => {
   test.each([
-    ["--follow --all", "--all: does not go with --follow"],
-    ["--follow --to now", "--to: does not go with --follow"],
-    ["--follow --page 2", "--page: does not go with --follow"],
-    ["--follow --cursor 0x1", "--cursor: does not go with --follow"],
-    ["--follow --out rows.ndjson --resume", "--resume: does not go with --follow"],
-    ["--follow --out rows.ndjson --force", "--force: does not go with --follow"],
+    ["--follow --all", "--all cannot be used with --follow"],
+    ["--follow --to now", "--to cannot be used with --follow"],
+    ["--follow --page 2", "--page cannot be used with --follow"],
+    ["--follow --cursor 0x1", "--cursor cannot be used with --follow"],
+    ["--follow --out rows.ndjson --resume", "--resume cannot be used with --follow"],
+    ["--follow --out rows.ndjson --force", "--force cannot be used with --follow"],
     [
       "--follow --out rows.ndjson -o json",
       "--output json cannot be used with --follow and --out: rows are appended as ndjson",
@@ -165,25 +165,25 @@ describe("refused before anything is sent", () => {
       '--out "/nowhere/rows.ndjson": directory /nowhere does not exist',
     ],
     ["--follow -o json", "--output json cannot be used with --follow: json output needs an end"],
-    ["--follow --out -", '--out "-": must be the name of a file'],
-    ["--follow --receipt r.json", "--receipt: does not go with --follow"],
-    ["--follow --estimate", "--estimate: does not go with --follow"],
-    ["--follow --deadline 1h", "--deadline: does not go with --follow"],
-    ["--follow --validate", "--validate: does not go with --follow"],
+    ["--follow --out -", '--out "-": must be a file name'],
+    ["--follow --receipt r.json", "--receipt cannot be used with --follow"],
+    ["--follow --estimate", "--estimate cannot be used with --follow"],
+    ["--follow --deadline 1h", "--deadline cannot be used with --follow"],
+    ["--follow --validate", "--validate cannot be used with --follow"],
     ["--follow --poll 1s", '--poll "1s": must be 2s or more'],
     ["--follow --poll 15", '--poll "15": must be a duration'],
     ["--follow --for 0s", '--for "0s": must be a duration'],
     ["--follow --events /nowhere/e.ndjson", '--events "/nowhere/e.ndjson": cannot be written'],
     [
       "--follow --events tail-%Y%m%d.ndjson",
-      '--events "tail-%Y%m%d.ndjson": is one file, whatever the time is',
+      '--events "tail-%Y%m%d.ndjson": must be one file, without %',
     ],
-    ["--follow --out rows.ndjson --events ./rows.ndjson", '--events "./rows.ndjson": is the file of --out'],
-    ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll and --streaming-url"],
-    ["--poll 5s", "--poll: goes with --follow"],
-    ["--for 5m", "--for: goes with --follow"],
-    ["--idle-exit 5m", "--idle-exit: goes with --follow"],
-    ["--events e.ndjson", "--events: goes with --follow"],
+    ["--follow --out rows.ndjson --events ./rows.ndjson", '--events "./rows.ndjson": must not be the file of --out'],
+    ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll cannot be used with --streaming-url"],
+    ["--poll 5s", "--poll requires --follow"],
+    ["--for 5m", "--for requires --follow"],
+    ["--idle-exit 5m", "--idle-exit requires --follow"],
+    ["--events e.ndjson", "--events requires --follow"],
   ])("%s", async (words, message) => {
     sandbox.takeLog();
     const { exit, stdout, stderr } = await dexdata(`txns ethereum ${pool} ${words} --error-format text`, {
@@ -251,7 +251,7 @@ describe("forms", () => {
       const { exit, stderr } = await followStill(`--out ${folder}/${name} --limit ${window.length - 20}`);
       expect(exit).toBe(0);
       const end = new Date(String(rowsOf(first.stdout).at(-1)?.["created_at"])).toISOString();
-      expect(stderr).toContain(`error: resuming ${file} from ${end}\n`);
+      expect(stderr).toContain(`note: resuming ${file} from ${end}\n`);
       const newer = readFileSync(
         path.join(folder, name === older ? older : "swaps-20261121-08.ndjson"),
         "utf8",
@@ -278,7 +278,7 @@ describe("forms", () => {
     const { exit, stderr } = await followStill(words);
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: expect.stringContaining(`note: ${path.join(folder, moved)} ends at `),
+      stderr: expect.stringContaining(`note: resuming ${path.join(folder, moved)} from `),
     });
     const lines = first.stdout + readFileSync(path.join(folder, "swaps.ndjson"), "utf8");
     expect(writtenRows(lines)).toEqual(window);
@@ -289,7 +289,7 @@ describe("forms", () => {
     writeFileSync(`${file}.1.gz`, gzipSync('{"id":"0x1"}\n'));
     const { stderr } = await followStill(`--out ${file} --for 1m`);
     expect(stderr).toContain(
-      `error: cannot find where the rows of ${file}.1.gz end; rows from there to now are not fetched (fetch them with --from)\n`,
+      `note: cannot find where the rows of ${file}.1.gz end; rows from there to now are not fetched (fetch them with --from)\n`,
     );
   });
 
@@ -297,13 +297,13 @@ describe("forms", () => {
     const file = path.join(createTestContext().home, "swaps.ndjson");
     const follow = async (words: string) => (await followStill(`--out ${file} ${words}`)).stderr;
     await follow(`${from} --limit 20`);
-    expect(await follow(`${from} --limit 1`)).toContain("; what it holds since --from is written again (");
+    expect(await follow(`${from} --limit 1`)).toContain("; rows since --from that it already contains are written again (");
     expect(await follow(`--from ${sandboxNow / 1000 - 60} --for 1m`)).toContain(
       "; rows from there to --from are not fetched\n",
     );
     writeFileSync(file, '{"id":"0x1"}\n');
     expect(await follow("--for 1m")).toContain(
-      `error: cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)\n`,
+      `note: cannot find where the rows of ${file} end; rows from there to now are not fetched (fetch them with --from)\n`,
     );
   });
 

@@ -49,7 +49,7 @@ test("an interruption with an answer in it that is no stream is reported with bo
   expect(Date.parse(String(gap?.["from"]))).toBeGreaterThanOrEqual(Date.parse(String(opened?.["at"])));
   expect(Date.parse(String(gap?.["to"])) - Date.parse(String(gap?.["from"]))).toBeGreaterThanOrEqual(3000);
   expect(filled).toMatchObject({ from: gap?.["from"], to: gap?.["to"] });
-  expect(stderr).toContain("error: stream disconnected from ");
+  expect(stderr).toContain("warning: stream disconnected from ");
 });
 
 test("a repeated stream message is reported once a minute", async () => {

@@ -153,10 +153,10 @@ describe("P3: 204 ends a connection for good", () => {
     const server = await serveInTest(ending(() => empty(204)));
     writeFileSync(list, many(26).join("\n"));
     const running = listen([`@${list}`], server);
-    await running.until(() => running.context.stderrText().includes("not retrying"));
+    await running.until(() => running.context.stderrText().includes("not reconnecting"));
     await running.until(() => running.lines().length === 13);
     running.context.reload();
-    await running.until(() => running.context.stderrText().includes("read again: 13 assets"));
+    await running.until(() => running.context.stderrText().includes("reloaded: 13 assets"));
     expect((await running.interrupted()).exit).toBe(130);
     expect(server.requests.length).toBe(2);
   });

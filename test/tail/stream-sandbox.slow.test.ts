@@ -49,7 +49,7 @@ test("a feed beside the specification: where the sandbox has it is said", async 
   const words = `stream ethereum:${weth} --feed reserves --sandbox --limit 1 --error-format text`;
   const { exit, stderr } = await dexdata(words);
   expect(exit).toBe(3);
-  expect(stderr).toContain(" has no /sse/reserves\n");
+  expect(stderr).toContain("/sse/reserves not found on ");
   expect(stderr).toContain("dexdata sandbox --dialect public -- dexdata stream …\n");
 });
 

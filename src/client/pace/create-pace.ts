@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
 import { fail, type Failure } from "../../contract/failure.ts";
-import { formatDuration } from "../../contract/duration.ts";
+import { formatDuration, formatSeconds } from "../../contract/duration.ts";
 import { counted } from "../../text/counted.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
@@ -80,7 +80,7 @@ export function createPace(
       }
       // Longer than any rate limit: as for a 429, --retry-max-time decides whether to wait.
       if (wait > planAllowance(1).window) throw heldBack(wait);
-      const line = `waiting ${wholeSeconds(wait)}: the service requested a pause for this key`;
+      const line = `waiting ${formatSeconds(wait)}: the service requested a pause for this key`;
       await pause(wait + spread * random(), `until ${attempt.until}`, line);
     }
   };
@@ -127,7 +127,7 @@ function heldBack(wait: number): Failure {
 
 function paceLine(wait: number, perMinute: number, rate: PaceRate): string {
   const limit = `${counted(perMinute, "request")}/min`;
-  return `waiting ${wholeSeconds(wait)} for the rate limit of ${limit} (${reason(perMinute, rate)})`;
+  return `waiting ${formatSeconds(wait)} for the rate limit of ${limit} (${reason(perMinute, rate)})`;
 }
 
 function reason(perMinute: number, rate: PaceRate): string {
@@ -136,4 +136,3 @@ function reason(perMinute: number, rate: PaceRate): string {
   return "learned from the service; see --rpm";
 }
 
-const wholeSeconds = (milliseconds: number): string => formatDuration(Math.ceil(milliseconds / 1000) * 1000);

@@ -148,7 +148,8 @@ export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): 
     run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
-  return new Failure(`${cause.message}; ${counted(rows, "row")} written`, {
+  const done = run.options.picture === "chart" ? "fetched" : "written";
+  return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
     ...cause.details,
     next: bothOf(cause.details, next),
   });

@@ -62,7 +62,7 @@ export const streamFlags = {
     default: defaultFeed.name,
   }),
   by: flag(choice(["token", "pool"], "kind"), "Filters", {
-    summary: "What the addresses are",
+    summary: "Kind of the addresses: token or pool",
     defaultSaid: "default: pool for transactions, token otherwise",
     choicesIn: "summary",
   }),

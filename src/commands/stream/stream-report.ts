@@ -56,7 +56,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
       log({ event: kind, message: text, ...(times > 1 && { times }), ...facts(shard) });
-      if (kind === "warning") warn(`warning from the service: ${text}`);
+      if (kind === "warning") warn(`message from the service: ${text}`);
       if (kind === "unknown") warn(`ignoring events of unknown kind "${text}"`);
     },
     missed: (shard, gap, missing) => {
@@ -100,7 +100,7 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       const names = subjects.map(nameOf);
       log({ event: "dropped", reason: failure.message, assets: names });
       const why = failure.details.why === undefined ? "" : ` (${failure.details.why})`;
-      warn(`skipped invalid ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
+      warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
     /** Reports an event that is not JSON. */
     leftOut: (shard: Shard, event: StreamEvent): void => {

@@ -3,6 +3,7 @@ import { isSkipped } from "../../client/streams/stream-event.ts";
 import { type Context, isInterruption } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
 import { Failure, usageFailure } from "../../contract/failure.ts";
+import { formatDuration } from "../../contract/duration.ts";
 import { connectionsOfPlan } from "../../contract/feed.ts";
 import { streamCommand } from "../../contract/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../contract/network-aliases.ts";
@@ -63,7 +64,7 @@ async function openSession(run: Run, words: readonly string[], flags: StreamValu
     speed,
     over: () => {
       const { events, credits } = stops.counts();
-      const time = `${((clock.elapsed() - started) / 1000).toFixed(1)} s`;
+      const time = formatDuration(clock.elapsed() - started);
       const remark = options.hasStats ? report.tell : report.remark;
       remark(`${counted(events, "event")}, ${counted(credits, "credit")}, ${time}`);
     },

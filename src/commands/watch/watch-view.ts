@@ -7,7 +7,7 @@ import { visibleText } from "../../render/sanitise.ts";
 import { cutText, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
-import { seconds } from "../../text/counted.ts";
+import { formatSeconds } from "../../contract/duration.ts";
 import { formatInstant } from "../../time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
 
@@ -91,7 +91,7 @@ export async function openWatchScreen(
   const head = (columns: number, elapsed: number | undefined): readonly string[] => {
     const state = drawn === undefined ? [] : [instantOf(drawn.at)];
     const wait =
-      next === undefined ? "refreshing" : `next in ${seconds(Math.max(0, next - (elapsed ?? next)))}`;
+      next === undefined ? "refreshing" : `next in ${formatSeconds(next - (elapsed ?? next))}`;
     const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
     return [
       paint(cutText(visibleText(title), columns, mark), "heading"),

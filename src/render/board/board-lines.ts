@@ -1,4 +1,5 @@
 import type { Paint } from "../painter.ts";
+import { formatSeconds } from "../../contract/duration.ts";
 import type { FeedName } from "../../contract/feeds/all-feeds.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
 import { visibleText } from "../sanitise.ts";
@@ -50,15 +51,10 @@ export function drawFaint({ paint, isUnicode }: BoardOptions, text: string, colu
   return paint(cutText(visibleText(text), columns, ellipsis(isUnicode)), "faint");
 }
 
-/** `12 s`, `3 min`, `5 h 12 min`, `2 d 4 h`. */
+/** `12s`, `3m`, `5h12m`, `3d`; rounded down to seconds below a minute, and to minutes above. */
 function duration(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  if (minutes === 0) return `${seconds} s`;
-  if (hours === 0) return `${minutes} min`;
-  if (hours < 24) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  const unit = milliseconds < 60_000 ? 1000 : 60_000;
+  return formatSeconds(Math.floor(milliseconds / unit) * unit);
 }
 
 /** The state of the streams at one moment. */

@@ -1,4 +1,5 @@
 import { visibleText } from "../sanitise.ts";
+import { formatSeconds } from "../../contract/duration.ts";
 import { counted, grouped } from "../../text/counted.ts";
 
 /** The progress of a pull. */
@@ -32,7 +33,7 @@ export function progressParts(state: PullState, since: Since, wait: Wait | undef
   const left = timeLeft(state, since, wait);
   return [
     rowsPart(state),
-    ...(wait === undefined ? [] : [`waiting ${Math.ceil(wait.left / 1000)} s ${visibleText(wait.why)}`]),
+    ...(wait === undefined ? [] : [`waiting ${formatSeconds(wait.left)} ${visibleText(wait.why)}`]),
     ...(left === undefined ? [] : [`about ${duration(left)} left`]),
     counted(state.requests, "request"),
     counted(state.credits, "credit"),
@@ -64,13 +65,9 @@ function timeLeft({ part }: PullState, since: Since, wait: Wait | undefined): nu
   return waiting + ((since.elapsed + waiting) * (1 - part)) / (part - before);
 }
 
-/** `8 s`, `3 min`, `2 h 5 min`; rounded up. */
+/** `8s`, `3m`, `2h5m`; rounded up to minutes above 100 seconds. */
 function duration(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 1000);
-  if (seconds < 100) return `${seconds} s`;
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes < 100) return `${minutes} min`;
-  return `${number(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  return formatSeconds(milliseconds < 100_000 ? milliseconds : Math.ceil(milliseconds / 60_000) * 60_000);
 }
 
 const number = (value: number): string => grouped(String(value));

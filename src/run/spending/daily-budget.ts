@@ -103,7 +103,7 @@ function passed(most: number, changedBy: string, spent: Spent, credits: number):
   const end = dayOf(Date.parse(spent.day) + 86_400_000);
   return fail(
     "daily_budget",
-    `budget.daily ${most}: ${countedAsSpent(spent.credits)} today, and the next request would cost ${credits}; the budget resets at ${end}T00:00:00Z`,
+    `budget.daily of ${most} reached: ${countedAsSpent(spent.credits)} today, next request costs ${credits}; resets at ${end}T00:00:00Z`,
     { next: `change the budget with ${changedBy}` },
   );
 }

@@ -46,7 +46,7 @@ describe("dexdata commands", () => {
         if (flags.some((flag) => flag.name === name)) continue;
         const { asks } = parsed(name, type.placeholder === undefined);
         expect(asks.kind === "refused" && asks.failure.message).toBe(
-          `--${name}: ${command} does not take it`,
+          `unknown flag --${name} for "dexdata ${command}"`,
         );
       }
     }

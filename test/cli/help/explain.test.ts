@@ -100,7 +100,7 @@ describe("dexdata explain", () => {
   test.each(unknown)("%s gets the nearest", async (words, next) => {
     const { exit, stdout, stderr } = await dexdata(["explain", words, "--error-format", "text"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr.split("\n")[1]).toBe(`  ${next}`);
+    expect(stderr.split("\n")[1]).toBe(`  hint: ${next}`);
   });
 
   test.each(["999", "9", "1000", "-1", "what"])("%s is none, and nothing is guessed", async (word) => {

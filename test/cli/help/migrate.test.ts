@@ -36,7 +36,7 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
   [
     `/networks/ethereum/tokens/${weth}/pools?order_by=transactions&reorder=true`,
     `dexdata pools search ethereum --order-by txns_24h --token ${weth}`,
-    "reorder=true: unknown parameter there",
+    "reorder=true: unknown parameter, which the service would silently ignore; omitted",
   ],
   [
     "/networks/ethereum/tokens/filter?fdv_min=1000000&sort_by=price_usd",

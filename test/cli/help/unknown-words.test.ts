@@ -2,62 +2,62 @@ import { describe, expect, test } from "vitest";
 import { dexdata } from "../../harness/dexdata.ts";
 
 const cases: readonly (readonly [string, string, string])[] = [
-  ["pol", '"pol": dexdata has no such command', "did you mean pool?"],
-  ["price ethereum 0x1", '"price": dexdata has no such command', "did you mean prices?"],
-  ["candles ethereum 0x1", '"candles": dexdata has no such command', "did you mean ohlcv?"],
-  ["transactions", '"transactions": dexdata has no such command', "did you mean txns?"],
-  ["login", '"login": dexdata has no such command', "did you mean auth login?"],
-  ["pool search ethereum", '"pool search": dexdata has no such command', "did you mean pools search?"],
-  ["token search", '"token search": dexdata has no such command', "did you mean tokens search?"],
+  ["pol", 'unknown command "pol"', "did you mean pool?"],
+  ["price ethereum 0x1", 'unknown command "price"', "did you mean prices?"],
+  ["candles ethereum 0x1", 'unknown command "candles"', "did you mean ohlcv?"],
+  ["transactions", 'unknown command "transactions"', "did you mean txns?"],
+  ["login", 'unknown command "login"', "did you mean auth login?"],
+  ["pool search ethereum", 'unknown command "pool search"', "did you mean pools search?"],
+  ["token search", 'unknown command "token search"', "did you mean tokens search?"],
   [
     "ethereum",
-    '"ethereum": dexdata has no such command',
-    "the command comes first, then the network, such as: dexdata pools search ethereum",
+    'unknown command "ethereum"',
+    "put the command before the network, e.g. dexdata pools search ethereum",
   ],
   [
     "eth pools",
-    '"eth": dexdata has no such command',
-    "the command comes first, then the network, such as: dexdata pools search ethereum",
+    'unknown command "eth"',
+    "put the command before the network, e.g. dexdata pools search ethereum",
   ],
   [
     "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
-    '"0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640": dexdata has no such command',
-    "look the address up: dexdata search 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+    'unknown command "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640"',
+    "look up the address: dexdata search 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
   ],
-  ["polls", '"polls": dexdata has no such command', "did you mean pools search?"],
-  ["zzzzzz", '"zzzzzz": dexdata has no such command', "see: dexdata --help"],
+  ["polls", 'unknown command "polls"', "did you mean pools search?"],
+  ["zzzzzz", 'unknown command "zzzzzz"', "see: dexdata --help"],
   [
     "pools search --volume-min 5",
-    "--volume-min: dexdata pools search has no such flag",
+    'unknown flag --volume-min for "dexdata pools search"',
     "did you mean --volume-usd-24h-min?",
   ],
-  ["networks --json", "--json: dexdata networks has no such flag", "did you mean --output json?"],
-  ["txns base 0x1 --start -1h", "--start: dexdata txns has no such flag", "did you mean --from?"],
+  ["networks --json", 'unknown flag --json for "dexdata networks"', "did you mean --output json?"],
+  ["txns base 0x1 --start -1h", 'unknown flag --start for "dexdata txns"', "did you mean --from?"],
   [
     "txns base 0x1 --interval 1h",
-    "--interval: dexdata txns has no such flag",
-    "it belongs to: ohlcv, stream",
+    'unknown flag --interval for "dexdata txns"',
+    "--interval works with: ohlcv, stream",
   ],
   [
     "pools search --network base",
-    "--network: dexdata pools search has no such flag",
-    "it is a word, not a flag: dexdata pools search [network]",
+    'unknown flag --network for "dexdata pools search"',
+    "pass it as an argument: dexdata pools search [network]",
   ],
   [
     "usage --api-key x",
-    "--api-key: dexdata usage has no such flag",
-    "a key is never typed as a word: dexdata auth login, --key-file, or DEXDATA_API_KEY",
+    'unknown flag --api-key for "dexdata usage"',
+    "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY",
   ],
-  ["txns base 0x1 --quiet=1", "--quiet: takes no value", "write --quiet alone, or leave it out"],
+  ["txns base 0x1 --quiet=1", "--quiet does not take a value", "use --quiet without a value, or leave it out"],
   [
     "pools search --no-strict=secret",
-    "--no-strict: takes no value",
-    "write --no-strict alone, or leave it out",
+    "--no-strict does not take a value",
+    "use --no-strict without a value, or leave it out",
   ],
-  ["auth logout --all=true", "--all: takes no value", "write --all alone, or leave it out"],
-  ["networks --help=1", "--help: takes no value", "write --help alone, or leave it out"],
-  ["dexes base --zzzzzz=1", "--zzzzzz: dexdata dexes has no such flag", "see: dexdata dexes --help"],
-  ["dexes base --zzzzzz", "--zzzzzz: dexdata dexes has no such flag", "see: dexdata dexes --help"],
+  ["auth logout --all=true", "--all does not take a value", "use --all without a value, or leave it out"],
+  ["networks --help=1", "--help does not take a value", "use --help without a value, or leave it out"],
+  ["dexes base --zzzzzz=1", 'unknown flag --zzzzzz for "dexdata dexes"', "see: dexdata dexes --help"],
+  ["dexes base --zzzzzz", 'unknown flag --zzzzzz for "dexdata dexes"', "see: dexdata dexes --help"],
 ];
 
 describe("a word that nobody knows", () => {
@@ -77,7 +77,7 @@ describe("a word that nobody knows", () => {
     ["liquidity", "liquidity_usd"],
   ])("--order-by %s gets %s", async (typed, meant) => {
     const { exit, stderr } = await dexdata(`pools search --order-by ${typed} --error-format text`);
-    expect({ exit, next: stderr.split("\n")[1] }).toEqual({ exit: 2, next: `  did you mean ${meant}?` });
+    expect({ exit, next: stderr.split("\n")[1] }).toEqual({ exit: 2, next: `  hint: did you mean ${meant}?` });
   });
 
   test("a network's common name gets its slug, also among several", async () => {

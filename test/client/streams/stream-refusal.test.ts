@@ -73,14 +73,14 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
     [403, { message: "no" }, 4, "the free plan does not allow this request"],
     [404, { message: "token not found: ethereum/0xabc" }, 3, "invalid asset ethereum:0xabc"],
     [404, { error: "not_found", resource: "pool", message: "x" }, 3, "invalid asset ethereum:0xabc"],
-    [404, { message: "Not Found" }, 3, "https://streams.example has no /sse/prices"],
+    [404, { message: "Not Found" }, 3, "/sse/prices not found on https://streams.example"],
     [
       404,
       { error: "route_not_found", message: "no such path" },
       3,
-      "https://streams.example has no /sse/prices",
+      "/sse/prices not found on https://streams.example",
     ],
-    [404, "", 3, "https://streams.example has no /sse/prices"],
+    [404, "", 3, "/sse/prices not found on https://streams.example"],
     [
       410,
       { error: "endpoint_removed", replacement: "/sse/other" },
@@ -114,7 +114,7 @@ describe("each refusal before a stream: exit code and what is said (wire-facts 5
       4,
       "stream --feed ohlcv requires a dev plan or higher; no key is set",
     ]);
-    expect(failure.details.next).toBe("register and upgrade: https://console.example/register");
+    expect(failure.details.next).toBe("register and upgrade at https://console.example/register");
     const preview = refused(
       403,
       { error: "preview_only", tier: "keyless", message: "— no" },

@@ -21,7 +21,7 @@ export interface Ending {
   readonly says: RegExp | undefined;
   /** What the server sees, to the number. */
   readonly requests: number;
-  /** Some came before; else there are rows where the exit code is 0. */
+  /** Rows precede the failure. Otherwise there are rows only if the exit code is 0. */
   readonly hasRows?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type Ending, givenUp, type Mode, refused, untrusted } from "./mode.ts";
 import type { HostileCommand } from "./commands.ts";
 import { forbidden } from "./forbidden.ts";
 
-const failed = (status: number): RegExp => new RegExp(`^the service failed \\(status ${status}\\)$`, "u");
+const failed = (status: number): RegExp => new RegExp(`^the service failed \\(HTTP ${status}\\)$`, "u");
 const tooMany = /^rate limit of the \S+ plan exceeded$/;
 
 /** What each status means, however its body looks. */
@@ -14,9 +14,9 @@ const statuses: readonly (readonly [number, Ending])[] = [
   [402, refused(5, /^out of credits on the .+ plan/)],
   [403, refused(4, /does not allow this request|blocked the request before/)],
   [404, refused(3, /^(?:\S+ \S+ not found|not found \(HTTP 404\)|unknown network)/)],
-  [405, refused(2, /status 405/)],
-  [410, refused(3, /^the service has removed/)],
-  [413, refused(2, /status 413/)],
+  [405, refused(2, /HTTP 405/)],
+  [410, refused(3, /was removed from the API$/)],
+  [413, refused(2, /HTTP 413/)],
   [429, givenUp(tooMany, 6)],
   [500, givenUp(failed(500))],
   [502, refused(7, failed(502))],

@@ -160,8 +160,8 @@ describe("a chart of candles", () => {
     const many = Array.from({ length: 61 }, () => candle(1, 2, 1, 2));
     expect(draw(many).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1 · 1h candles, 2 per column
-      in USD · a window · * cut by the time range
-      ║ up ┃ down
+      in USD · a window
+      * cut by the time range · ║ up ┃ down
       last 2.00 · +100.00% · high 2.00
       low 1.00 · volume 61.0K USD
       ║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║║◂  2.00
@@ -255,11 +255,11 @@ describe("a chart of candles", () => {
     expect(draw(mixed, { columns: 20, isUnicode: false }).join("\n")).toMatchInlineSnapshot(`
       "ethereum:0x1
       1h candles, in USD
-      a window
-      * partial
+      a window, * partial
       O up # down
       last 15.50, +55.00%
       high 16.00, low 9.00
+      volume 7.10K USD
             O<  15.5
       O#    O|
       O#  -+O|

@@ -71,7 +71,7 @@ const exhausted: readonly (readonly [tier: string, asking: Asking, word: RegExp,
   ["free", { host: "free", key: "api_free_none" }, /upgrade/, "upgrade"],
   ["dev", { key: "api_dev_none" }, /overage.*spend cap/, "portal"],
   ["pro", { key: "api_pro_none" }, /overage.*spend cap/, "packs"],
-  ["enterprise", { key: ENTERPRISE }, /ask for more/, "portal"],
+  ["enterprise", { key: ENTERPRISE }, /request more/, "portal"],
 ];
 
 contract("no credits left", { credits: 3 }, (service) => {

@@ -122,7 +122,7 @@ describe("prices", () => {
     expect(Number(p)).toBe(at(body, "0.price_usd"));
   });
 
-  test("a stream opened later misses what came before it, and an earlier one nothing", async () => {
+  test("a stream that opens later misses earlier events; one that opens earlier misses none", async () => {
     const service = await serve();
     const { open, pass } = service;
     const early = await open(wethPrice);
