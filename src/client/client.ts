@@ -176,4 +176,3 @@ function tooLong(failure: Failure, wait: number, waited: number): Failure {
       : `after ${formatSeconds(waited)}, waiting ${formatSeconds(wait)} more would exceed --retry-max-time`;
   return new Failure(failure.message, { ...failure.details, next });
 }
-

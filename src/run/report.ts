@@ -84,7 +84,8 @@ export function createReport(
     },
     waiting: (wait) => {
       countdown?.begin(wait.milliseconds, whyAgain(wait));
-      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) write(`${prefixes.note}${waitingLine(wait)}`);
+      if (wait.milliseconds > shortWait && countdown?.isShown() !== true)
+        write(`${prefixes.note}${waitingLine(wait)}`);
     },
     pausing: (milliseconds, line) => {
       countdown?.begin(milliseconds, "for the rate limit");
@@ -113,10 +114,7 @@ function closingLine(meter: Meter, milliseconds: number): string {
 /** Only the service knows whether it charged for a truncated response. */
 function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
   if (requestsInDoubt === 0) return "";
-  const which =
-    requestsInDoubt === 1
-      ? "an incomplete response"
-      : `${requestsInDoubt} incomplete responses`;
+  const which = requestsInDoubt === 1 ? "an incomplete response" : `${requestsInDoubt} incomplete responses`;
   return `, plus up to ${grouped(String(creditsInDoubt))} for ${which}`;
 }
 

@@ -132,7 +132,10 @@ function readSandbox(flags: SharedValues & OtherValues, context: Context): RunOp
     (name) => flags[name] !== undefined,
   );
   if (foreign !== undefined)
-    throw usageFailure(`--${foreign} cannot be used with --sandbox: the sandbox has separate hosts and keys`, "use only one of them");
+    throw usageFailure(
+      `--${foreign} cannot be used with --sandbox: the sandbox has separate hosts and keys`,
+      "use only one of them",
+    );
   const { tier = "pro", seed = 1, faults, speed } = flags;
   if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
   return { tier, seed, faults, speed };

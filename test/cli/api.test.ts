@@ -434,7 +434,10 @@ describe("-f", () => {
       /^error: --field from "yesterday": must be a time such as /u,
     ],
     [["/none", "--validate"], "--validate: no schema for /none"],
-    [["/pools/search", "--validate"], "--validate requires rows, but the response is printed as one document"],
+    [
+      ["/pools/search", "--validate"],
+      "--validate requires rows, but the response is printed as one document",
+    ],
     [["/none", "--all"], 'unknown flag --all for "dexdata api"'],
     [["/none", "-X", "POST"], 'unknown flag -X for "dexdata api"'],
   ];

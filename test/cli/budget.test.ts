@@ -107,9 +107,7 @@ describe("--max-credits", () => {
     const env = { DEXDATA_BASE_URL: server.url };
     const outcome = await dexdata("networks --max-credits 2 --timeout 1m --stats", { env });
     expect({ exit: outcome.exit, requests: server.requests.length }).toEqual({ exit: 5, requests: 2 });
-    expect(outcome.stderr).toContain(
-      "2 requests, 0 credits, plus up to 2 for 2 incomplete responses",
-    );
+    expect(outcome.stderr).toContain("2 requests, 0 credits, plus up to 2 for 2 incomplete responses");
   });
 
   test("an attempt that never reached the service costs nothing", async () => {

@@ -105,7 +105,11 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
   ],
   [["set", "profile", "api_pro_s3cr3tPart"], 'profile "api_…": must be the name of a profile, not a key', ""],
   [["set", "tier", "pro"], "tier cannot be saved in config.json", "set DEXDATA_TIER in the environment"],
-  [["set", "retries"], 'missing argument for "dexdata config set"', "usage: dexdata config set <name> <value>"],
+  [
+    ["set", "retries"],
+    'missing argument for "dexdata config set"',
+    "usage: dexdata config set <name> <value>",
+  ],
   [["get"], 'missing argument for "dexdata config get"', "usage: dexdata config get <name>"],
   [["list", "output"], 'unexpected argument "output"', "usage: dexdata config list"],
 ];

@@ -231,13 +231,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     /rejected the request \(HTTP 405\)/,
     /GET only/,
   ],
-  [
-    "rule 201: an undocumented status",
-    json({ message: "teapot" }, { status: 418 }),
-    2,
-    /HTTP 418/,
-    /teapot/,
-  ],
+  ["rule 201: an undocumented status", json({ message: "teapot" }, { status: 418 }), 2, /HTTP 418/, /teapot/],
   [
     "a redirect",
     bytes(Buffer.from(""), { location: "https://elsewhere.example/" }, 302),
@@ -410,9 +404,7 @@ describe("rule 111: a DEX's display name", () => {
       { env },
     );
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
-    expect(stderr).toBe(
-      'warning: unknown DEX ID "Uniswap V3" on ethereum; did you mean --dex uniswap_v3?\n',
-    );
+    expect(stderr).toBe('warning: unknown DEX ID "Uniswap V3" on ethereum; did you mean --dex uniswap_v3?\n');
     expect(server.requests[0]?.query.get("dex_name")).toBe("Uniswap V3");
   });
 

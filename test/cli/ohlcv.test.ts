@@ -479,7 +479,8 @@ describe("a failure half-way", () => {
     );
     expect({ exit: first.exit, rows: rowsOf(first.stdout).length }).toEqual({ exit: 7, rows: 2000 });
     const next = String(toRow(first.stderr)["next"]);
-    const command = /^more rows available; next page: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "";
+    const command =
+      /^more rows available; next page: dexdata (?<words>.*)$/u.exec(next)?.groups?.["words"] ?? "";
     expect(command).toContain(`--from ${utc(failing)}`);
     expect(command).toContain("--fill null");
 

@@ -380,7 +380,10 @@ describe("where the state cannot be kept", () => {
       expect(lines[0]).toMatch(
         /^warning: the request rate cannot be shared with other processes: \/.*: (?:part of the path is not a directory|already exists)$/u,
       );
-      expect(lines.slice(1)).toEqual([expect.stringMatching(/^note: waiting 1m2s for the rate limit of 15/u), ""]);
+      expect(lines.slice(1)).toEqual([
+        expect.stringMatching(/^note: waiting 1m2s for the rate limit of 15/u),
+        "",
+      ]);
     },
   );
 

@@ -198,7 +198,11 @@ describe("--receipt", () => {
     );
     const words = ["pool", "ethereum", "0xa", "0xbad", "--receipt", path.join(folder, "refused.json")];
     expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(8);
-    expect(receiptIn("refused.json")).toMatchObject({ complete: false, why_not: "1 input rejected", exit: 8 });
+    expect(receiptIn("refused.json")).toMatchObject({
+      complete: false,
+      why_not: "1 input rejected",
+      exit: 8,
+    });
   });
 
   test("a reader that has enough is no failure of the output", async () => {

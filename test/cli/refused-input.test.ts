@@ -35,11 +35,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["pools search --page-size 101", '--page-size "101": must be a whole number, from 1 to 100'],
   ["dexes base --page 1001", '--page "1001": must be a whole number, from 1 to 1000'],
   ["txns base 0x1 --page 101", '--page "101": must be a whole number, from 1 to 100'],
-  [
-    "pools search --all --limit 5",
-    "--all and --limit cannot be used together",
-    "use only one of them",
-  ],
+  ["pools search --all --limit 5", "--all and --limit cannot be used together", "use only one of them"],
   [
     "txns base 0x1 --cursor a --page 2",
     "--cursor and --page cannot be used together",
@@ -108,11 +104,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "--token requires a network: the search across networks ignores it",
     "dexdata pools search <network> --token …",
   ],
-  [
-    "pools search base --chains a",
-    "--chains cannot be used with a network argument",
-    "use only one of them",
-  ],
+  ["pools search base --chains a", "--chains cannot be used with a network argument", "use only one of them"],
   ["pools search --chains a,,b", /^--chains "a,,b": /],
   [
     "pools search --sort-by x",
@@ -137,11 +129,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["txns base 0x1 --from", "missing value for --from", "see: dexdata txns --help"],
   ["search", "missing <query>: a name, symbol or address", "usage: dexdata search <query>"],
   ["search x --type pool", '--type "pool": must be one of tokens, pools, dexes', "did you mean pools?"],
-  [
-    "pool base",
-    'missing <address> after network "base"',
-    "usage: dexdata pool <network> <address…|@file|->",
-  ],
+  ["pool base", 'missing <address> after network "base"', "usage: dexdata pool <network> <address…|@file|->"],
   ["pool - 0x1", '"0x1": must be network:address, like the arguments before it'],
   ["pool", "missing <network> and <address>", "usage: dexdata pool <network> <address…|@file|->"],
   ["pool base search", '<address> "search": must be an address or ID; this word is reserved by the API'],
@@ -150,7 +138,11 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "--base-url cannot be used with --sandbox: the sandbox has separate hosts and keys",
     "use only one of them",
   ],
-  ["config list --timeout 5s", 'unknown flag --timeout for "dexdata config list"', "see: dexdata config list --help"],
+  [
+    "config list --timeout 5s",
+    'unknown flag --timeout for "dexdata config list"',
+    "see: dexdata config list --help",
+  ],
   ["sandbox --tier gold", 'unknown flag --tier for "dexdata sandbox"', "see: dexdata sandbox --help"],
   ["help nosuch", '"nosuch": there is no help on it', "see: dexdata --help"],
   ["networks --error-format xml", '--error-format "xml": must be one of text, json'],

@@ -168,7 +168,9 @@ describe("--watch in a pipe", () => {
       stdin: "sui:0xa\nsui:0xb\n",
     });
     expect(stdout).toBe('{"id":"0xa","chain":"sui","price_usd":1}\n');
-    expect(stderr).toBe("watching every 30s: up to 120 requests and 240 credits per hour\nno price for sui:0xb\n");
+    expect(stderr).toBe(
+      "watching every 30s: up to 120 requests and 240 credits per hour\nno price for sui:0xb\n",
+    );
   });
 });
 
@@ -248,7 +250,10 @@ describe("what --watch refuses before anything is sent", () => {
     ["pools search ethereum --watch 30s --all", "--all cannot be used with --watch"],
     ["pools search ethereum --watch 30s --out x", "--out cannot be used with --watch"],
     ["pools search ethereum --watch 30s --estimate", "--estimate cannot be used with --watch"],
-    ["pools search ethereum --watch 30s -o json", "--output json cannot be used with --watch: json output needs an end"],
+    [
+      "pools search ethereum --watch 30s -o json",
+      "--output json cannot be used with --watch: json output needs an end",
+    ],
     ["txns ethereum 0xa --watch 30s --follow", "--watch cannot be used with --follow"],
     [
       "pools search ethereum --watch 5s --limit 300 --sandbox --tier keyless",

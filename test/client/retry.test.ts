@@ -254,7 +254,9 @@ describe("what is said of it", () => {
       fault(429, { "retry-after": "30" }),
       rows,
     ]);
-    expect(stderr).toBe("note: the service failed (HTTP 500); retrying in 4s\nnote: rate limited (HTTP 429); retrying in 31s\n");
+    expect(stderr).toBe(
+      "note: the service failed (HTTP 500); retrying in 4s\nnote: rate limited (HTTP 429); retrying in 31s\n",
+    );
   });
 
   test("a connection fault by its own words", async () => {

@@ -167,9 +167,7 @@ describe("--deadline", () => {
     await expect.poll(() => requests.length, soon).toBe(2);
     context.clock.advance(90_000);
     expect(await running).toMatchObject({ exit: 7, stdout: '{"id":"0xa","chain":"ethereum"}\n' });
-    expect(context.stderrText()).toContain(
-      "error: --deadline of 1m30s reached; 1 row written\n",
-    );
+    expect(context.stderrText()).toContain("error: --deadline of 1m30s reached; 1 row written\n");
     expect({ requests: requests.length, asleep: context.clock.pending() }).toEqual({
       requests: 2,
       asleep: 0,

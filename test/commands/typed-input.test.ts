@@ -54,5 +54,7 @@ test("what cannot be read is refused by the flag's name; so is what does not go 
     ["all", [undefined]],
     ["limit", ["3"]],
   ]);
-  expect(() => read(both)).toThrow("--all cannot be used with --limit: one says every row, the other how many");
+  expect(() => read(both)).toThrow(
+    "--all cannot be used with --limit: one says every row, the other how many",
+  );
 });

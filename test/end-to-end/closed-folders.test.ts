@@ -60,8 +60,14 @@ const onUnix = test.runIf(process.platform !== "win32");
 
 onUnix.each([
   ["networks --out closed/x", `--out "closed/x": cannot be written (permission denied)\n  hint: ${check}`],
-  ["networks --out closed/x --resume", `--out "closed/x": cannot be written (permission denied)\n  hint: ${check}`],
-  ["networks --receipt closed/r", `--receipt "closed/r": cannot be written (permission denied)\n  hint: ${check}`],
+  [
+    "networks --out closed/x --resume",
+    `--out "closed/x": cannot be written (permission denied)\n  hint: ${check}`,
+  ],
+  [
+    "networks --receipt closed/r",
+    `--receipt "closed/r": cannot be written (permission denied)\n  hint: ${check}`,
+  ],
   [
     "networks --out open/begun --resume",
     "open/begun.resume cannot be read (permission denied)\n  hint: check its permissions, or name another file",

@@ -75,7 +75,11 @@ const refusals: Readonly<Record<number, End>> = {
   401: { exit: 4, says: /^the service rejected the key from DEXDATA_API_KEY$/u, requests: 1 },
   402: { exit: 5, says: /^out of credits on the .+ plan/u, requests: 1 },
   403: { exit: 4, says: /does not allow this request$|blocked the request before/u, requests: 1 },
-  404: { exit: 3, says: /^(?:\/sse\/ohlcv not found on http:\S+|invalid asset ethereum:0xabc)$/u, requests: 1 },
+  404: {
+    exit: 3,
+    says: /^(?:\/sse\/ohlcv not found on http:\S+|invalid asset ethereum:0xabc)$/u,
+    requests: 1,
+  },
   405: { exit: 2, says: /^the service rejected the stream \(HTTP 405\)$/u, requests: 1 },
   410: { exit: 3, says: /^\/sse\/ohlcv was removed from the API$/u, requests: 1 },
   413: { exit: 2, says: /^the service rejected the stream \(HTTP 413\)$/u, requests: 1 },

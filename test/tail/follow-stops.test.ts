@@ -174,11 +174,11 @@ describe("refused before anything is sent", () => {
     ["--follow --poll 15", '--poll "15": must be a duration'],
     ["--follow --for 0s", '--for "0s": must be a duration'],
     ["--follow --events /nowhere/e.ndjson", '--events "/nowhere/e.ndjson": cannot be written'],
+    ["--follow --events tail-%Y%m%d.ndjson", '--events "tail-%Y%m%d.ndjson": must be one file, without %'],
     [
-      "--follow --events tail-%Y%m%d.ndjson",
-      '--events "tail-%Y%m%d.ndjson": must be one file, without %',
+      "--follow --out rows.ndjson --events ./rows.ndjson",
+      '--events "./rows.ndjson": must not be the file of --out',
     ],
-    ["--follow --out rows.ndjson --events ./rows.ndjson", '--events "./rows.ndjson": must not be the file of --out'],
     ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll cannot be used with --streaming-url"],
     ["--poll 5s", "--poll requires --follow"],
     ["--for 5m", "--for requires --follow"],
@@ -297,7 +297,9 @@ describe("forms", () => {
     const file = path.join(createTestContext().home, "swaps.ndjson");
     const follow = async (words: string) => (await followStill(`--out ${file} ${words}`)).stderr;
     await follow(`${from} --limit 20`);
-    expect(await follow(`${from} --limit 1`)).toContain("; rows since --from that it already contains are written again (");
+    expect(await follow(`${from} --limit 1`)).toContain(
+      "; rows since --from that it already contains are written again (",
+    );
     expect(await follow(`--from ${sandboxNow / 1000 - 60} --for 1m`)).toContain(
       "; rows from there to --from are not fetched\n",
     );

@@ -206,7 +206,9 @@ describe("rules 125 and 218: assets on connections", () => {
     await running.until(() => running.lines().length === 10);
     writeFileSync(list, many(11).join("\n"));
     running.context.reload();
-    await running.until(() => running.context.stderrText().includes("skipped asset base:0xa (ip stream limit"));
+    await running.until(() =>
+      running.context.stderrText().includes("skipped asset base:0xa (ip stream limit"),
+    );
     const requests = server.requests.length;
     running.context.reload();
     await running.until(() => running.context.stderrText().includes("list ignored: "));
@@ -320,9 +322,7 @@ describe("an asset that is not streamed (rule 128)", () => {
     const server = await serveInTest(refusing("token not found: base/0x7"));
     const { exit, stderr, stdout } = await listen(many(25), server).outcome;
     expect([exit, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(
-      /^error: invalid asset base:0x7\n {2}service: token not found: base\/0x7\n/u,
-    );
+    expect(stderr).toMatch(/^error: invalid asset base:0x7\n {2}service: token not found: base\/0x7\n/u);
     expect(server.requests.length).toBe(1);
   });
 
@@ -396,7 +396,9 @@ describe("an asset that is not streamed (rule 128)", () => {
     expect((await listen(many(10), server, options).outcome).stderr).toContain(`invalid asset ${bad}\n`);
     const dropping = listen([...many(10), "--on-invalid", "drop"], server, options);
     await dropping.until(() => dropping.lines().length === 9);
-    expect((await dropping.interrupted()).stderr).toContain(`warning: skipped asset ${bad} (token not found)\n`);
+    expect((await dropping.interrupted()).stderr).toContain(
+      `warning: skipped asset ${bad} (token not found)\n`,
+    );
   });
 
   test("a list that changes while a bad asset is being looked for", async () => {
@@ -743,7 +745,9 @@ describe("a host of one's own", () => {
     const env = { DEXDATA_SANDBOX: "1" };
     const { exit, stderr } = await listen(`${one} --streaming-url ${own.url}`, own, { env }).outcome;
     expect([exit, own.requests.length]).toEqual([2, 0]);
-    expect(stderr).toContain("--streaming-url cannot be used with --sandbox: the sandbox has separate hosts and keys");
+    expect(stderr).toContain(
+      "--streaming-url cannot be used with --sandbox: the sandbox has separate hosts and keys",
+    );
   });
 
   test("--for ends a run that waits for a host which never answers: exit 8, and the time is said", async () => {
@@ -968,7 +972,10 @@ describe("refused before anything is sent", () => {
     [`${one} --feed ohlcv --interval 1m`, '--interval "1m": must be one of 1s,'],
     [`${one} --feed ohlcv --since -1h`, '--since "-1h": must be within the last 15 minutes'],
     [`${one} --feed ohlcv --since 2027-01-01`, '--since "2027-01-01": must not be in the future'],
-    [`${one} -o table`, "--output table cannot be used with stream: each event is one line of JSON, as the service sent it"],
+    [
+      `${one} -o table`,
+      "--output table cannot be used with stream: each event is one line of JSON, as the service sent it",
+    ],
     [`${one} --limit 0`, '--limit "0"'],
     [`${one} --for 10`, '--for "10"'],
     [`${one} --streaming-url http://streams.example`, "must use https"],

@@ -135,4 +135,3 @@ function reason(perMinute: number, rate: PaceRate): string {
   if (rate.kind === "plan" && rate.perMinute === perMinute) return `${rate.plan} plan; see --rpm`;
   return "learned from the service; see --rpm";
 }
-

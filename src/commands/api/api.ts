@@ -75,7 +75,10 @@ function checkHasColumns({ rawPath }: Endpoint, { format, fields }: Options): vo
 function notValidated({ isUnknown, rawPath }: Endpoint): Error {
   return isUnknown === true
     ? usageFailure(`--validate: no schema for ${rawPath}`, "leave it out")
-    : usageFailure("--validate requires rows, but the response is printed as one document", "add --paginate, or -o table");
+    : usageFailure(
+        "--validate requires rows, but the response is printed as one document",
+        "add --paginate, or -o table",
+      );
 }
 
 function allPages(question: Question, flags: Flags, options: Options): Questions {

@@ -70,13 +70,9 @@ function hasFlag(endpoint: Endpoint, flag: string | undefined): boolean {
 }
 
 function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error {
-  if (owner.chosenBy !== undefined)
-    return usageFailure(`--${param.flag} requires --${owner.chosenBy}`);
+  if (owner.chosenBy !== undefined) return usageFailure(`--${param.flag} requires --${owner.chosenBy}`);
   if (hasNetwork)
-    return usageFailure(
-      `--${param.flag} cannot be used with a network argument`,
-      "use only one of them",
-    );
+    return usageFailure(`--${param.flag} cannot be used with a network argument`, "use only one of them");
   return usageFailure(
     `--${param.flag} requires a network: the search across networks ignores it`,
     `dexdata ${owner.command} <network> --${param.flag} …`,

@@ -132,7 +132,8 @@ function completed(endpoint: Endpoint, typed: Typed, now: number): Typed {
 function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subject {
   return (typed) => {
     const address = typed.get(addressName(endpoint)) ?? "";
-    if (address.includes(",")) throw usageFailure(`"${address}": must be one address; separate addresses with spaces`);
+    if (address.includes(","))
+      throw usageFailure(`"${address}": must be one address; separate addresses with spaces`);
     readParam(path("address", { kind: "address" }, ""), address, now);
     const args = readArgs(endpoint, typed, now);
     return { network: args.get("network") ?? "", address };

@@ -31,8 +31,7 @@ export async function readSubjects(
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("missing <network> and <address>", usage);
   const isNetwork = !isList(first) && splitPair(first) === undefined;
-  if (isNetwork && rest.length === 0)
-    throw usageFailure(`missing <address> after network "${first}"`, usage);
+  if (isNetwork && rest.length === 0) throw usageFailure(`missing <address> after network "${first}"`, usage);
   const network = isNetwork ? first : undefined;
   const subjects: Subject[] = [];
   for (const word of isNetwork ? rest : words) {
@@ -183,8 +182,7 @@ function readRow(line: string, where: string): ListedAsset {
   const subject = hasGroup && isObject(inner) ? inner : row;
   const [address, chain] = [member(subject, "address") ?? member(subject, "id"), member(subject, "chain")];
   const kind = kindOfRow(subject, hasGroup ? member(row, "group") : undefined);
-  if (typeof address !== "string" && kind !== "DEX")
-    throw usageFailure(`${where}: no address or id`);
+  if (typeof address !== "string" && kind !== "DEX") throw usageFailure(`${where}: no address or id`);
   return {
     network: typeof chain === "string" ? chain : undefined,
     address: typeof address === "string" ? address : undefined,

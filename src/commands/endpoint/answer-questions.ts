@@ -123,7 +123,8 @@ async function showPage(run: Pull, question: Question, page: Page, renderer: Ren
   // Every page of a list may carry the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const { network, address } of page.missing ?? []) run.report.warn(`no price for ${network}:${address}`);
+    for (const { network, address } of page.missing ?? [])
+      run.report.warn(`no price for ${network}:${address}`);
   }
   await renderer.page(page);
   countPage(run.destination.tally, question, page);

@@ -21,9 +21,7 @@ const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
   limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: "10" }),
   all: flag(toggle, "Rows", {
     summary: "Fetch every row, across all pages",
-    excludes: [
-      { flag: "limit", isMutual: true, next: "use only one of them" },
-    ],
+    excludes: [{ flag: "limit", isMutual: true, next: "use only one of them" }],
   }),
   "page-size": flag(wholeNumber({ min: 1, max: maxLimit }, `1..${maxLimit}`), "Pages", {
     summary: "Rows per request",

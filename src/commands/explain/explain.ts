@@ -22,7 +22,10 @@ export async function explain(
     .toLowerCase()
     .replaceAll(/[\s-]+/gu, "_");
   if (word === "")
-    throw usageFailure("missing <code>: an error code, HTTP status or exit code", "usage: dexdata explain <code>");
+    throw usageFailure(
+      "missing <code>: an error code, HTTP status or exit code",
+      "usage: dexdata explain <code>",
+    );
   const explanation = explanationOf(word);
   if (explanation === undefined) {
     const near = /^_?\d/u.test(word) ? undefined : nearest(word, explainedWords());
@@ -49,17 +52,12 @@ function pageOf(explanation: Explanation): readonly Block[] {
   if (status !== undefined && String(status) !== word) rows.push(["status", String(status)]);
   if (String(exit) !== word) rows.push(["exit code", String(exit)]);
   if (retryable !== undefined)
-    rows.push([
-      "retryable",
-      retryable ? "yes: the same command may succeed later" : "no",
-    ]);
+    rows.push(["retryable", retryable ? "yes: the same command may succeed later" : "no"]);
   rows.push(["next", next]);
   return [
     { heading: `${word}, ${article(kind)}`, rows },
     ...(codes.length === 0 ? [] : [{ heading: "Codes", rows: codes.map(withMeaning) }]),
-    ...(example === undefined
-      ? []
-      : [{ heading: "Example response", commands: [JSON.stringify(example)] }]),
+    ...(example === undefined ? [] : [{ heading: "Example response", commands: [JSON.stringify(example)] }]),
   ];
 }
 

@@ -90,8 +90,7 @@ export async function openWatchScreen(
 
   const head = (columns: number, elapsed: number | undefined): readonly string[] => {
     const state = drawn === undefined ? [] : [instantOf(drawn.at)];
-    const wait =
-      next === undefined ? "refreshing" : `next in ${formatSeconds(next - (elapsed ?? next))}`;
+    const wait = next === undefined ? "refreshing" : `next in ${formatSeconds(next - (elapsed ?? next))}`;
     const parts = [...state, ...(elapsed === undefined ? [] : [wait]), ...facts()];
     return [
       paint(cutText(visibleText(title), columns, mark), "heading"),

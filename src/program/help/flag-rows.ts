@@ -18,7 +18,9 @@ export function flagHelp(flag: Flag): string {
 /** `(default 1; with --sandbox)` */
 function conditionsOf({ default: usual, defaultSaid }: Flag, owner: string | undefined): string {
   const said = defaultSaid ?? (usual === undefined ? undefined : `default ${usual}`);
-  const all = [said, owner === undefined ? undefined : `with --${owner}`].filter((each) => each !== undefined);
+  const all = [said, owner === undefined ? undefined : `with --${owner}`].filter(
+    (each) => each !== undefined,
+  );
   return all.length === 0 ? "" : ` (${all.join("; ")})`;
 }
 

@@ -104,10 +104,7 @@ function refuseForeign(flags: Flags, typed: TypedFlags): void {
       throw usageFailure(`--${name} requires --${needs.flag}`, needs.next);
     const other = excludes.find((each) => typed.has(each.flag));
     if (other === undefined) continue;
-    throw usageFailure(
-      conflict(name, other),
-      other.next,
-    );
+    throw usageFailure(conflict(name, other), other.next);
   }
 }
 

@@ -84,7 +84,8 @@ export const outputFlags = {
     summary: "Hide progress, remarks, the summary line, and the notice of more rows",
   }),
   progress: flag(choice(progressModes, "how"), "Output", {
-    summary: "Progress on stderr: auto (default: one live line on a terminal), plain (a line every 10s), none",
+    summary:
+      "Progress on stderr: auto (default: one live line on a terminal), plain (a line every 10s), none",
     choicesIn: "summary",
   }),
   stats: flag(toggle, "Output", {
@@ -129,7 +130,10 @@ export const requestFlags = {
     suggests: ["502", "503", "504"],
     summary: "Also retry these statuses, e.g. 502,503,504",
   }),
-  "retry-max-time": flag(duration, "Requests", { summary: "Longest total retry wait per request", default: "3m" }),
+  "retry-max-time": flag(duration, "Requests", {
+    summary: "Longest total retry wait per request",
+    default: "3m",
+  }),
   parallel: flag(wholeNumber({ min: 1, max: 32 }, "1..32"), "Requests", {
     summary: "Concurrent requests, where the API allows them",
     default: "8",

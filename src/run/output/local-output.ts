@@ -35,7 +35,10 @@ export async function writeDocument(
 ): Promise<ExitCode> {
   return await print(context, flags, (form, look) => {
     if (form.document !== undefined) return form.document(document, look);
-    throw usageFailure(`--output ${outputOf(context, flags)}: the output has no columns`, "use json or ndjson");
+    throw usageFailure(
+      `--output ${outputOf(context, flags)}: the output has no columns`,
+      "use json or ndjson",
+    );
   });
 }
 
@@ -93,7 +96,9 @@ export function expectWords(words: readonly string[], count: number, usage: stri
   if (words.length === count) return;
   const surplus = words[count];
   throw usageFailure(
-    surplus === undefined ? `missing argument for "dexdata ${usage.split(" <")[0]}"` : `unexpected argument "${surplus}"`,
+    surplus === undefined
+      ? `missing argument for "dexdata ${usage.split(" <")[0]}"`
+      : `unexpected argument "${surplus}"`,
     `usage: dexdata ${usage}`,
   );
 }

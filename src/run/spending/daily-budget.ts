@@ -90,8 +90,7 @@ function dailyBudget(
 /** Counting starts over each day. A file that cannot be read does not mean zero: the run would exceed the budget. */
 function readSpent(content: unknown, file: string, today: string): Spent {
   const [day, credits] = [member(content, "day"), member(content, "credits")];
-  if (typeof day !== "string" || typeof credits !== "number")
-    throw notKept(file, "unexpected content");
+  if (typeof day !== "string" || typeof credits !== "number") throw notKept(file, "unexpected content");
   return day === today ? { day, credits } : { day: today, credits: 0 };
 }
 

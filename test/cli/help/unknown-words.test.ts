@@ -48,7 +48,11 @@ const cases: readonly (readonly [string, string, string])[] = [
     'unknown flag --api-key for "dexdata usage"',
     "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY",
   ],
-  ["txns base 0x1 --quiet=1", "--quiet does not take a value", "use --quiet without a value, or leave it out"],
+  [
+    "txns base 0x1 --quiet=1",
+    "--quiet does not take a value",
+    "use --quiet without a value, or leave it out",
+  ],
   [
     "pools search --no-strict=secret",
     "--no-strict does not take a value",
@@ -77,7 +81,10 @@ describe("a word that nobody knows", () => {
     ["liquidity", "liquidity_usd"],
   ])("--order-by %s gets %s", async (typed, meant) => {
     const { exit, stderr } = await dexdata(`pools search --order-by ${typed} --error-format text`);
-    expect({ exit, next: stderr.split("\n")[1] }).toEqual({ exit: 2, next: `  hint: did you mean ${meant}?` });
+    expect({ exit, next: stderr.split("\n")[1] }).toEqual({
+      exit: 2,
+      next: `  hint: did you mean ${meant}?`,
+    });
   });
 
   test("a network's common name gets its slug, also among several", async () => {
