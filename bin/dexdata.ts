@@ -29,7 +29,7 @@ function printVersion(): void {
     // A full pipe in non-blocking mode.
     if (code === "EAGAIN") process.stdout.write(line);
     else if (code !== "EPIPE" && code !== "EOF") {
-      process.stderr.write(`dexdata: cannot write output: ${code === "ENOSPC" ? "disk full" : code}\n`);
+      process.stderr.write(`error: cannot write output: ${code === "ENOSPC" ? "disk full" : code}\n`);
       process.exitCode = 1;
     }
   }

@@ -99,7 +99,7 @@ describe("many processes with one key", () => {
       const { exit, stdout, stderr, took } = await xargs(ids, "270");
       const statuses = [...new Set(served.map(({ status }) => status))];
       const lines = stderr.split("\n").slice(0, -1);
-      const line = /^waiting \ds for the rate limit of 270 requests\/min \(set by --rpm\)$/u;
+      const line = /^note: waiting \ds for the rate limit of 270 requests\/min \(set by --rpm\)$/u;
       const others = lines.filter((each) => !line.test(each));
       expect({ exit, statuses, others }).toEqual({ exit: 0, statuses: [200], others: [] });
       expect(served.length).toBe(120);
@@ -185,7 +185,7 @@ describe("processes that are killed", () => {
     await ended(start(slowly, env()));
     const child = start(slowly, env());
     const said = await new Promise((resolve) => child.stderr.once("data", resolve));
-    expect(String(said)).toMatch(/^waiting 1m\ds for the rate limit of 1 request\/min \(set by --rpm\)\n$/u);
+    expect(String(said)).toMatch(/^note: waiting 1m\ds for the rate limit of 1 request\/min \(set by --rpm\)\n$/u);
     child.kill("SIGINT");
     expect((await inTime(1000, ended(child))).exit).toBe(130);
     expect(served.length).toBe(1);

@@ -55,7 +55,7 @@ describe(`${runs} seeded runs of txns --follow with stream cuts, silence, resets
             exit: 0,
             written: expected.slice(0, written.length),
           });
-          gaps += stderr.split("\n").filter((line) => line.includes("was interrupted")).length;
+          gaps += stderr.split("\n").filter((line) => line.includes("stream disconnected")).length;
           lags.push(expected.length - written.length);
         }),
       );

@@ -96,8 +96,8 @@ describe("an interruption", () => {
         expect(event["names"]).toEqual([expect.stringMatching(/^ethereum:0x[\da-f]{40}$/u)]);
     }
     const instants = `from ${String(gap?.["from"])} to ${String(gap?.["to"])}`;
-    expect(stderr).toContain(`error: stream disconnected ${instants} (`);
-    expect(stderr).toContain(`error: gap filled ${instants}: `);
+    expect(stderr).toContain(`warning: stream disconnected ${instants} (`);
+    expect(stderr).toContain(`note: gap filled ${instants}: `);
   });
 
   test("of REST does not end a tail: it is tried again after growing waits, each reason is said once, and it is filled", async () => {
@@ -110,7 +110,7 @@ describe("an interruption", () => {
     expect(waits.map((wait) => Number(wait) / 1000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
     const said = [...stderr.matchAll(/; retrying in (\S+)/gu)].map(([, wait]) => wait);
     expect(said).toEqual(["1s", "32s", "1m"]);
-    expect(stderr).toMatch(/error: gap filled from 2026-11-21T0\S+Z to \S+Z: \d+ rows?/u);
+    expect(stderr).toMatch(/note: gap filled from 2026-11-21T0\S+Z to \S+Z: \d+ rows?/u);
   });
 });
 
