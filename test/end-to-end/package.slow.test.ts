@@ -72,7 +72,7 @@ test("what other programs import is the client with its own types alone", () => 
   expect(types).not.toMatch(/\bimport\b|\brequire\b/u);
   for (const { id } of endpoints)
     expect(types).toContain(
-      `  hint: ${id.replaceAll(/_(.)/gu, (_, letter: string) => letter.toUpperCase())}(params`,
+      `  ${id.replaceAll(/_(.)/gu, (_, letter: string) => letter.toUpperCase())}(params`,
     );
 });
 
