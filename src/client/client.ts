@@ -27,7 +27,7 @@ export interface Client {
   readonly signal: AbortSignal;
   /**
    * Returns the 2xx response to one request; any other is a Failure. `until`: a child of that signal, aborted when the
-   * response is no longer wanted. A request that was not sent by then never is; one that was counts as sent.
+   * response is no longer wanted. A request that was not sent by then is never sent; one that was sent is billed.
    */
   readonly ask: (endpoint: Endpoint, args: Args, until?: AbortSignal) => Promise<Document>;
   /** Retries of a request whose response cannot be right: three, or fewer with a lower --retries. */

@@ -84,7 +84,7 @@ function createParser(commands: readonly Command[]): {
     reached = inner;
     addOptions(inner, commandOf.get(inner)?.flags ?? {});
   };
-  // commander neither prints nor exits: what it throws tells help, version and errors apart.
+  // commander neither prints nor exits: the type of its exception distinguishes help, version and errors.
   program
     .exitOverride()
     .configureOutput({ writeOut: ignored, writeErr: ignored, outputError: ignored })

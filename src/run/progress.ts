@@ -39,7 +39,7 @@ export function createProgress(
   const hasRoom = (): boolean => [stdout, stderr].every((output) => output?.isWhole() !== false);
   const isBusy = (): boolean => [stdout, stderr].some((output) => output?.isBusy() === true);
 
-  /** A pull of several days would collect waits; only pending ones are kept in memory. */
+  /** A pull of several days would collect waits; only pending ones stay in memory. */
   const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
   const longestWait = (): Wait | undefined => {
     const now = clock.elapsed();

@@ -20,7 +20,7 @@ export interface Report extends ClientObserver {
   readonly tell: (text: string) => void;
   /** A line without a prefix, only for people: stderr is a terminal and `--quiet` is not set. */
   readonly remark: (text: string) => void;
-  /** The rate limit pauses requests for this long; `line` says so where the pause is worth a line. */
+  /** The rate limit pauses requests for this long; `line` reports a pause that is long enough to mention. */
   readonly pausing: (milliseconds: number, line: string | undefined) => void;
   /** The closing line: requests, credits spent and left, time; with --stats also `rest`, where the list continues. */
   readonly close: (meter: Meter, rest?: string) => void;

@@ -42,7 +42,7 @@ export interface RunOptions {
   readonly rpm: Pick<Sourced<number | "unlimited" | undefined>, "value" | "where">;
   /** Credits this run may spend. */
   readonly maxCredits: number | undefined;
-  /** The plan that every response must be counted under. */
+  /** The plan that every response must be billed to. */
   readonly requiredPlan: string | undefined;
   readonly sandbox:
     | {

@@ -12,8 +12,7 @@ test("no seeded run passes --max-credits at the server, whatever goes wrong on t
       env: env(),
       stdin: unknownAddresses(60),
     });
-    const [, certain, , perhaps = 0] =
-      /, (\d+) credits?(, plus up to (\d+))?/u.exec(outcome.stderr) ?? [];
+    const [, certain, , perhaps = 0] = /, (\d+) credits?(, plus up to (\d+))?/u.exec(outcome.stderr) ?? [];
     expect({ seed, exit: outcome.exit }).toEqual({ seed, exit: 5 });
     expect(charged(), `seed ${seed}`).toBeLessThanOrEqual(25);
     expect(Number(certain) + Number(perhaps), `seed ${seed}`).toBe(25);

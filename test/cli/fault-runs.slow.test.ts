@@ -34,7 +34,9 @@ test.each(Array.from({ length: seeds }, (_, index) => index + 1))(
       const words = `txns ethereum ${pool} --limit ${rows} --rpm unlimited --retries 10 -o ndjson`;
       const { exit, stdout, stderr } = await dexdata(words, { env });
       // Notes about waits are allowed, nothing else.
-      const said = stderr.split("\n").filter((line) => line !== "" && !/^note: .*(?:waiting|retrying in) /u.test(line));
+      const said = stderr
+        .split("\n")
+        .filter((line) => line !== "" && !/^note: .*(?:waiting|retrying in) /u.test(line));
       expect({ exit, said }).toEqual({ exit: 0, said: [] });
 
       const market = createMarket({ seed });

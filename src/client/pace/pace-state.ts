@@ -3,8 +3,8 @@ import { minute, planAllowance } from "./pace.ts";
 import { maxServiceWait } from "./retry-after.ts";
 
 /**
- * The state of the rate, shared by all processes that use one key. Every time is one of `Clock.elapsed`, in whole
- * milliseconds.
+ * The state of the rate, shared by all processes that use one key. Every time is one of `Clock.elapsed`, a whole
+ * number of milliseconds.
  */
 export interface PaceState {
   /** Requests sent, oldest first, within the longest possible window. */

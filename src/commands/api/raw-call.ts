@@ -56,7 +56,7 @@ interface Values {
 
 /**
  * Specification, endpoint 2: the addresses of a batch can be sent as repeated parameters. Of any other repeated name
- * the service uses one value, and does not say which.
+ * the service uses one value, but does not document which.
  */
 function readValues(typed: RawPath, fields: readonly string[], place: Args, { reply }: Endpoint): Values {
   const values = new Map<string, string>();

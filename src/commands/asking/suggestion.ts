@@ -28,7 +28,7 @@ export async function withSuggestion(
   const { status, code, body, why, retryAfter } = cause.details;
   const asked = networksOf(question);
   if (status !== 404 || asked === undefined) return cause;
-  // The code of a 404 tells its reason; an empty body may be about the network or the address.
+  // The code of a 404 gives its reason; an empty body may be about the network or the address.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
   const known = await listKnown(context, client, { endpoint: networks, args: new Map() });

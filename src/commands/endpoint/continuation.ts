@@ -137,10 +137,10 @@ export function restText({ more, next }: Rest): string | undefined {
 
 /**
  * Adds the number of rows fetched to the error that ended a pull early, so that they are not mistaken for all rows, and
- * the command that continues. After a signal, which is not a failure, a notice says the same.
+ * the command that continues. After a signal, which is not a failure, a notice gives the same.
  */
 export function whyCutShort(thrown: unknown, run: Pull, to: WantedDestination): unknown {
-  // A write that fails because the reader is gone is not an output error.
+  // A write that fails because the reader closed the pipe is not an output error.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (outputFailure(thrown) ?? thrown);
   const { rows } = run.destination.tally;
   const next = howToGoOn(run, to);

@@ -10,22 +10,24 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Command {
   const [endpoint] = group;
   const unit = endpoint.reply.kind === "batch" ? "address" : "request";
+  // Made when first read: creating the flags of all commands would take a millisecond at each start.
+  let made: EndpointFlags | undefined;
+  const flags = (): EndpointFlags => (made ??= endpointFlags(group));
   return {
     words: endpoint.command,
     section: "Market data",
     positionals: positionals(group),
     summary: endpoint.summary,
     examples: endpoint.examples,
-    // A getter: creating the flags of all commands would take a millisecond at each start.
     get flags() {
-      return endpointFlags(group);
+      return flags();
     },
     shared: sharedFlags,
     credits: { full: `1 credit per ${unit}`, brief: `1 per ${unit}` },
     plan: planOf(group),
     endpoints: group,
     run: async (words, typed, context) => {
-      const all = { ...sharedFlags, ...endpointFlags(group) };
+      const all = { ...sharedFlags, ...flags() };
       const input = { words, typed, flags: readValues<EndpointFlags>(all, typed) };
       if (typed.get("fields")?.at(-1) === "?") {
         const { listFieldsOf } = await import("./list-fields.ts");

@@ -11,7 +11,6 @@ type Query = CheckpointHeader["query"];
 
 /** Parts of a query that have another name on the command line. */
 const labels: Readonly<Record<string, string>> = {
-  "what is asked for": "inputs",
   pageSize: "--page-size",
   limit: "--limit",
   missing: "--missing",
@@ -22,7 +21,7 @@ function describePart(
   name: string,
   { params }: Endpoint,
 ): { readonly label: string; readonly show: (value: string) => string } {
-  const wireName = /^asked: (.*)$/u.exec(name)?.[1];
+  const wireName = /^parameter: (.*)$/u.exec(name)?.[1];
   const param = params.find((each) => each.name === wireName);
   const flag = param?.flag === undefined ? undefined : `--${param.flag}`;
   // A checkpoint may have been edited.
@@ -46,9 +45,9 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     "--columns": options.columns?.join(",") ?? "all",
   };
   for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
-    query[`asked: ${name}`] = value;
-  if (only === undefined) query["what is asked for"] = digest(asked.map((args) => [...args]));
-  if (subjects !== undefined) query["what is asked for"] = digest(subjects);
+    query[`parameter: ${name}`] = value;
+  if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
+  if (subjects !== undefined) query["inputs"] = digest(subjects);
   for (const [name, value] of Object.entries({ ...pages, ...rest }))
     query[name] = JSON.stringify(value) ?? "all";
   return query;

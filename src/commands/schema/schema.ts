@@ -11,7 +11,7 @@ import type { documentFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 import { type KnownRecord, knownRecords, type schemaFlags } from "./known-records.ts";
 
-/** The columns of NDJSON rows, for databases and programs; without a word, the list of records. */
+/** The columns of NDJSON rows, for databases and programs; without an argument, the list of records. */
 export async function schema(
   { words, flags }: Input<typeof documentFlags & typeof schemaFlags>,
   context: Context,

@@ -55,7 +55,7 @@ export const counting: FlagType<number> = {
   read: (_, texts) => texts.length,
 };
 
-/** Any text, parsed by its user; `name` tells programs what it stands for. */
+/** Any text, parsed by its user; `name` describes the value for programs. */
 export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
   one(name, placeholder, (_, typed) => typed);
 
