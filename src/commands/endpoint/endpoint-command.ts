@@ -3,7 +3,7 @@ import { plans, type Tier } from "../../contract/tier.ts";
 import { positionals } from "../asking/positionals.ts";
 import { anyPlan, type Command, type PlanInWords } from "../command.ts";
 import { type EndpointFlags, endpointFlags } from "./endpoint-flags.ts";
-import { readValues } from "../../run/flags/flag.ts";
+import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 
 /** The command of the endpoints that share its words. All its properties follow from them. */
@@ -11,8 +11,8 @@ export function endpointCommand(group: readonly [Endpoint, ...Endpoint[]]): Comm
   const [endpoint] = group;
   const unit = endpoint.reply.kind === "batch" ? "address" : "request";
   // Made when first read: creating the flags of all commands would take a millisecond at each start.
-  let made: EndpointFlags | undefined;
-  const flags = (): EndpointFlags => (made ??= endpointFlags(group));
+  let made: Flags | undefined;
+  const flags = (): Flags => (made ??= endpointFlags(group));
   return {
     words: endpoint.command,
     section: "Market data",
