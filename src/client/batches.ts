@@ -1,7 +1,7 @@
 import type { CheckedDocument } from "./answer/answer-body.ts";
 import type { Args } from "../contract/args.ts";
 import { onlyGroup } from "../contract/endpoint.ts";
-import { Failure, isOfOneInput, untrustedAnswer, usageFailure } from "../contract/failure.ts";
+import { Failure, invalidInput, isOfOneInput, untrustedAnswer } from "../contract/failure.ts";
 import type { Reply } from "../contract/reply.ts";
 import { addressKey, readRows, type Asking, type Page, type Subject } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
@@ -119,7 +119,7 @@ export function planBatches(
     const { network, address } = subject;
     if (address.length > bounds.maxLength) {
       const limit = `must be at most ${bounds.maxLength} characters, not ${address.length}`;
-      throw usageFailure(`"${address.slice(0, 40)}…": ${limit}`);
+      throw invalidInput(`address "${address.slice(0, 40)}…"`, limit);
     }
     if (planned.has(subjectKey(subject))) continue;
     planned.add(subjectKey(subject));

@@ -1,4 +1,4 @@
-import { usageFailure } from "./failure.ts";
+import { invalidInput } from "./failure.ts";
 
 const unitMilliseconds: Readonly<Record<string, number>> = {
   ms: 1,
@@ -12,7 +12,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 export function readDuration(label: string, typed: string): number {
   const milliseconds = parseDuration(typed);
   if (milliseconds !== undefined) return milliseconds;
-  throw usageFailure(`${label}: ${durationProblem}, more than 0`, unitHint(typed));
+  throw invalidInput(label, `${durationProblem}, more than 0`, unitHint(typed));
 }
 
 export const durationProblem = "must be a duration such as 500ms, 30s, 5m or 1h";

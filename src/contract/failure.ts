@@ -83,6 +83,11 @@ export function usageFailure(message: string, next?: string): Failure {
   return fail("usage", message, { next });
 }
 
+/** `label`: the input as it was typed, such as `--limit "ten"`; `problem`: what is wrong, or what it must be. */
+export function invalidInput(label: string, problem: string, next?: string): Failure {
+  return usageFailure(`invalid ${label}: ${problem}`, next);
+}
+
 /** The response cannot be trusted: not JSON, an unexpected shape, or a broken promise. Exit 1. */
 export function untrustedAnswer(message: string): Failure {
   return fail("untrusted_answer", message);

@@ -1,4 +1,4 @@
-import { type Failure, usageFailure } from "./failure.ts";
+import { type Failure, invalidInput } from "./failure.ts";
 import { nearest } from "../text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
@@ -13,7 +13,7 @@ export function readParam(param: Param, typed: string, now: number): string {
   const { kind } = param;
   switch (kind.kind) {
     case "text":
-      if (typed.trim() === "") throw usageFailure(`${label}: must not be empty`);
+      if (typed.trim() === "") throw invalidInput(label, "must not be empty");
       return typed;
     case "network":
     case "address":
@@ -31,7 +31,7 @@ export function readParam(param: Param, typed: string, now: number): string {
       return "true";
     case "time": {
       const time = parseTimeBound(typed, now);
-      if ("problem" in time) throw usageFailure(`${label}: ${time.problem}`, time.next);
+      if ("problem" in time) throw invalidInput(label, time.problem, time.next);
       return toWire(time);
     }
   }
@@ -59,7 +59,7 @@ export function readInteger(
   const isTooLarge = /^\d{16,}$/u.test(typed);
   const max = bounds.max ?? (isTooLarge ? mostOfInteger : undefined);
   const accepted = max === undefined ? `${bounds.min} or more` : `from ${bounds.min} to ${max}`;
-  throw usageFailure(`${label}: must be a whole number, ${accepted}`);
+  throw invalidInput(label, `must be a whole number, ${accepted}`);
 }
 
 /** Expands `10k` and `1e4` to a whole number. Returns other text unchanged, to be rejected as typed. */
@@ -77,7 +77,7 @@ function readAmount(label: string, typed: string): string {
     const next = /^-?[\d,_ ]+$/u.test(typed)
       ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
       : undefined;
-    throw usageFailure(`${label}: must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20`, next);
+    throw invalidInput(label, "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20", next);
   }
   const [, sign = "", whole = "", fraction = "", unit = "", exponent = "0"] = match;
   const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? Number(exponent);
@@ -91,17 +91,16 @@ function readAmount(label: string, typed: string): string {
 
 function readWord(label: string, kind: "network" | "address", typed: string): string {
   const what = kind === "network" ? "a network slug such as ethereum" : "an address or ID";
-  if (typed === "") throw usageFailure(`${label}: must not be empty; enter ${what}`);
+  if (typed === "") throw invalidInput(label, `must not be empty; enter ${what}`);
   // A URL parser would remove "." and ".." from the path, and the request would go to another endpoint.
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
-    throw usageFailure(`${label}: must be ${what}, without spaces`);
+    throw invalidInput(label, `must be ${what}, without spaces`);
   }
   // A quoted word from JSON or a shell script.
-  if (kind === "address" && /["']/u.test(typed))
-    throw usageFailure(`${label}: must be ${what}, without quotes`);
+  if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);
   // Specification, Endpoints: these words win over identifiers, so the request would go to another endpoint.
   if (kind === "address" && isFixedWord(typed))
-    throw usageFailure(`${label}: must be ${what}; this word is reserved by the API`);
+    throw invalidInput(label, `must be ${what}; this word is reserved by the API`);
   return typed;
 }
 
@@ -111,9 +110,9 @@ export const isFixedWord = (word: string): boolean => ["search", "filter", "top"
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
   const items = typed.split(",").map((item) => item.trim());
   if (items.some((item) => item === ""))
-    throw usageFailure(`${label}: must be values separated by commas, none of them empty`);
+    throw invalidInput(label, "must be values separated by commas, none of them empty");
   if (kind.max !== undefined && items.length > kind.max)
-    throw usageFailure(`${label}: must have at most ${kind.max} values`);
+    throw invalidInput(label, `must have at most ${kind.max} values`);
   return items.join(",");
 }
 
@@ -126,10 +125,7 @@ export function choiceFailure(
 ): Failure {
   const older = renamedOrder(typed);
   const near = choices.includes(older) ? older : nearest(typed, choices);
-  const next = near === undefined ? undefined : `did you mean ${near}?`;
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
-  return usageFailure(
-    why === undefined ? `${label}: ${accepted}` : `${label}: ${why}; ${accepted}`,
-    why === undefined ? next : undefined,
-  );
+  if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
+  return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
 }

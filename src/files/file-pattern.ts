@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { usageFailure } from "../contract/failure.ts";
+import { invalidInput } from "../contract/failure.ts";
 
 /**
  * The letters that can follow a `%` in a file name: the parts of a time from longest to shortest, with their digits. They
@@ -21,8 +21,9 @@ export function fileOf(pattern: string, time: number): string {
     if (letter === "%") return letter;
     const [, digits, of] = parts.find(([part]) => part === letter) ?? [];
     if (of !== undefined) return String(of(date)).padStart(digits ?? 0, "0");
-    throw usageFailure(
-      `--out "${pattern}": ${letter === "" ? "must not end with %" : `unknown sequence %${letter}`}`,
+    throw invalidInput(
+      `--out "${pattern}"`,
+      letter === "" ? "must not end with %" : `unknown sequence %${letter}`,
       "use %Y %m %d %H %M for the UTC time, and %% for a percent sign",
     );
   });

@@ -1,6 +1,6 @@
 import { isSkipped } from "../client/streams/stream-event.ts";
 import { childOf } from "../context/child-signal.ts";
-import { untrustedAnswer, usageFailure } from "../contract/failure.ts";
+import { invalidInput, untrustedAnswer, usageFailure } from "../contract/failure.ts";
 import { connectionsOfPlan } from "../contract/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../contract/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../contract/feeds/ohlcv-feed.ts";
@@ -105,11 +105,12 @@ async function* listen(
 function readStream(options: StreamOptions, now: number) {
   const feed = findFeed(options.feed);
   if (feed === undefined)
-    throw usageFailure(`feed "${options.feed}": must be one of ${feedNames.join(", ")}`);
+    throw invalidInput(`feed "${options.feed}"`, `must be one of ${feedNames.join(", ")}`);
   const kind = options.by === undefined ? feed.kinds[0] : feed.kinds.find(({ by }) => by === options.by);
   if (kind === undefined)
-    throw usageFailure(
-      `by "${options.by}": with ${feed.name}, must be one of ${feed.kinds.map(({ by }) => by).join(", ")}`,
+    throw invalidInput(
+      `by "${options.by}" for feed ${feed.name}`,
+      `must be one of ${feed.kinds.map(({ by }) => by).join(", ")}`,
     );
   const params = new Map<string, string>();
   for (const each of ["interval", "since"] as const)
@@ -117,7 +118,7 @@ function readStream(options: StreamOptions, now: number) {
       throw usageFailure(`${each} requires the feed ${feedsTaking(each)}`);
   if (options.interval !== undefined) {
     if (!streamIntervals.includes(options.interval))
-      throw usageFailure(`interval "${options.interval}": must be one of ${streamIntervals.join(", ")}`);
+      throw invalidInput(`interval "${options.interval}"`, `must be one of ${streamIntervals.join(", ")}`);
     params.set("interval", options.interval);
   }
   if (options.since !== undefined)

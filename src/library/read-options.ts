@@ -2,7 +2,7 @@ import type { PaceRate } from "../client/pace/pace.ts";
 import { defaultRetryPolicy } from "../client/pace/retry.ts";
 import { runBudget, unbounded } from "../client/spending/credit-budget.ts";
 import { chooseTarget, type Target } from "../client/connection/target.ts";
-import { usageFailure } from "../contract/failure.ts";
+import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { checkKeyForm } from "../contract/key.ts";
 import { plans, type Tier, tiers } from "../contract/tier.ts";
 import { checkHost } from "../contract/host.ts";
@@ -76,7 +76,7 @@ function readTarget(
 function readHost(name: string, text: string): string {
   const host = checkHost(text);
   if (typeof host === "string") return host;
-  throw usageFailure(`${name}: ${host.problem}`);
+  throw invalidInput(name, host.problem);
 }
 
 function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
@@ -87,11 +87,11 @@ function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
 
 function readNumbers(word: unknown = "number"): "number" | "text" {
   if (word === "number" || word === "text") return word;
-  throw usageFailure("numbers: must be one of number, text");
+  throw invalidInput("numbers", "must be one of number, text");
 }
 
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
   const accepted = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`;
-  throw usageFailure(`${name}: must be a whole number, ${accepted}`);
+  throw invalidInput(name, `must be a whole number, ${accepted}`);
 }

@@ -2,7 +2,7 @@ import { completeWindow } from "../client/candles/candle-slices.ts";
 import type { Subject } from "../client/pages/page.ts";
 import { type Args, readArgs } from "../contract/args.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { usageFailure } from "../contract/failure.ts";
+import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { fullHelp, type Param } from "../contract/param.ts";
 import { nearest } from "../text/nearest.ts";
 
@@ -63,7 +63,7 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
   const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];
   const subjects = inputs.map((input: unknown): Subject => {
     if (typeof network !== "string" || typeof input !== "string" || input.includes(","))
-      throw usageFailure(`${name}: must be an address or an array of addresses, with a network`);
+      throw invalidInput(name, "must be an address or an array of addresses, with a network");
     readArgs(endpoint, new Map(Object.entries({ network, [name]: input })), now);
     return { network, address: input };
   });
@@ -74,7 +74,7 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
 function textOf({ name, kind }: Param, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (kind.kind === "toggle") {
-    if (typeof value !== "boolean") throw usageFailure(`${name}: must be true or false`);
+    if (typeof value !== "boolean") throw invalidInput(name, "must be true or false");
     return value ? "true" : undefined;
   }
   if (kind.kind === "time") return timeText(name, value);
@@ -86,9 +86,9 @@ function textOf({ name, kind }: Param, value: unknown): string | undefined {
 
 export function timeText(name: string, value: unknown): string {
   if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw usageFailure(`${name}: must be a valid Date`);
+    if (Number.isNaN(value.getTime())) throw invalidInput(name, "must be a valid Date");
     return value.toISOString();
   }
   if (typeof value === "string" || typeof value === "number") return String(value);
-  throw usageFailure(`${name}: must be a Date, Unix seconds, or a string such as -24h`);
+  throw invalidInput(name, "must be a Date, Unix seconds, or a string such as -24h");
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../context/context.ts";
-import { Failure, usageFailure } from "../contract/failure.ts";
+import { Failure, invalidInput, usageFailure } from "../contract/failure.ts";
 import { withoutSecrets } from "../contract/key.ts";
 import { nearest } from "../text/nearest.ts";
 import { configPath, readConfigFile } from "./read-settings.ts";
@@ -39,7 +39,7 @@ export async function setSetting(context: Editing, name: string, text: string): 
     );
   }
   const checked = setting.check(text);
-  if ("problem" in checked) throw usageFailure(`${label(name, text)}: ${checked.problem}`, checked.next);
+  if ("problem" in checked) throw invalidInput(label(name, text), checked.problem, checked.next);
   // A duration keeps its unit as typed, a host loses its trailing slash, and a number is written as a number.
   const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
   const written = isNormal ? checked.value : text;

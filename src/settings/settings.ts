@@ -1,5 +1,5 @@
 import type { Context } from "../context/context.ts";
-import { usageFailure } from "../contract/failure.ts";
+import { invalidInput, usageFailure } from "../contract/failure.ts";
 import { outputFormats } from "../contract/output-format.ts";
 import { tiers } from "../contract/tier.ts";
 import {
@@ -146,7 +146,7 @@ export function readSetting<T>(
       );
     const checked = check(typed);
     if ("problem" in checked)
-      throw usageFailure(`${label(setting.variable, typed)}: ${checked.problem}`, checked.next);
+      throw invalidInput(label(setting.variable, typed), checked.problem, checked.next);
     return { value: checked.value, source: "environment", where: setting.variable, text: typed };
   }
   const written = setting.environmentOnly ? undefined : config.values.get(setting.name);
@@ -157,7 +157,7 @@ export function readSetting<T>(
   const checked = check(written);
   if ("problem" in checked) {
     const next = `dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
-    throw usageFailure(`${label(where, written)}: ${checked.problem}`, next);
+    throw invalidInput(label(where, written), checked.problem, next);
   }
   return { value: checked.value, source: "config", where, text: written };
 }

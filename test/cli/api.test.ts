@@ -233,7 +233,7 @@ describe("a path that could lead elsewhere", () => {
     const path = template.replace("OTHER", new URL(other.url).host);
     const { exit, stdout, stderr } = await askScripted(["api", path, "--error-format", "json"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(toRow(stderr)["message"]).toMatch(/^"/u);
+    expect(toRow(stderr)["message"]).toMatch(/^invalid <path> "/u);
     expect(String(toRow(stderr)["message"]).endsWith(`": ${problem}`)).toBe(true);
     expect([service.requests.length, other.requests.length]).toEqual([0, 0]);
     expect(stderr).not.toContain(key);
@@ -401,10 +401,10 @@ describe("-f", () => {
     [["/none?a=1&a=1"], "--field a: given twice"],
     [["/none", "-f", "tokens=a", "-f", "tokens=b"], "--field tokens: given twice"],
     [["/networks/base/tokens/search?sort=asc&sort=asc"], "--field sort: given twice"],
-    [["/none", "-f", "a"], '--field "a": must be name=value, such as limit=100'],
-    [["/none", "-f", "a=\ud83e"], String.raw`--field "a=\u{d83e}": must be valid Unicode`],
-    [["/none", "-f", "=1"], '--field "=1": must be name=value, such as limit=100'],
-    [["/none", "-f", ""], '--field "": must be name=value, such as limit=100'],
+    [["/none", "-f", "a"], 'invalid --field "a": must be name=value, such as limit=100'],
+    [["/none", "-f", "a=\ud83e"], String.raw`invalid --field "a=\u{d83e}": must be valid Unicode`],
+    [["/none", "-f", "=1"], 'invalid --field "=1": must be name=value, such as limit=100'],
+    [["/none", "-f", ""], 'invalid --field "": must be name=value, such as limit=100'],
     [["/networks/base/dexes", "-f", "network=sui"], "--field network: already part of the path"],
     [["/none", "-f"], "missing value for --field"],
     [[], "missing <path>"],
@@ -415,15 +415,15 @@ describe("-f", () => {
     [["/search?query=a", "--paginate"], "--paginate: /search is not paginated"],
     [
       ["/networks/base/dexes?limit=0", "--paginate"],
-      '--field limit "0": must be a whole number, from 1 to 100',
+      'invalid --field limit "0": must be a whole number, from 1 to 100',
     ],
     [
       ["/networks/base/dexes?page=x", "--paginate"],
-      '--field page "x": must be a whole number, from 1 to 1000',
+      'invalid --field page "x": must be a whole number, from 1 to 1000',
     ],
     [
       ["/networks/base/pools/0x1/transactions?page=101", "--paginate"],
-      '--field page "101": must be a whole number, from 1 to 100',
+      'invalid --field page "101": must be a whole number, from 1 to 100',
     ],
     [
       ["/networks/base/pools/0x1/transactions?page=1&cursor=x", "--paginate"],
@@ -431,7 +431,7 @@ describe("-f", () => {
     ],
     [
       ["/networks/base/pools/0x1/transactions?from=yesterday", "--paginate"],
-      /^error: --field from "yesterday": must be a time such as /u,
+      /^error: invalid --field from "yesterday": must be a time such as /u,
     ],
     [["/none", "--validate"], "--validate: no schema for /none"],
     [

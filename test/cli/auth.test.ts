@@ -384,7 +384,7 @@ describe("auth logout", () => {
     const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'error: --profile "api_…": must be the name of a profile, not a key\n',
+      stderr: 'error: invalid --profile "api_…": must be the name of a profile, not a key\n',
     });
   });
 

@@ -60,20 +60,20 @@ describe("--columns", () => {
   test.each([
     [
       "pools search ethereum --columns prise-usd",
-      '--columns "prise-usd": must be one of token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean price-usd?',
+      'invalid --columns "prise-usd": must be one of token-0, token-1, network, dex, fee, price-usd, 5m, 1h, 6h, 24h, volume-24h, volume-7d, volume-30d, liquidity, txns-24h, created, pool\n  hint: did you mean price-usd?',
     ],
     [
       "dexes ethereum --columns volum",
-      '--columns "volum": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean volume-24h?',
+      'invalid --columns "volum": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean volume-24h?',
     ],
     [
       "dexes ethereum --columns tnxs",
-      '--columns "tnxs": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean txns-24h?',
+      'invalid --columns "tnxs": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean txns-24h?',
     ],
-    ["networks --columns network,id", '--columns "network,id": must not list network twice'],
+    ["networks --columns network,id", 'invalid --columns "network,id": must not list network twice'],
     [
       "networks --columns network,",
-      '--columns "network,": must be comma-separated column names such as token-0,price-usd',
+      'invalid --columns "network,": must be comma-separated column names such as token-0,price-usd',
     ],
     [
       "networks --columns network --fields id",
@@ -89,23 +89,23 @@ describe("--columns", () => {
     ],
     [
       "search weth --columns symbol",
-      '--columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
+      'invalid --columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-usd, 5m, 1h, 24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
     ],
     [
       "search weth --columns network,volume,token-0",
-      '--columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: to search only these: dexdata search … --type pools',
+      'invalid --columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: to search only these: dexdata search … --type pools',
     ],
     [
       "search weth --type tokens,pools --columns symbl",
-      '--columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean symbol?',
+      'invalid --columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean symbol?',
     ],
     [
       "search weth --type tokens --columns token-0",
-      '--columns "token-0": must be one of symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean token?',
+      'invalid --columns "token-0": must be one of symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean token?',
     ],
     [
       `txns ${pool} --follow --columns nothing`,
-      '--columns "nothing": must be one of time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
+      'invalid --columns "nothing": must be one of time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
     ],
   ])("%s is refused before anything is sent", async (words, message) => {
     const { exit, stdout, stderr } = await look(words);

@@ -192,13 +192,13 @@ describe("config list", () => {
         name: "output",
         value: "",
         source: "refused",
-        where: 'DEXDATA_OUTPUT "xml": must be one of table, wide, ndjson, json, csv, tsv',
+        where: 'invalid DEXDATA_OUTPUT "xml": must be one of table, wide, ndjson, json, csv, tsv',
       },
       {
         name: "retries",
         value: "",
         source: "refused",
-        where: `retries in ${file} "-1": must be a whole number from 0 to 100`,
+        where: `invalid retries in ${file} "-1": must be a whole number from 0 to 100`,
       },
     ]);
   });

@@ -211,7 +211,7 @@ describe("the key", () => {
     expect({ exit, stderr, sent: seen() }).toEqual({
       exit: 2,
       stderr:
-        'error: DEXDATA_TIER "entreprise": must be one of keyless, free, dev, pro, enterprise\n' +
+        'error: invalid DEXDATA_TIER "entreprise": must be one of keyless, free, dev, pro, enterprise\n' +
         "  hint: did you mean enterprise?\n",
       sent: nothing,
     });

@@ -132,7 +132,7 @@ describe("--out", () => {
     ["a device", ["--out", "/dev/null", "--force"]],
     ["no name", ["--out", ""]],
     ["stdout's name", ["--out", "-"], "leave it out to write to stdout, or use ./-"],
-    ["stdout's name for a receipt", ["--receipt", "-"], '--receipt "-": must be a file name'],
+    ["stdout's name for a receipt", ["--receipt", "-"], 'invalid --receipt "-": must be a file name'],
     ["a name that changes with time", ["--out", path.join(folder, "x-%Y%m.ndjson")], "remove the %"],
     ["--resume without a file", ["--resume"]],
     ["--force without a file", ["--force"]],

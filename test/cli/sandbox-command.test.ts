@@ -270,8 +270,8 @@ describe("a slip", () => {
     ["--port 70000", /^error: --port "70000": /u],
     ["--port x", /^error: --port "x": /u],
     ["--clock yesterday", /^error: --clock "yesterday": /u],
-    ["--speed fast", /^error: --speed "fast": must be a number such as 0, 1 or 60/u],
-    ["--log -", /^error: --log "-": must be a file name\n {2}hint: use \.\/- /u],
+    ["--speed fast", /^error: invalid --speed "fast": must be a number such as 0, 1 or 60/u],
+    ["--log -", /^error: invalid --log "-": must be a file name\n {2}hint: use \.\/- /u],
     ["--seed -1", /^error: --seed "-1": /u],
     [
       "--log /no/such/folder/log",

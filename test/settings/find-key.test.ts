@@ -82,7 +82,7 @@ describe("the tier", () => {
   test("must be one of five", async () => {
     expect(await failureOf(() => find({ ...environment, DEXDATA_TIER: "pr0" }))).toEqual({
       exit: 2,
-      message: 'DEXDATA_TIER "pr0": must be one of keyless, free, dev, pro, enterprise',
+      message: 'invalid DEXDATA_TIER "pr0": must be one of keyless, free, dev, pro, enterprise',
       next: "did you mean pro?",
     });
   });

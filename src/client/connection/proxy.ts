@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { isLoopback } from "../../contract/host.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,11 +46,11 @@ function readProxy(variable: string, text: string): Proxy {
   if (scheme.startsWith("socks"))
     throw usageFailure(`${said}: SOCKS proxies are not supported; use an http:// or https:// proxy`, next);
   if (scheme !== "http" && scheme !== "https")
-    throw usageFailure(`${said}: must be an http:// or https:// proxy`, next);
+    throw invalidInput(said, "must be an http:// or https:// proxy", next);
   const whole = text.includes("://") ? text : `http://${text}`;
   // A URL parser drops spaces and line breaks silently.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(whole))
-    throw usageFailure(`${said}: must be the URL of a proxy`, next);
+    throw invalidInput(said, "must be the URL of a proxy", next);
   const url = new URL(whole);
   const { username, password, protocol, host } = url;
   const hasName = username !== "" || password !== "";

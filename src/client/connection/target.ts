@@ -1,4 +1,4 @@
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { isLoopback } from "../../contract/host.ts";
 import { holdsKey, withoutSecrets } from "../../contract/key.ts";
 import { plans, type Tier } from "../../contract/tier.ts";
@@ -109,8 +109,9 @@ export function hideKey(answer: Answer, key: string | undefined): Answer {
 /** A key typed in place of a name, or piped in, would become part of a URL, which hosts and proxies log. */
 export function refuseKey(text: string, key: string | undefined): void {
   if (!holdsKey(text) && (key === undefined || !text.includes(key))) return;
-  throw usageFailure(
-    `"${withoutSecrets(text)}": must not contain an API key`,
+  throw invalidInput(
+    `argument "${withoutSecrets(text)}"`,
+    "must not contain an API key",
     "remove the key; to store it: dexdata auth login",
   );
 }

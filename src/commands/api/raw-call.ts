@@ -1,7 +1,7 @@
 import { findEndpoint } from "../../contract/endpoints/find-endpoint.ts";
 import type { Args, Question } from "../../contract/args.ts";
 import { type Endpoint, onlyGroup } from "../../contract/endpoint.ts";
-import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { type Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
 import { type Param, query } from "../../contract/param.ts";
 import { isFixedWord } from "../../contract/read-param.ts";
 import { withoutSecrets } from "../../contract/key.ts";
@@ -79,9 +79,9 @@ function readValues(typed: RawPath, fields: readonly string[], place: Args, { re
 function readField(text: string): readonly [name: string, value: string] {
   const [name, value] = splitPair(text);
   // An unpaired surrogate has no UTF-8 form.
-  if (/\p{Cs}/u.test(text)) throw usageFailure(`--field "${text}": must be valid Unicode`);
+  if (/\p{Cs}/u.test(text)) throw invalidInput(`--field "${text}"`, "must be valid Unicode");
   if (name !== "" && text.includes("=")) return [name, value];
-  throw usageFailure(`--field "${text}": must be name=value, such as limit=100`);
+  throw invalidInput(`--field "${text}"`, "must be name=value, such as limit=100");
 }
 
 /** The argument of `dexdata api`, parsed. */
@@ -100,7 +100,7 @@ export interface RawPath {
  */
 export function readRawPath(typed: string): RawPath {
   const refuse = (problem: string, next?: string): Failure =>
-    usageFailure(`"${withoutSecrets(typed)}": ${problem}`, next);
+    invalidInput(`<path> "${withoutSecrets(typed)}"`, problem, next);
   if (typed === "") throw refuse("must be a path such as /networks");
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(typed))
     throw refuse(

@@ -1,7 +1,7 @@
 import type { Place, Subject, Walk } from "../../client/pages/page.ts";
 import { type Args, readArgs, type Typed } from "../../contract/args.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { path } from "../../contract/param.ts";
 import { readParam } from "../../contract/read-param.ts";
 import { completeWindow } from "../../client/candles/candle-slices.ts";
@@ -133,7 +133,7 @@ function checkedSubject(endpoint: Endpoint, now: number): (typed: Typed) => Subj
   return (typed) => {
     const address = typed.get(addressName(endpoint)) ?? "";
     if (address.includes(","))
-      throw usageFailure(`"${address}": must be one address; separate addresses with spaces`);
+      throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
     readParam(path("address", { kind: "address" }, ""), address, now);
     const args = readArgs(endpoint, typed, now);
     return { network: args.get("network") ?? "", address };

@@ -1,5 +1,5 @@
 import type { Subject } from "../../client/pages/page.ts";
-import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { type Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
 import { withoutSecrets } from "../../contract/key.ts";
 import { addressProblem, type AssetKind, countedKinds, kindOfRow } from "../../contract/asset-kind.ts";
 import type { ListSources } from "../../run/list-sources.ts";
@@ -54,7 +54,7 @@ function readWord(word: string, network: string | undefined, usage: string): Sub
   const pair = splitPair(word);
   if (pair !== undefined) return pair;
   if (network !== undefined) return { network, address: word };
-  throw usageFailure(`"${word}": must be network:address, like the arguments before it`, usage);
+  throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
 }
 
 function toSubject(asset: ListedAsset, network: string | undefined, usage: string): Subject {

@@ -1,6 +1,6 @@
 import type { Context } from "../../context/context.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { maskKey } from "../../contract/key.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, hasParts, writeRows } from "../../run/output/local-output.ts";
@@ -90,7 +90,7 @@ export async function logout({ words, flags }: LogoutInput, context: Context): P
 export function profileName(context: Context, typed: string | undefined): string | undefined {
   if (typed === undefined) return readSettings(context).profile.value;
   const checked = checkProfileName(typed);
-  if ("problem" in checked) throw usageFailure(`${label("--profile", typed)}: ${checked.problem}`);
+  if ("problem" in checked) throw invalidInput(label("--profile", typed), checked.problem);
   return typed;
 }
 

@@ -36,7 +36,7 @@ async function printCompletion(words: readonly string[], context: Context): Prom
   if (word === "") throw usageFailure("missing <shell>", usage);
   if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const shell = shells.find((each) => each === word);
-  if (shell === undefined) throw choiceFailure(`"${word}"`, word, shells);
+  if (shell === undefined) throw choiceFailure(`shell "${word}"`, word, shells);
   await context.stdout.write(await context.packageFile(scripts[shell]));
   return 0;
 }

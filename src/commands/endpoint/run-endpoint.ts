@@ -2,7 +2,7 @@ import type { Claimed, WantedDestination } from "../../pull/claim-file.ts";
 import type { Context } from "../../context/context.ts";
 import { type Endpoint, rowShape } from "../../contract/endpoint.ts";
 import type { ExitCode } from "../../contract/exit-codes.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../client/pages/distinct-pages.ts";
@@ -216,8 +216,9 @@ function readDestination(flags: SharedValues): WantedDestination {
   const isResumed = flags.resume === true;
   const isForced = flags.force === true;
   if (file !== undefined && changesWithTime(file))
-    throw usageFailure(
-      `--out "${file}": must be one file, without %`,
+    throw invalidInput(
+      `--out "${file}"`,
+      "must be one file, without %",
       "remove the %; only stream and txns --follow start new files over time",
     );
   if (file !== undefined) checkOutFile(file, isResumed || isForced);

@@ -1,4 +1,4 @@
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput } from "../../contract/failure.ts";
 import { faultTraits } from "../../sandbox/faults/fault-kinds.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import {
@@ -24,7 +24,7 @@ const rate = readBy("integer or unlimited", "n", (_, typed) =>
 
 const usd = readBy("number", "usd", (label, typed) => {
   if (/^\d{1,9}(\.\d{1,6})?$/u.test(typed)) return Number(typed);
-  throw usageFailure(`${label}: must be an amount in USD, such as 20 or 0.5`);
+  throw invalidInput(label, "must be an amount in USD, such as 20 or 0.5");
 });
 
 /** The flags of `dexdata sandbox`. */

@@ -1,5 +1,5 @@
 import { parseTimeBound } from "../../time/time.ts";
-import { usageFailure } from "../failure.ts";
+import { invalidInput } from "../failure.ts";
 import { type Feed, unixSeconds } from "../feed.ts";
 import { address, amount, count, each, optional, price, text } from "../record.ts";
 
@@ -50,10 +50,10 @@ const onTheWay = 5;
 export function readSince(name: string, typed: string, now: number): number {
   const label = `${name} "${typed}"`;
   const instant = parseTimeBound(typed, now);
-  if ("problem" in instant) throw usageFailure(`${label}: ${instant.problem}`, instant.next);
+  if ("problem" in instant) throw invalidInput(label, instant.problem, instant.next);
   const age = Math.floor(now / 1000) - instant.seconds;
-  if (age < 0) throw usageFailure(`${label}: must not be in the future`, "omit it to start now");
+  if (age < 0) throw invalidInput(label, "must not be in the future", "omit it to start now");
   if (age > longestBackfill)
-    throw usageFailure(`${label}: must be within the last 15 minutes`, "get older candles: dexdata ohlcv");
+    throw invalidInput(label, "must be within the last 15 minutes", "get older candles: dexdata ohlcv");
   return instant.seconds + Math.max(0, age + onTheWay - longestBackfill);
 }

@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import path from "node:path";
-import { fail, Failure, usageFailure } from "../../contract/failure.ts";
+import { fail, Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../file-fault.ts";
 import { type FileLock, holdLock, type Locking } from "../file-lock.ts";
 
@@ -110,8 +110,8 @@ export function checkFolder(label: string, folder: string, found: Stats | undefi
 /** Throws a usage failure if something other than a regular file has the name. */
 export function checkFile(label: string, found: Stats | undefined, hint: string): void {
   if (found?.isDirectory() === true)
-    throw usageFailure(`${label}: must be a file, not a directory`, "name a file in it");
-  if (found?.isFile() === false) throw usageFailure(`${label}: must be a regular file`, hint);
+    throw invalidInput(label, "must be a file, not a directory", "name a file in it");
+  if (found?.isFile() === false) throw invalidInput(label, "must be a regular file", hint);
 }
 
 /** An older receipt is replaced, but not the rows, their checkpoint or their lock. */
@@ -126,8 +126,9 @@ export function checkReceiptFile(receipt: string, file: string | undefined): voi
   const target = targetOf(file);
   const taken = [target, journalOf(target), partOf(target), lockOf(target)].map(trueName);
   if (taken.includes(trueName(receipt)))
-    throw usageFailure(
-      `--receipt "${receipt}": must not be a file of --out "${file}"`,
+    throw invalidInput(
+      `--receipt "${receipt}"`,
+      `must not be a file of --out "${file}"`,
       "name another file for the receipt",
     );
 }

@@ -1,5 +1,5 @@
 import type { Column, RowShape } from "../../contract/endpoint.ts";
-import { type Failure, usageFailure } from "../../contract/failure.ts";
+import { type Failure, invalidInput, usageFailure } from "../../contract/failure.ts";
 import { choiceFailure } from "../../contract/read-param.ts";
 import { nearest } from "../../text/nearest.ts";
 
@@ -23,7 +23,7 @@ export function checkColumns(tables: Tables, names: readonly string[]): void {
     if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
-    if (repeated !== undefined) throw usageFailure(`${typed}: must not list ${wordOf(repeated.title)} twice`);
+    if (repeated !== undefined) throw invalidInput(typed, `must not list ${wordOf(repeated.title)} twice`);
   }
 }
 
@@ -41,8 +41,9 @@ function unknownColumn(tables: Tables, group: string, unknown: string, names: re
   const narrower = whole.length > 0 ? whole : withIt;
   const near = nearest(unknown, [...tables.values()].flatMap(columnWords));
   const correction = near === undefined ? undefined : `did you mean ${near}?`;
-  return usageFailure(
-    `${label}: unknown column for ${lacking}; columns for ${group}: ${accepted.join(", ")}`,
+  return invalidInput(
+    label,
+    `unknown column for ${lacking}; columns for ${group}: ${accepted.join(", ")}`,
     narrower.length > 0 ? `to search only these: dexdata search … --type ${narrower.join(",")}` : correction,
   );
 }

@@ -1,5 +1,5 @@
 import { formatDuration, readDuration } from "../../contract/duration.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput } from "../../contract/failure.ts";
 import { choiceFailure, readInteger } from "../../contract/read-param.ts";
 import { checkHost } from "../../contract/host.ts";
 
@@ -88,7 +88,7 @@ export function durationFrom(shortest: number, next: string): FlagType<number> {
   return one("duration", "duration", (label, typed) => {
     const milliseconds = readDuration(label, typed);
     if (milliseconds >= shortest) return milliseconds;
-    throw usageFailure(`${label}: must be ${formatDuration(shortest)} or more`, next);
+    throw invalidInput(label, `must be ${formatDuration(shortest)} or more`, next);
   });
 }
 
@@ -121,12 +121,12 @@ export const list = <Value>(
 export const outputFile: FlagType<string> = one("file", "file", (label, typed, flag) => {
   if (typed !== "" && typed !== "-") return typed;
   const next = `${flag === "out" ? "leave it out to write to stdout, or " : ""}use ./- for a file named -`;
-  throw usageFailure(`${label}: must be a file name`, typed === "-" ? next : undefined);
+  throw invalidInput(label, "must be a file name", typed === "-" ? next : undefined);
 });
 
 /** The base URL of a host. */
 export const host: FlagType<string> = one("url", "url", (label, typed) => {
   const checked = checkHost(typed);
   if (typeof checked === "string") return checked;
-  throw usageFailure(`${label}: ${checked.problem}`);
+  throw invalidInput(label, checked.problem);
 });

@@ -1,5 +1,5 @@
 import { flag, pick, type Values } from "./flag.ts";
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput, usageFailure } from "../../contract/failure.ts";
 import { tiers } from "../../contract/tier.ts";
 import { isFaultProblem, parseFaults } from "../../sandbox/faults/parse-faults.ts";
 import {
@@ -26,19 +26,20 @@ export type ProgressMode = (typeof progressModes)[number];
 
 const fieldPaths = list("paths", (label, paths) => {
   if (paths.some((path) => path === "" || path.split(".").includes(""))) {
-    throw usageFailure(
-      `${label}: must be comma-separated field names such as id,24h.volume_usd,tokens.0.symbol`,
+    throw invalidInput(
+      label,
+      "must be comma-separated field names such as id,24h.volume_usd,tokens.0.symbol",
     );
   }
   const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (repeated !== undefined) throw usageFailure(`${label}: ${repeated} appears twice`);
+  if (repeated !== undefined) throw invalidInput(label, `${repeated} appears twice`);
   return paths;
 });
 
 const columnNames = readBy("text", "names", (label, typed) => {
   const names = typed.split(",").map((name) => name.trim());
   if (!names.includes("")) return names;
-  throw usageFailure(`${label}: must be comma-separated column names such as token-0,price-usd`);
+  throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
 });
 
 /** What is shown, and where it is written. */
@@ -109,7 +110,7 @@ const statuses = list(
 /** Requests per minute. */
 const rate = readBy("integer or unlimited", "n", (label, typed) => {
   const checked = settings.rpm.check(typed);
-  if ("problem" in checked) throw usageFailure(`${label}: ${checked.problem}`);
+  if ("problem" in checked) throw invalidInput(label, checked.problem);
   return checked.value;
 });
 
@@ -167,7 +168,7 @@ export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 /** How fast the sandbox clock runs; 0 stops it. */
 export const speed = readBy("number", "n", (label, typed) => {
   if (/^\d{1,6}(\.\d{1,3})?$/u.test(typed)) return Number(typed);
-  throw usageFailure(`${label}: must be a number such as 0, 1 or 60`);
+  throw invalidInput(label, "must be a number such as 0, 1 or 60");
 });
 
 /** The host and the key. */

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { usageFailure } from "../../contract/failure.ts";
+import { invalidInput } from "../../contract/failure.ts";
 import { escapeJsonText } from "../../json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../contract/key.ts";
 import { openLogFile } from "../../files/log-file.ts";
@@ -23,12 +23,13 @@ export function checkEventsFile(file: string | undefined, out: string | undefine
   if (file === undefined) return;
   const label = `--events "${withoutSecrets(file)}"`;
   if (changesWithTime(file))
-    throw usageFailure(
-      `${label}: must be one file, without %`,
+    throw invalidInput(
+      label,
+      "must be one file, without %",
       "remove the %; logrotate may move the file while it is written",
     );
   if (out !== undefined && path.resolve(out) === path.resolve(file))
-    throw usageFailure(`${label}: must not be the file of --out`, "use another file");
+    throw invalidInput(label, "must not be the file of --out", "use another file");
 }
 
 /**

@@ -131,7 +131,7 @@ describe("a file is refused before anything is sent", () => {
   test("with the flag that named it", () => {
     expect(refusal(made, true, "--receipt")).toEqual([
       2,
-      `--receipt "${made}": must be a file, not a directory`,
+      `invalid --receipt "${made}": must be a file, not a directory`,
       "name a file in it",
     ]);
   });
