@@ -42,11 +42,11 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "use only one of them",
   ],
   ["txns base 0x1 --from 2026-02-30", /^invalid --from "2026-02-30": February 2026 has 28 days/],
-  ["txns base 0x1 --from 1700000000000", /^--from "1700000000000": .*milliseconds/, "use 1700000000"],
-  ["txns base 0x1 --from 20230328", /^--from "20230328": /, "did you mean 2023-03-28?"],
-  ["txns base 0x1 --from 3w", /^--from "3w": .*s, m, h/],
-  ["txns base 0x1 --from 2026-01-01T00:00:00", /^--from "2026-01-01T00:00:00": .*offset/],
-  ["txns base 0x1 --from yesterday", /^--from "yesterday": /],
+  ["txns base 0x1 --from 1700000000000", /^invalid --from "1700000000000": .*milliseconds/, "use 1700000000"],
+  ["txns base 0x1 --from 20230328", /^invalid --from "20230328": /, "did you mean 2023-03-28?"],
+  ["txns base 0x1 --from 3w", /^invalid --from "3w": .*s, m, h/],
+  ["txns base 0x1 --from 2026-01-01T00:00:00", /^invalid --from "2026-01-01T00:00:00": .*offset/],
+  ["txns base 0x1 --from yesterday", /^invalid --from "yesterday": /],
   [
     "txns base 0x1 --from -1h --to -2h",
     '--from "-1h" (2026-11-21T07:54:00Z) is after --to "-2h" (2026-11-21T06:54:00Z)',
@@ -77,7 +77,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["ohlcv base 0x1 --inversed", "--inversed requires --pool"],
   [
     "tokens search --order-by price_usd",
-    /^--order-by "price_usd": .*price_usd is in the rows; must be one of volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
+    /^invalid --order-by "price_usd": .*price_usd is in the rows; must be one of volume_usd_24h, volume_usd_7d, volume_usd_30d, liquidity_usd, txns_24h, price_change_percentage_24h, created_at, fdv_usd$/,
   ],
   [
     "tokens search --order-by price_change_percentage_1h",
@@ -88,7 +88,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     /^invalid --order-by "volume": must be one of /,
     "did you mean volume_usd_24h?",
   ],
-  ["pools search --order-by volume_usd", /^--order-by "volume_usd": .*volume_usd_24h/],
+  ["pools search --order-by volume_usd", /^invalid --order-by "volume_usd": .*volume_usd_24h/],
   ["pools search --sort up", 'invalid --sort "up": must be one of asc, desc'],
   [
     "pools search --liquidity-usd-min 1,000",
@@ -105,7 +105,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     "dexdata pools search <network> --token …",
   ],
   ["pools search base --chains a", "--chains cannot be used with a network argument", "use only one of them"],
-  ["pools search --chains a,,b", /^--chains "a,,b": /],
+  ["pools search --chains a,,b", /^invalid --chains "a,,b": /],
   [
     "pools search --sort-by x",
     'unknown flag --sort-by for "dexdata pools search"',
@@ -130,7 +130,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["search", "missing <query>: a name, symbol or address", "usage: dexdata search <query>"],
   ["search x --type pool", 'invalid --type "pool": must be one of tokens, pools, dexes', "did you mean pools?"],
   ["pool base", 'missing <address> after network "base"', "usage: dexdata pool <network> <address…|@file|->"],
-  ["pool - 0x1", '"0x1": must be network:address, like the arguments before it'],
+  ["pool - 0x1", 'invalid argument "0x1": must be network:address, like the other arguments'],
   ["pool", "missing <network> and <address>", "usage: dexdata pool <network> <address…|@file|->"],
   ["pool base search", 'invalid <address> "search": must be an address or ID; this word is reserved by the API'],
   [
@@ -151,10 +151,10 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["txns base 0x1 0x2", '"0x2": txns takes one address', "usage: dexdata txns <network> <pool>"],
   ["dexes", "missing <network>", "usage: dexdata dexes <network>"],
   ["networks extra", 'unexpected argument "extra"', "usage: dexdata networks"],
-  ["prices base a,b", '"a,b": must be one address; separate addresses with spaces'],
+  ["prices base a,b", 'invalid <address> "a,b": must be one address; separate addresses with spaces'],
   ["prices base 0x1 --missing all", 'invalid --missing "all": must be one of skip, null, fail'],
   ["networks -o xml", 'invalid --output "xml": must be one of table, wide, ndjson, json, csv, tsv'],
-  ["networks --fields a,,b", /^--fields "a,,b": /],
+  ["networks --fields a,,b", /^invalid --fields "a,,b": /],
   ["networks --fields a,b,a", 'invalid --fields "a,b,a": a appears twice'],
   ["networks --timeout 5", /^invalid --timeout "5": must be a duration/, "did you mean 5s?"],
   ["networks --retries x", 'invalid --retries "x": must be a whole number, from 0 to 100'],
@@ -165,7 +165,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["networks --base-url ftp://x", /^invalid --base-url "ftp:\/\/x": must start with https/],
   [
     "networks --base-url http://example.org",
-    /^--base-url .*: must use https; http is accepted only on loopback/,
+    /^invalid --base-url .*: must use https; http is accepted only on loopback/,
   ],
 ];
 

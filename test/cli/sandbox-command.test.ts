@@ -267,12 +267,12 @@ describe("dexdata sandbox -- command", () => {
 
 describe("a slip", () => {
   const refused: readonly (readonly [string, RegExp])[] = [
-    ["--port 70000", /^error: --port "70000": /u],
-    ["--port x", /^error: --port "x": /u],
+    ["--port 70000", /^error: invalid --port "70000": /u],
+    ["--port x", /^error: invalid --port "x": /u],
     ["--clock yesterday", /^error: --clock "yesterday": /u],
     ["--speed fast", /^error: invalid --speed "fast": must be a number such as 0, 1 or 60/u],
     ["--log -", /^error: invalid --log "-": must be a file name\n {2}hint: use \.\/- /u],
-    ["--seed -1", /^error: --seed "-1": /u],
+    ["--seed -1", /^error: invalid --seed "-1": /u],
     [
       "--log /no/such/folder/log",
       /^error: --log "\/no\/such\/folder\/log": cannot be written \(no such directory\)\n$/u,

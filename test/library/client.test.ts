@@ -84,7 +84,7 @@ describe("on the sandbox", () => {
     sandbox.takeLog();
     const refused: readonly (readonly [() => unknown, string])[] = [
       [() => client.networkPoolsSearch({ orderby: "x" }), "unknown parameter orderby for networkPoolsSearch"],
-      [() => client.networkPoolsSearch({ network, sort: "up" }), 'sort "up": must be one of asc, desc'],
+      [() => client.networkPoolsSearch({ network, sort: "up" }), 'invalid sort "up": must be one of asc, desc'],
       [() => client.networkPoolsSearch({ network, detailed: "yes" }), "detailed: must be true or false"],
       [
         () => client.networkPoolsSearch({ network, limit: 5 }),
@@ -125,7 +125,7 @@ describe("on the sandbox", () => {
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
         `${freeHost} does not accept pro keys, and the key from apiKey is on the pro plan`,
       ],
-      [() => openLibrary({ rpm: 0.5 }), "rpm: must be a whole number, from 1 to 100000"],
+      [() => openLibrary({ rpm: 0.5 }), "invalid rpm: must be a whole number, from 1 to 100000"],
     ];
     for (const [call, message] of refused)
       expect(await failureOf(call)).toEqual({

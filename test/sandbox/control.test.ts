@@ -167,7 +167,7 @@ describe("a slip", () => {
     ["--packs 1.5", /^error: invalid --packs "1.5": must be a whole number/u],
     ["--overage-cap much", /^error: invalid --overage-cap "much": must be an amount in USD, such as 20 or 0.5\n$/u],
     ["--latency 80", /^error: invalid --latency "80": must be a duration/u],
-    ["--dialect pubic", /^error: --dialect "pubic": .*\n {2}hint: did you mean public\?\n$/u],
+    ["--dialect pubic", /^error: invalid --dialect "pubic": .*\n {2}hint: did you mean public\?\n$/u],
     ["--faults 429x", /^error: --faults "429x": /u],
   ])("%s is refused by name, and nothing is served", async (flags, message) => {
     const { exit, stdout, stderr } = await dexdata(`sandbox --error-format text ${flags}`);

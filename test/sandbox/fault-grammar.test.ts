@@ -110,7 +110,7 @@ describe("the grammar of --faults", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `error: invalid --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  hint: did you mean truncate?\n`,
+      stderr: `error: --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  hint: did you mean truncate?\n`,
     });
   });
 

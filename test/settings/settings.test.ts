@@ -133,7 +133,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     test("is refused there with variable, value and what is accepted", async () => {
       const context = createTestContext({ env: { [variable]: refused } });
       const failure = await failureOf(() => readSettings(context));
-      expect([failure.exit, failure.message]).toEqual([2, `${variable} "${refused}": ${why}`]);
+      expect([failure.exit, failure.message]).toEqual([2, `invalid ${variable} "${refused}": ${why}`]);
     });
   }
 
@@ -158,7 +158,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
     const context = withConfig(JSON.stringify({ [name]: refused }));
     expect(await failureOf(() => readSettings(context))).toEqual({
       exit: 2,
-      message: `${name} in ${configPath(context)} "${refused}": ${why}`,
+      message: `invalid ${name} in ${configPath(context)} "${refused}": ${why}`,
       next: `dexdata config set ${name} <value>, or: dexdata config unset ${name}`,
     });
   });
@@ -175,7 +175,7 @@ describe.each(values)("%s", (name, accepted, value, refused, why) => {
   test("is refused on setting, and nothing is written", async () => {
     const context = createTestContext();
     const failure = await failureOf(() => setSetting(context, name, refused));
-    expect([failure.exit, failure.message]).toEqual([2, `${name} "${refused}": ${why}`]);
+    expect([failure.exit, failure.message]).toEqual([2, `invalid ${name} "${refused}": ${why}`]);
     expect(() => readFileSync(configPath(context))).toThrow("ENOENT");
   });
 });
@@ -197,7 +197,7 @@ test("a number written by hand is read, and what this program does not know surv
 });
 
 test("a timeout needs its unit, said anew; one that was kept without is seconds", async () => {
-  const message = 'timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
+  const message = 'invalid timeout "5": must be a duration such as 500ms, 30s, 5m or 1h, more than 0 and up to 24h';
   const refusal = { exit: 2, message, next: "did you mean 5s?" };
   expect(await failureOf(() => setSetting(createTestContext(), "timeout", "5"))).toEqual(refusal);
   const inVariable = createTestContext({ env: { DEXDATA_TIMEOUT: "5" } });
