@@ -20,7 +20,7 @@ const one = async (words: string): Promise<Row> => {
 
 const inner = (row: Row, name: string): Row => toRow(JSON.stringify(row[name]));
 
-/** Of its two sides in USD the larger, as the sandbox counts a swap; 0 where the service has no USD value. */
+/** The larger of the two sides in USD, as the sandbox values a swap; 0 if the service has no USD value. */
 function volumeOf(row: Row, decimals: readonly number[]): number {
   const side = (index: 0 | 1): number =>
     (Math.abs(Number(row[`amount_${index}`])) / 10 ** (decimals[index] ?? 0)) *
@@ -36,11 +36,11 @@ describe("with a frozen clock, over HTTP and through the program", () => {
     ["ethereum", 1],
     ["ethereum", 60],
     ["polygon", 20],
-  ])("%s, pool %i: transactions, windows and candles are one market", async (network, rank) => {
+  ])("%s, pool %i: transactions, windows and candles agree", async (network, rank) => {
     const pools = await ask(`pools search ${network} --order-by txns_24h --limit ${rank}`);
     const id = String(pools.at(-1)?.["id"]);
     const pool = await one(`pool ${network} ${id}`);
-    // A window of 24 hours is open at its old end, while `from` is inclusive.
+    // A window of 24 hours excludes its start, while `from` is inclusive.
     const from = new Date(sandboxNow - 86_400_000 + 1000).toISOString().replace(".000", "");
     const rows = await ask(`txns ${network} ${id} --from ${from} --all`);
     const window = inner(pool, "24h");
@@ -67,7 +67,7 @@ describe("with a frozen clock, over HTTP and through the program", () => {
     }
   });
 
-  test("prices, token, pool and search show one price", async () => {
+  test("prices, token, pool and search show the same price", async () => {
     const price = (await one(`prices ethereum ${weth}`))["price_usd"];
     expect(inner(await one(`token ethereum ${weth}`), "summary")["price_usd"]).toBe(price);
     const [searched] = await ask(`tokens search ethereum --limit 1`);
@@ -83,7 +83,7 @@ describe("with a frozen clock, over HTTP and through the program", () => {
     expect(found?.["price_usd"]).toBe(price);
   });
 
-  test("a year of daily candles and a page far back come whole", async () => {
+  test("a year of daily candles and a page far in the past are complete", async () => {
     const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
     const year = await ask(`ohlcv ethereum ${pool} --pool --interval 24h --count-back 365`);
     expect(year.length).toBe(365);
