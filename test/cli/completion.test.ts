@@ -14,7 +14,7 @@ interface Kept {
   readonly texts: readonly string[];
 }
 
-/** The surroundings of a shell on whose machine these lists were kept, and these keys stored. */
+/** The environment of a shell on a machine with these cached lists and stored keys. */
 function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShell>[0] {
   const folder = temporaryFolder();
   mkdirSync(folder, { recursive: true });
@@ -29,7 +29,7 @@ function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShel
   return { env: { DEXDATA_CACHE_DIR: folder, DEXDATA_CONFIG_DIR: folder }, platform: "linux" };
 }
 
-/** What bash is told at the end of the line: kind, prefix, and the words. */
+/** Returns what bash receives for the end of the line: kind, prefix and words. */
 function told(line: string, context = surroundings()): readonly string[] {
   const [head = "", ...rest] = answerShell(context, allCommands, ["bash", ...line.split(" ")])
     .trimEnd()
@@ -37,7 +37,7 @@ function told(line: string, context = surroundings()): readonly string[] {
   return [head.replace("\t", " ").trim(), ...rest.map((each) => each.split("\t")[0] ?? "")];
 }
 
-describe("what may be typed at the end of a line", () => {
+describe("completion at the end of a line", () => {
   const cases: readonly (readonly [line: string, told: readonly string[]])[] = [
     ["po", ["words", "pool", "pools"]],
     ["he", ["words", "help"]],
@@ -107,7 +107,7 @@ describe("what may be typed at the end of a line", () => {
     expect(told(line)).toEqual(expected);
   });
 
-  test("every flag of every command is offered there", () => {
+  test("offers every flag of every command", () => {
     expect(told("pools search --").slice(1)).toEqual(
       expect.arrayContaining(["--order-by", "--dex", "--output", "--help"]),
     );
@@ -115,21 +115,21 @@ describe("what may be typed at the end of a line", () => {
   });
 });
 
-describe("what the service listed to this machine", () => {
+describe("lists of the service that were cached on this machine", () => {
   const dexesOf = (at: number, ...texts: readonly string[]): Kept => ({
     name: "https://a.invalid dexes ethereum",
     at,
     texts,
   });
 
-  test("the newest list is offered, however old, and of the network that was typed", () => {
+  test("offers the newest list, however old, and only for the network on the line", () => {
     const context = surroundings([dexesOf(2, "new\tNew"), dexesOf(1, "old\tOld")]);
     expect(told("pools search ethereum --dex ", context)).toEqual(["words", "new"]);
     expect(told("pools search base --dex ", context)).toEqual(["words"]);
     expect(told("pools search --dex ", context)).toEqual(["words"]);
   });
 
-  test("a word that means something to a shell is left out, a name that acts on a terminal made visible", () => {
+  test("omits words that have a meaning in a shell, and escapes control characters in names", () => {
     const evil = ["$(ls)", "a;ls", "`ls`", "a b", "-rf", "a\nb", "", "ok\t\u001b[31mred"];
     const context = surroundings([dexesOf(1, ...evil)]);
     expect(answerShell(context, allCommands, ["zsh", "pools", "search", "ethereum", "--dex", ""])).toBe(
@@ -137,13 +137,13 @@ describe("what the service listed to this machine", () => {
     );
   });
 
-  test("networks of the service replace those that the sandbox is made of", () => {
+  test("networks of the service replace those built into the sandbox", () => {
     const networks = { name: "https://a.invalid networks ", at: 1, texts: ["newnet\tNew", "other"] };
     expect(told("pool ", surroundings([networks]))).toEqual(["words", "newnet", "other"]);
     expect(told("pool ")).toContain("ethereum");
   });
 
-  test("files that are not what this program writes are passed over", () => {
+  test("ignores files that dexdata did not write", () => {
     const context = surroundings();
     const folder = context.env["DEXDATA_CACHE_DIR"] ?? "";
     for (const [index, text] of ["", "{", "[]", '{"name":1}', '{"texts":[1]}'].entries())
@@ -151,7 +151,7 @@ describe("what the service listed to this machine", () => {
     expect(told("pools search ethereum --dex ", context)).toEqual(["words"]);
   });
 
-  test("asking for a list keeps it, once it came whole", async () => {
+  test("caches a list that a command fetched completely", async () => {
     const rows = ["uniswap_v3", "curve"].map((id) => `{"dex_id":"${id}","dex_name":"${id.toUpperCase()}"}`);
     const server = await serveInTest(({ query }) => {
       const isFirst = query.get("page") === "1";

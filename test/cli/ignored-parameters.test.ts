@@ -16,7 +16,7 @@ async function ask(words: string, env = sandbox.env()) {
 const searches = endpoints.filter(({ reply }) => reply.kind === "cursor-pages");
 const pathOf = (path: string): string => path.replace("{network}", "ethereum");
 
-describe("a parameter that the service drops (rule 55)", () => {
+describe("a parameter that the service ignores (rule 55)", () => {
   test.each([
     ["/networks/ethereum/pools/search", "volume_24h_min=5", "did you mean volume_usd_24h_min?"],
     ["/networks/ethereum/pools/search", "sort_by=liquidity_usd", "did you mean order_by?"],
@@ -27,7 +27,7 @@ describe("a parameter that the service drops (rule 55)", () => {
     ["/networks/ethereum/tokens/search", "fdv_min=5", "did you mean fdv_usd_min?"],
     ["/tokens/search?chains=fantom", "zzz=base", "to accept them anyway, use --no-strict"],
     ["/pools/search?chains=fantom", "token_address=0x1", "to accept them anyway, use --no-strict"],
-  ])("%s?%s ends the command before a row, and names what was meant", async (path, field, hint) => {
+  ])("%s?%s ends the command before the first row, and the hint names the intended parameter", async (path, field, hint) => {
     const [name = "", value = ""] = field.split("=");
     for (const manner of [
       `${path} -f ${field}`,
@@ -39,12 +39,12 @@ describe("a parameter that the service drops (rule 55)", () => {
         stdout: "",
         stderr: `error: the service ignored --field ${name} "${value}", so its rows do not match\n  hint: ${hint}\n`,
       });
-    // A page is where --paginate begins.
+    // With --paginate, `page` is the first page to fetch.
     if (name === "page") return;
     expect(await ask(`api ${path} -f ${field} --paginate --limit 3`)).toMatchObject({ exit: 1, stdout: "" });
   });
 
-  test("is told with --no-strict, and the rows are those without it", async () => {
+  test("prints a warning and the unfiltered rows with --no-strict", async () => {
     const path = "/networks/ethereum/pools/search";
     for (const flags of ["", "--paginate --limit 3 -o ndjson", "-o csv"]) {
       const without = await ask(`api ${path} ${flags}`);
@@ -58,7 +58,7 @@ describe("a parameter that the service drops (rule 55)", () => {
     }
   });
 
-  test("--no-strict is a part of the command that continues", async () => {
+  test("keeps --no-strict in the command that continues", async () => {
     const { stderr } = await dexdata(
       "api /networks/fantom/pools/search -f zzz=1 --no-strict --paginate --limit 2",
       {
@@ -73,12 +73,12 @@ describe("a parameter that the service drops (rule 55)", () => {
 });
 
 describe("a parameter that the service applies", () => {
-  /** Values in forms that only a raw call sends. */
+  /** Values in forms that only `api` sends. */
   const values: Readonly<Record<string, readonly string[]>> = {
     order_by: ["liquidity_usd"],
     sort: ["asc", "desc"],
     detailed: ["true", "1"],
-    // One small network, because a search over all takes the sandbox long.
+    // One small network, because a search over all networks takes long in the sandbox.
     chains: ["fantom", "fantom,fantom"],
     dex_name: ["SPOOKYSWAP"],
     token_address: ["0xC02AAA39B223FE8D0A0E5C4F27EAD9083C756CC2"],
@@ -92,7 +92,7 @@ describe("a parameter that the service applies", () => {
   const numbers = ["1", "1.0", "1e0"];
 
   test.each(searches.map((endpoint) => [endpoint.id, endpoint] as const))(
-    "%s: all of its own at once",
+    "%s: all parameters of the endpoint at once",
     async (_, { path, params }) => {
       for (const turn of [0, 1, 2, 3]) {
         const fields = params
