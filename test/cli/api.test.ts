@@ -712,8 +712,8 @@ describe("--paginate", () => {
     const begun = await run([...words, "--max-credits", "3", "--error-format", "text"], context);
     expect(begun.exit).toBe(5);
     expect(begun.stderr).toContain(`dexdata api ${search} --field limit=90 --field sort=asc --paginate`);
-    const goOn = await dexdata(words, { env: { ...sandbox.env(), HOME: context.home }, now: sandboxNow });
-    expect({ exit: goOn.exit, stderr: goOn.stderr }).toEqual({ exit: 0, stderr: "" });
+    const resumed = await dexdata(words, { env: { ...sandbox.env(), HOME: context.home }, now: sandboxNow });
+    expect({ exit: resumed.exit, stderr: resumed.stderr }).toEqual({ exit: 0, stderr: "" });
     const own = await ask("pools search ethereum --sort asc --all -o ndjson");
     expect(readFileSync(file, "utf8")).toBe(own.stdout);
   });

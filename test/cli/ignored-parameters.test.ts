@@ -113,7 +113,7 @@ describe("a known filter that is missing from the echo, or has another value the
     ["missing", {}, "ignored"],
     ["null", { liquidity_usd_min: null }, "ignored"],
     ["another", { liquidity_usd_min: 6 }, "applied 6 instead of"],
-  ])("%s: refused, and told with --no-strict", async (_, query, how) => {
+  ])("%s: fails, or prints a warning with --no-strict", async (_, query, how) => {
     const body = { results: rows, has_next_page: false, query: { limit: 10, ...query } };
     const env = { DEXDATA_BASE_URL: (await serveInTest(() => json(body))).url };
     for (const [words, name] of [
@@ -133,7 +133,7 @@ describe("a known filter that is missing from the echo, or has another value the
     }
   });
 
-  test("a list of several pages warns once", async () => {
+  test("prints one warning for a list of several pages", async () => {
     const server = await serveInTest(({ query }) => {
       const page = Number(query.get("cursor") ?? "0");
       const results = [{ id: `0x${page}`, chain: "base" }];
@@ -150,7 +150,7 @@ describe("a known filter that is missing from the echo, or has another value the
     expect(stderr).toBe('warning: the service ignored --sort "asc", so its rows do not match\n');
   });
 
-  test("an answer without an echo, and a path that is no search, are taken as they are", async () => {
+  test("accepts a response without an echo, and a path that is not a search", async () => {
     const env = { DEXDATA_BASE_URL: (await serveInTest(() => json({ results: rows, query: null }))).url };
     for (const path of ["/pools/search -f zzz=1", "/networks/base/dexes -f zzz=1", "/none -f zzz=1"])
       expect(await ask(`api ${path}`, env)).toMatchObject({ exit: 0, stderr: "" });

@@ -6,7 +6,7 @@ import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-// More requests than a plan allows in the minute that this file takes.
+// This file sends more requests per minute than any plan allows.
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 
 const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
@@ -24,7 +24,7 @@ async function ask(words: string, stdin = "") {
   return { exit, stdout, stderr, requests: sandbox.takeLog().map(({ url }) => url) };
 }
 
-/** A list in a file. */
+/** Writes a list to a file. */
 function listFile(text: string): string {
   const file = path.join(temporaryFolder(), "list.txt");
   writeFileSync(file, text);
@@ -47,7 +47,7 @@ const plain = [WETH, WETH, USDC].map((address) => `ethereum:${address}`).join(" 
 const listed = `${plain} solana:${SOL} solana:${SOL} ethereum:${USDC}`;
 
 describe("a list of assets", () => {
-  test.each(["prices", "token"])("%s reads one from stdin or a file as it reads words", async (command) => {
+  test.each(["prices", "token"])("%s reads one from stdin or a file with the same result as from arguments", async (command) => {
     const words = await ask(`${command} ${listed} -o ndjson`);
     expect(words).toMatchObject({ exit: 0, stderr: "" });
     expect(rowsOf(words.stdout).length).toBeGreaterThan(1);
@@ -68,12 +68,12 @@ describe("a list of assets", () => {
     }
   });
 
-  test("a record from a list of one is still a list", async () => {
+  test("with one entry still produces an array of records", async () => {
     const { stdout } = await ask(`pool @${listFile(`ethereum:${POOL}`)} -o json`);
     expect(stdout).toMatch(/^\[\{.*\}\]\n$/u);
   });
 
-  test("an empty list, or one of comments, sends nothing", async () => {
+  test("without entries, or with only comments, sends nothing", async () => {
     for (const text of ["", "\n\n", "# none\n"])
       for (const command of ["prices ethereum", "pool"]) {
         const words = `${command} @${listFile(text)} -o ndjson`;
@@ -97,7 +97,7 @@ describe("a list of assets", () => {
     ['""', "invalid JSON string", ""],
     [`["${WETH}"]`, "JSON arrays are not accepted", "list one asset per line, as -o ndjson prints them"],
     ["x".repeat(500), `invalid address "${"x".repeat(80)}…"`, form],
-  ])("the line %s is refused before a request", async (line, problem, hint) => {
+  ])("with the line %s is rejected before any request", async (line, problem, hint) => {
     for (const command of ["prices", "token", "pool"]) {
       const hints = hint === "" ? "" : `  hint: ${hint}\n`;
       expect(await ask(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
@@ -121,12 +121,12 @@ describe("a list of assets", () => {
     ["one of a network that this program does not know", "nosuch:#*!"],
     ["a row of the service", '{"chain":"ethereum","id":"0x1"}'],
     ["a row of a group that no search has", '{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}'],
-  ])("%s is left to the service", async (_, line) => {
+  ])("%s is sent to the service unchecked", async (_, line) => {
     const { requests } = await ask("token -", line);
     expect(requests.length).toBeGreaterThan(0);
   });
 
-  test("words are checked for quotes and spaces", async () => {
+  test("addresses in arguments must not contain quotes or spaces", async () => {
     for (const word of [`"${WETH}"`, `'${WETH}'`, `${WETH} x`])
       for (const command of ["prices", "token", "pool"]) {
         const { exit, stderr } = await dexdata([command, "ethereum", word], { env: sandbox.env() });
@@ -138,7 +138,7 @@ describe("a list of assets", () => {
 });
 
 describe("rows of another kind", () => {
-  test("of a search are skipped, and counted by kind", async () => {
+  test("from a search are skipped, and counted by kind", async () => {
     const found = await ask("search pepe -o ndjson");
     const rows = rowsOf(found.stdout);
     const [tokens = 0, pools = 0] = ["tokens", "pools"].map(
@@ -207,7 +207,7 @@ describe("rows of another kind", () => {
 
   describe.each(printed)("$words", ({ kind, words }) => {
     test.each(takers.filter(({ takes }) => takes !== kind))(
-      "are refused by $command $flags before a request",
+      "is rejected as input of $command $flags before any request",
       async ({ command, takes, flags }) => {
         const row = rows.get(words) ?? "";
         expect(row).not.toBe("");
@@ -219,7 +219,7 @@ describe("rows of another kind", () => {
     );
 
     test.each(takers.filter(({ command, takes }) => takes === kind && command !== "stream"))(
-      "are taken by $command $flags",
+      "is accepted as input of $command $flags",
       async ({ command, flags }) => {
         const { exit, stderr } = await ask(`${command} - ${flags}`, `${rows.get(words)}\n`);
         expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -232,25 +232,25 @@ describe("rows of another kind", () => {
     ["pools search ethereum --limit 1", "ohlcv", "for candles of a pool, add --pool"],
     ["tokens search ethereum --limit 1", "pool", "to show tokens: dexdata token -"],
     ["tokens search ethereum --limit 1", "ohlcv --pool", "leave out --pool"],
-  ])("of %s given to %s come with what to do", async (words, command, hint) => {
+  ])("from %s passed to %s cause an error with a hint", async (words, command, hint) => {
     const [name = "", ...flags] = command.split(" ");
     const { stderr } = await ask([name, "-", ...flags].join(" "), rows.get(words));
     expect(stderr.split("\n")[1]).toBe(`  hint: ${hint}`);
   });
 
-  test("of a search come with how to search for the others", async () => {
+  test("from a search cause an error that shows how to search for the required kind", async () => {
     const { stderr } = await ask("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
     expect(stderr).toBe(
       "error: stdin has 1 pool, but token takes tokens\n  hint: search for them alone: dexdata search <query> --type tokens\n",
     );
   });
 
-  test("a list of pools may have symbols as labels", async () => {
+  test("a list of pools may contain symbols as labels", async () => {
     const line = JSON.stringify({ chain: "ethereum", id: POOL, symbol: "USDC/WETH" });
     expect(await ask("pool -", line)).toMatchObject({ exit: 0, stderr: "" });
   });
 
-  test("rows that may be of either kind are left to the service", async () => {
+  test("rows that could be of either kind are sent to the service", async () => {
     for (const [words, command] of [
       ["pools search ethereum --limit 1 --fields id,chain,price_usd", "pool"],
       ["pools search ethereum --limit 1 --fields id,chain", "pool"],

@@ -28,7 +28,7 @@ afterAll(() => {
   console.log(`${counts.pulls} pulls of lists that move: no false alarm; ${counts.requests} requests`);
 });
 
-/** What tells a row from others; a running candle changes while it runs. */
+/** Returns the identity of a row; a partial candle can still change. */
 const keyOf = (row: Readonly<Record<string, unknown>>): string =>
   JSON.stringify([
     row["id"] ?? row["address"] ?? row["dex_id"] ?? row["time_open"],
@@ -39,17 +39,17 @@ const keyOf = (row: Readonly<Record<string, unknown>>): string =>
 const lists = isLong ? pagedLists : pagedLists.filter(({ words }) => !words.includes("ohlcv"));
 
 describe.each(lists.map((list) => [list.name, list] as const))(
-  "%s, while the market goes on",
+  "%s, while the market changes",
   (_, list: PagedList) => {
     const seeds = isLong ? (list.words.includes("ohlcv") ? 10 : 60) : 4;
-    test(`${seeds} pulls give every row that was there at the first request, each once`, async () => {
+    test(`${seeds} pulls return every row that existed at the first request, each once`, async () => {
       for (let seed = 1; seed <= seeds; seed += 1) {
         const still = await pull(
           list.words,
           movingService(() => 0),
         );
         const random = createRandom(seed * 31);
-        // At --speed 60, as long as a request takes: up to 20 s.
+        // At --speed 60, a request takes up to 20 s.
         const moved = await pull(
           list.words,
           movingService(() => random() * 20),
@@ -74,7 +74,7 @@ describe("transactions that are indexed late", () => {
   const runs = isLong ? 500 : 40;
   const words = "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --all --page-size 10";
 
-  test(`${runs} pulls, with new and late rows between pages, give every row that was there before`, async () => {
+  test(`${runs} pulls, with new and late rows between pages, return every row that existed before`, async () => {
     for (let seed = 1; seed <= runs; seed += 1) {
       const random = createRandom(seed * 101);
       const below = (most: number): number => Math.floor(random() * most);

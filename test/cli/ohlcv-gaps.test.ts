@@ -29,19 +29,19 @@ const askService = async (service: CandleService, words: string): Promise<Outcom
 const eight = 1_795_248_000;
 const hour = 3600;
 
-/** A row as the program should write it for an interval without a trade. */
+/** A row as the program should print it for an interval without a trade. */
 const gap = (opens: number, interval: number, price: string, more = ""): string =>
   `{"time_open":"${utc(opens)}","time_close":"${utc(opens + interval)}","open":${price},"high":${price},` +
   `"low":${price},"close":${price},"volume":0,"filled":true${more}}\n`;
 
 describe("--fill", () => {
-  // Six hours, of which the second and the fifth have a trade; the last is running.
+  // Six hours; the second and the fifth have a trade, the last is partial.
   const from = eight - 5 * hour;
   const has = (at: number): boolean => at === from + hour || at === from + 4 * hour;
   const traded = (at: number): string => `${candle(at, hour)}\n`;
   const words = `--from ${from} --to ${eight + hour} --now 2026-11-21T08:54:00Z -o ndjson`;
 
-  test("null: each interval without a trade has a row, at both ends and between", async () => {
+  test("null: prints a row for each interval without a trade, at both ends and between", async () => {
     const { exit, stdout } = await askService({ interval: hour, has }, `${words} --fill null`);
     expect(exit).toBe(0);
     expect(stdout).toBe(
@@ -54,7 +54,7 @@ describe("--fill", () => {
     );
   });
 
-  test("previous: the close before in the service's own digits, null where there is none", async () => {
+  test("previous: repeats the close before in the service's own digits, or null if there is none", async () => {
     const { stdout } = await askService({ interval: hour, has }, `${words} --fill previous`);
     const [first, second] = [`${from + hour}.10`, `${from + 4 * hour}.10`];
     expect(stdout).toBe(
@@ -67,7 +67,7 @@ describe("--fill", () => {
     );
   });
 
-  test("stays within the window: from the first interval that opens in it, to its end or now", async () => {
+  test("stays within the time range: from the first interval that opens in it, to its end or now", async () => {
     const none = { interval: hour, has: () => false };
     const opens = async (bounds: string): Promise<readonly unknown[]> =>
       rowsOf(
@@ -83,7 +83,7 @@ describe("--fill", () => {
     expect(await opens(`--from ${eight} --to ${eight + 5 * hour}`)).toEqual([]);
   });
 
-  test("a candle from before the start, which the service rounded down, is passed on and nothing else is", async () => {
+  test("prints a candle before the start if the service rounded the start down, and fills nothing before it", async () => {
     const start = from + 1;
     const { stdout } = await askService(
       { interval: hour, has: (at) => at === from, roundsStart: true },
@@ -92,7 +92,7 @@ describe("--fill", () => {
     expect(stdout).toBe(traded(from) + gap(from + hour, hour, `${from}.10`));
   });
 
-  test.each(["null", "previous"])("%s: reaches across slices, however many are empty", async (fill) => {
+  test.each(["null", "previous"])("%s: continues across slices, even if many are empty", async (fill) => {
     const start = eight - 4500 * 60;
     const trades = new Set([start + 700 * 60, start + 3100 * 60]);
     const { stdout } = await askService(
@@ -131,7 +131,7 @@ describe("--fill", () => {
       (at: number) => `{"time_open":"${utc(at).replace("Z", "+00:00")}","close":2}`,
       (at: number) => `{"time_open":"${utc(at).replace("Z", "+00:00")}","open":null`,
     ],
-  ])("writes times as the service does: %s", async (_name, row, filled) => {
+  ])("formats times as the service does: %s", async (_name, row, filled) => {
     const only = from + hour;
     const { stdout } = await askService(
       { interval: hour, has: (at) => at === only, row },
@@ -145,7 +145,7 @@ describe("--fill", () => {
     ]);
   });
 
-  test("fills a quiet pool of the sandbox as counting by hand does", async () => {
+  test("fills a quiet pool of the sandbox correctly", async () => {
     const pools = await dexdata("pools search polygon --order-by txns_24h --limit 40 -o ndjson", {
       env: sandbox.env(),
     });
@@ -176,7 +176,7 @@ describe("--fill", () => {
     }
   });
 
-  test("a month of minutes without a trade leaves row by row: each minute once", async () => {
+  test("prints each minute of a month without a trade once", async () => {
     const to = eight - 86_400;
     const { stdout } = await askService(
       { interval: 60, has: () => false },
@@ -189,7 +189,7 @@ describe("--fill", () => {
     ).toBe(true);
   });
 
-  test("goes on with the close before the break when an interrupted file is resumed", async () => {
+  test("uses the last close before the interruption when an interrupted file is resumed", async () => {
     const start = eight - 2500 * 60;
     const failing = start + 60_000;
     let isHealed = false;
@@ -214,7 +214,7 @@ describe("--fill", () => {
   });
 });
 
-test("the command after a failure begins where --fill previous knows the close before", async () => {
+test("the command after a failure starts where --fill previous knows the last close", async () => {
   const start = eight - 2500 * 60;
   let isHealed = false;
   const server = await serveInTest((request) =>
@@ -240,12 +240,12 @@ test("the command after a failure begins where --fill previous knows the close b
   expect(whole.endsWith(rest.stdout)).toBe(true);
 });
 
-describe("a candle that is still running", () => {
+describe("a partial candle", () => {
   const row = '{ "time_open":"2026-11-21T08:00:00Z", "open":1.10 }';
   const lineAt = async (now: string): Promise<string> =>
     (await ask(() => json(`[${row}]`), `--from ${eight} --to ${eight + hour} --now ${now} -o ndjson`)).stdout;
 
-  test("says so until the instant it closes, and nothing else of it changes", async () => {
+  test("is marked until the time it closes, and nothing else about it changes", async () => {
     const plain = '{"time_open":"2026-11-21T08:00:00Z","open":1.10}\n';
     const marked = '{"time_open":"2026-11-21T08:00:00Z","open":1.10,"partial":true}\n';
     expect(await lineAt("2026-11-21T08:00:00Z")).toBe(marked);
@@ -253,7 +253,7 @@ describe("a candle that is still running", () => {
     expect(await lineAt("2026-11-21T09:00:00Z")).toBe(plain);
   });
 
-  test("keeps what the service itself says about it", async () => {
+  test("keeps the partial field of the service", async () => {
     const said = '{"time_open":"2026-11-21T08:00:00Z","partial":false}';
     const { stdout } = await ask(
       () => json(`[${said}]`),
@@ -262,7 +262,7 @@ describe("a candle that is still running", () => {
     expect(stdout).toBe(`${said}\n`);
   });
 
-  test("is one of the sandbox's too, and only the last", async () => {
+  test("appears in the sandbox too, and is only the last one", async () => {
     const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
     const { stdout } = await dexdata(`ohlcv ethereum ${weth} --count-back 5 -o ndjson --fields partial`, {
       env: sandbox.env(),
@@ -271,12 +271,12 @@ describe("a candle that is still running", () => {
   });
 });
 
-describe("what this program adds to a candle", () => {
+describe("fields that dexdata adds to a candle", () => {
   const from = eight - 2 * hour;
   const service = { interval: hour, has: (at: number) => at !== from };
   const words = `--from ${from} --to ${eight + hour} --now 2026-11-21T08:54:00Z --fill previous`;
 
-  test("is in every format", async () => {
+  test("are in every format", async () => {
     const lines = (await askService(service, `${words} -o ndjson`)).stdout;
     const document: unknown = JSON.parse((await askService(service, `${words} -o json`)).stdout);
     expect(document).toEqual(rowsOf(lines));
@@ -290,7 +290,7 @@ describe("what this program adds to a candle", () => {
     ]);
   });
 
-  test("is selected by --fields like any other", async () => {
+  test("can be selected with --fields like any other", async () => {
     const { stdout } = await askService(service, `${words} -o ndjson --fields time_open,filled,partial`);
     expect(rowsOf(stdout)).toEqual([
       { time_open: utc(from), filled: true, partial: null },
@@ -299,7 +299,7 @@ describe("what this program adds to a candle", () => {
     ]);
   });
 
-  test("is not held against the contract, which the service's rows are", async () => {
+  test("are not checked against the contract, unlike the rows of the service", async () => {
     const sound = await askService(service, `${words} -o ndjson --validate`);
     expect({ exit: sound.exit, stderr: sound.stderr }).toEqual({ exit: 0, stderr: "" });
     const broken = await askService(
@@ -310,7 +310,7 @@ describe("what this program adds to a candle", () => {
     expect(toRow(broken.stderr)["message"]).toMatch(/^2 of 2 rows .* row 1, open: /u);
   });
 
-  test("takes no column of a table before the first row that has it, and then one", async () => {
+  test("add a table column at the first row that has one of them, with a new header", async () => {
     const start = eight - 1001 * 60;
     const { stdout } = await askService(
       { interval: 60 },

@@ -29,7 +29,7 @@ async function run(
   return await dexdata(words, { env: list.env, now });
 }
 
-/** A complete pull of six rows with its receipt. */
+/** Runs a complete pull of six rows with a receipt. */
 async function completed(more: readonly string[] = []): Promise<Pull & { readonly receipt: string }> {
   const [list, file] = [await servePages(3), newFile()];
   const receipt = `${file}.json`;
@@ -47,13 +47,13 @@ const refused = (file: string, receipt = ""): object => ({
 });
 const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 
-describe("--resume of a pull that is complete", () => {
+describe("--resume of a complete pull", () => {
   test.each([[[]], [["--resume"]]])(
-    "is exit 0 without a request where its receipt proves it; begun with %j",
+    "exits 0 without a request if its receipt proves it; started with %j",
     async (begun) => {
       const { receipt, ...pull } = await completed(begun);
       const [requests, before] = [pull.list.server.requests.length, readFileSync(receipt)];
-      // The bounds are those of the first run, as of a pull that is continued.
+      // The time range is that of the first run, as for a continued pull.
       const again = await run(pull, ["--resume", "--receipt", receipt], "2026-11-25T00:00:00Z");
       expect(told(again)).toEqual({
         exit: 0,
@@ -65,7 +65,7 @@ describe("--resume of a pull that is complete", () => {
     },
   );
 
-  test("is exit 2 without a receipt, as only that can prove it", async () => {
+  test("exits 2 without a receipt, because only a receipt can prove it", async () => {
     const { receipt: _, ...pull } = await completed();
     expect(told(await run(pull, ["--resume"]))).toEqual(refused(pull.file));
   });
@@ -87,7 +87,7 @@ describe("--resume of a pull that is complete", () => {
     ],
     ["the file has more bytes", ({ file }) => writeFileSync(file, `${readFileSync(file, "utf8")}\n`)],
     ["the file has fewer bytes", ({ file }) => writeFileSync(file, "")],
-  ])("is exit 2 where %s", async (what, damage) => {
+  ])("exits 2 if %s", async (what, damage) => {
     const pull = await completed();
     damage(pull);
     const [requests, rows] = [pull.list.server.requests.length, readFileSync(pull.file)];
@@ -102,7 +102,7 @@ describe("--resume of a pull that is complete", () => {
     ["--volume-usd-24h-min", "5"],
     ["--limit", "6"],
     ["-o", "csv"],
-  ])("is exit 2 where the receipt belongs to another query: %s %s", async (flag, value) => {
+  ])("exits 2 if the receipt belongs to another query: %s %s", async (flag, value) => {
     const { receipt, ...pull } = await completed();
     const words = flag === "--limit" ? pullOfPages.filter((word) => word !== "--all") : pullOfPages;
     const { exit, stderr } = await dexdata(
@@ -112,7 +112,7 @@ describe("--resume of a pull that is complete", () => {
     expect([exit, stderr]).toEqual([2, expect.stringContaining(`, and ${receipt} belongs to another query`)]);
   });
 
-  test("is exit 2 where --now is not that of the receipt", async () => {
+  test("exits 2 if --now differs from the receipt", async () => {
     const { receipt, ...pull } = await completed();
     const { exit, stderr } = await run(pull, ["--resume", "--receipt", receipt, "--now", "2026-01-01"]);
     expect([exit, stderr]).toEqual([
@@ -121,7 +121,7 @@ describe("--resume of a pull that is complete", () => {
     ]);
   });
 
-  test("is proved for a copy of the file too, as its bytes are what counts", async () => {
+  test("accepts a copy of the file, because only its bytes count", async () => {
     const { list, file, receipt } = await completed();
     const copy = newFile();
     copyFileSync(file, copy);

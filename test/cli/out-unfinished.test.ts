@@ -22,7 +22,7 @@ async function pull(list: PagedList, file: string, ...more: readonly string[]): 
   return await dexdata(words, { env: list.env });
 }
 
-/** The command that a message prints to continue. */
+/** Returns the command for continuing from a message. */
 function continuing(stderr: string): string {
   return /continue: dexdata (.*)/u.exec(stderr)?.[1] ?? "";
 }
@@ -81,7 +81,7 @@ describe("a pull without --resume that ends early", () => {
     });
   });
 
-  test("may end early again and again, with and without another failure", async () => {
+  test("can end early several times, at the same page or later", async () => {
     const list = await servePages(pages);
     const file = newFile();
     breakAt(list, 1);
@@ -100,7 +100,7 @@ describe("a pull without --resume that ends early", () => {
     );
   });
 
-  test("as a table leaves nothing, and says how to begin a pull that can be resumed", async () => {
+  test("as a table leaves no file, and prints a resumable form of the command", async () => {
     const list = await servePages(pages);
     const file = newFile();
     const heal = breakAt(list, 2);
@@ -117,7 +117,7 @@ describe("a pull without --resume that ends early", () => {
     expect(near(file)).toEqual(["rows"]);
   });
 
-  test("before the first row leaves nothing, and destroys nothing that an earlier run left", async () => {
+  test("before the first row leaves no file, and keeps the files of an earlier run", async () => {
     const list = await servePages(pages);
     const [fresh, file] = [newFile(), newFile()];
     breakAt(list, 0);
@@ -152,7 +152,7 @@ describe("a pull without --resume that ends early", () => {
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(2 * pages);
   });
 
-  test("by 402 or --max-credits keeps the rows, and the receipt names the file that has them", async () => {
+  test("by 402 or --max-credits keeps the rows, and the receipt names their file", async () => {
     const list = await servePages(pages);
     const [unpaid, bounded] = [newFile(), newFile()];
     const heal = breakAt(
@@ -177,7 +177,7 @@ describe("a pull without --resume that ends early", () => {
 });
 
 describe("an unfinished pull", () => {
-  test("that had --force replaces the old file when it is complete, and not before", async () => {
+  test("with --force replaces the old file when it is complete, and not before", async () => {
     const list = await servePages(pages);
     const file = newFile();
     writeFileSync(file, "precious\n");
@@ -191,7 +191,7 @@ describe("an unfinished pull", () => {
     expect([rowsOf(readFileSync(file, "utf8")).length, near(file)]).toEqual([2 * pages, ["rows"]]);
   });
 
-  test("does not replace a file that came meanwhile", async () => {
+  test("does not replace a file that was created since then", async () => {
     const list = await servePages(pages);
     const file = newFile();
     const heal = breakAt(list, 2);
@@ -220,7 +220,7 @@ describe("an unfinished pull", () => {
   test.each([
     ["stream", "stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
     ["txns --follow", "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow"],
-  ])("is not added to by %s, whose rows --resume would cut off", async (_what, words) => {
+  ])("is not extended by %s, because --resume would truncate those rows", async (_what, words) => {
     const list = await servePages(pages);
     const file = newFile("rows.ndjson");
     const heal = breakAt(list, 2);
@@ -239,7 +239,7 @@ describe("an unfinished pull", () => {
     expect((await pull(list, file, "--resume")).exit).toBe(0);
   });
 
-  test("is continued by the same query only", async () => {
+  test("is continued only by the same query", async () => {
     const list = await servePages(pages);
     const file = newFile();
     breakAt(list, 2);
@@ -253,7 +253,7 @@ describe("an unfinished pull", () => {
     });
   });
 
-  test("through a link is beside the file that the link leads to, and the link stays", async () => {
+  test("through a link is stored next to the target of the link, and the link remains", async () => {
     const list = await servePages(pages);
     const [file, link] = [newFile(), newFile("link")];
     symlinkSync(file, link);
