@@ -267,7 +267,7 @@ describe("an unfinished pull", () => {
     expect(rowsOf(readFileSync(link, "utf8")).length).toBe(2 * pages);
   });
 
-  test("whose checkpoint is gone, or whose part is another program's, is not begun", async () => {
+  test("does not start if its checkpoint is missing or its .part file belongs to another program", async () => {
     const list = await servePages(pages);
     const file = newFile();
     writeFileSync(`${file}.part`, "downloaded");

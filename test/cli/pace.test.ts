@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 interface Paced extends Outcome {
-  /** When each request arrived, on the clock of the run. */
+  /** Arrival time of each request, on the clock of the run. */
   readonly arrivals: readonly number[];
 }
 
@@ -34,7 +34,7 @@ const tooMany = (headers: Record<string, string> = {}): Reply => json({}, { stat
 
 type Answer = (now: number, index: number) => Reply;
 
-/** One run against a server of its own, on a clock of its own that begins at 0. Runs share the folder of the pace. */
+/** Runs a command with its own server and a clock that starts at 0. All runs share the state directory. */
 async function ask(
   words: readonly string[],
   options: TestContextOptions & { answer?: Answer; during?: (context: Outcome["context"]) => void } = {},
@@ -54,13 +54,13 @@ async function ask(
   };
   const context = createTestContext({ ...options, env });
   options.during?.(context);
-  // A time-out that the fast clock does not reach.
+  // The fast clock does not reach this timeout.
   const flags = ["--timeout", "10h", "--error-format", "text", "-o", "ndjson"];
   const outcome = await run([...words, ...flags], context);
   return { ...outcome, arrivals };
 }
 
-/** So many requests, one an address. */
+/** Arguments that cause `count` requests, 1 per address. */
 const pools = (count: number, ...flags: readonly string[]): readonly string[] => [
   "pool",
   "ethereum",
@@ -80,7 +80,7 @@ function oneService(): Record<string, string> {
 
 describe("--rpm", () => {
   test.each([["0"], ["100001"], ["1.5"], ["-3"], ["many"], ["1e3"], ["Unlimited"]])(
-    "%s is refused before any request",
+    "%s is rejected before any request",
     async (rpm) => {
       const { exit, stderr, arrivals } = await ask(["networks", `--rpm=${rpm}`]);
       expect({ exit, requests: arrivals.length }).toEqual({ exit: 2, requests: 0 });
@@ -88,22 +88,22 @@ describe("--rpm", () => {
     },
   );
 
-  test("so are DEXDATA_RPM and a setting", async () => {
+  test("rejects the same values in DEXDATA_RPM and the config file", async () => {
     const env = await ask(["networks"], { env: { DEXDATA_RPM: "fast" } });
     expect([env.exit, env.stderr]).toEqual([2, expect.stringContaining('DEXDATA_RPM "fast": must be')]);
     const set = await ask(["config", "set", "rpm", "0"]);
     expect(set.exit).toBe(2);
   });
 
-  test("N spreads: a tenth of them in a tenth of the minute", async () => {
+  test("spreads N requests: a tenth of them per tenth of a minute", async () => {
     const paced = await ask(pools(10, "--rpm", "30"));
     expect(paced.exit).toBe(0);
-    // Three in 6.12 s and 100 ms.
+    // Three per 6.12 s plus 100 ms.
     expect(gaps(paced)).toEqual([0, 0, 6220, 0, 0, 6220, 0, 0, 6220]);
     expect(paced.stderr).toBe("note: waiting 7s for the rate limit of 30 requests/min (set by --rpm)\n");
   });
 
-  test("flag before environment before config.json, and the line says which it was", async () => {
+  test("prefers the flag to the environment and that to config.json, and the message names the source", async () => {
     const env = { DEXDATA_RPM: "20" };
     const config = path.join(state, "config");
     mkdirSync(config);
@@ -132,7 +132,7 @@ describe("--rpm", () => {
     expect(readdirSync(state)).toEqual([]);
   });
 
-  test("not even unlimited sends while a 429 asks to wait", async () => {
+  test("waits after a 429 even with unlimited", async () => {
     const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "30" }) : pool);
     const held = await ask(pools(3, "--rpm", "unlimited", "--parallel", "1"), { answer });
     expect(held.exit).toBe(0);
@@ -145,7 +145,7 @@ describe("without --rpm", () => {
     ["keyless", {}, 15],
     ["free", keyed, 30],
     ["dev", { ...keyed, DEXDATA_TIER: "dev" }, 120],
-  ] as const)("the %s plan's rate is kept, and a wait is said", async (plan, env, perMinute) => {
+  ] as const)("follows the rate limit of the %s plan, and reports a wait", async (plan, env, perMinute) => {
     const paced = await ask(pools(perMinute + 2), { env });
     expect(paced.exit).toBe(0);
     expect(paced.arrivals.slice(0, perMinute).every((at) => at === 0)).toBe(true);
@@ -155,7 +155,7 @@ describe("without --rpm", () => {
     );
   });
 
-  test("several requests under way at once keep it too", async () => {
+  test("follows it with parallel requests too", async () => {
     const tokens = Array.from({ length: 200 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
     const paced = await ask(["prices", "ethereum", ...tokens, "--parallel", "8"], {
       answer: () => json("[]"),
@@ -164,7 +164,7 @@ describe("without --rpm", () => {
     expect(paced.arrivals.filter((at) => at < 61_200).length).toBe(15);
   });
 
-  test("an enterprise plan's is not known, so it has none until something is learned", async () => {
+  test("has no limit for an enterprise plan until the service reports one", async () => {
     const env = { ...keyed, DEXDATA_TIER: "enterprise" };
     const free = await ask(pools(300), { env });
     expect([free.exit, free.context.clock.elapsed()]).toEqual([0, 0]);
@@ -175,7 +175,7 @@ describe("without --rpm", () => {
 });
 
 describe("processes of one machine", () => {
-  /** A run that finds nobody at home, but has taken its turn by then. */
+  /** Sends a request that no server accepts, but that counts against the rate limit. */
   const knock = async (words: readonly string[], env: Record<string, string> = {}): Promise<Paced> =>
     await ask([...words, "--retries", "0"], { env: { ...oneService(), ...env } });
 
@@ -187,7 +187,7 @@ describe("processes of one machine", () => {
       return sends.reduce((sum, { count }) => sum + count, 0);
     });
 
-  test("that have the same key count together", async () => {
+  test("with the same key count together", async () => {
     for (let process = 0; process < 15; process += 1) await knock(["networks"]);
     expect(sentIn()).toEqual([15]);
     const waiting = await knock(["networks"]);
@@ -197,7 +197,7 @@ describe("processes of one machine", () => {
     expect(waiting.context.clock.elapsed()).toBe(61_200);
   });
 
-  test("that have another key, none, or another service do not", async () => {
+  test("with another key, no key or another service do not", async () => {
     await knock(["networks"]);
     await knock(["networks"], keyed);
     await knock(["networks"], { ...keyed, DEXDATA_API_KEY: "api_free_another_one" });
@@ -209,7 +209,7 @@ describe("processes of one machine", () => {
     expect(written.join()).not.toMatch(/secret|another|api_|127/u);
   });
 
-  test("count a look at the plan too", async () => {
+  test("count the plan lookup of auth status too", async () => {
     await knock(["networks"], keyed);
     await ask(["auth", "status", "--retries", "0"], { env: { ...oneService(), ...keyed } });
     expect(sentIn()).toEqual([2]);
@@ -217,7 +217,7 @@ describe("processes of one machine", () => {
 });
 
 describe("after a 429", () => {
-  test("nobody sends before its Retry-After has passed", async () => {
+  test("no process sends a request before Retry-After has passed", async () => {
     const origin = await serveInTest(() => tooMany({ "retry-after": "40" }));
     const env = { DEXDATA_BASE_URL: origin.url };
     const first = await ask(["networks", "--retries", "0"], { env });
@@ -229,7 +229,7 @@ describe("after a 429", () => {
     expect(second.stderr).toContain("note: waiting 40s: the service requested a pause for this key\n");
   });
 
-  test("a wait longer than --retry-max-time is not begun, and --rpm unlimited asks all the same", async () => {
+  test("does not start a wait longer than --retry-max-time; --rpm unlimited sends anyway", async () => {
     const origin = await serveInTest((_request, index) =>
       index === 0 ? tooMany({ "retry-after": "600" }) : json("[]"),
     );
@@ -282,7 +282,7 @@ describe("after a 429", () => {
     expect(context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
   });
 
-  test("other commands with the key wait an hour at most after it, and --rpm unlimited does not wait", async () => {
+  test("other commands with the key wait at most an hour, and --rpm unlimited does not wait", async () => {
     const origin = await serveInTest((_request, index) =>
       index === 0 ? tooMany({ "retry-after": "1763800000" }) : json("[]"),
     );
@@ -306,11 +306,11 @@ describe("after a 429", () => {
     const words = ["networks", "--retries", "0"];
     const during = ({ clock }: Outcome["context"]): void => clock.advance(3_600_000);
     const later = await ask(words, { env, during });
-    // It was sent: nothing listens there.
+    // The request was sent: exit 7, because no server listens at that address.
     expect([later.exit, later.context.clock.elapsed()]).toEqual([7, 3_600_000]);
   });
 
-  test("one alone does not slow a pull", async () => {
+  test("a single 429 does not slow a pull", async () => {
     const answer: Answer = (_now, index) => (index === 20 ? tooMany({ "retry-after": "1" }) : pool);
     const paced = await ask(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
     expect(paced.exit).toBe(0);
@@ -319,10 +319,10 @@ describe("after a 429", () => {
 
   test.each([
     [1, 2],
-    // Those under way at once meet the limit together.
+    // Requests that run in parallel reach the limit together.
     [8, 4 * 8],
   ])(
-    "two show the limit: then there are no more, and nothing is lost (%i at once)",
+    "two 429s reveal the limit: no more follow, and no row is lost (%i in parallel)",
     async (parallel, most) => {
       const accepted: number[] = [];
       let refusals = 0;
@@ -339,7 +339,7 @@ describe("after a 429", () => {
       expect([paced.exit, accepted.length]).toEqual([0, 80]);
       expect(refusals).toBeGreaterThanOrEqual(2);
       expect(refusals).toBeLessThanOrEqual(most);
-      // Ten a minute are seven waits of a window; one more where refused ones took places.
+      // Ten per minute require seven waits; one more if rejected requests used up some of the limit.
       expect(paced.context.clock.elapsed()).toBeLessThan((parallel === 1 ? 7 : 8) * 61_200 + 3000);
       expect(paced.stderr).toContain(
         "for the rate limit of 10 requests/min (learned from the service; see --rpm)",
@@ -347,7 +347,7 @@ describe("after a 429", () => {
     },
   );
 
-  test("an explicit pace is kept all the same", async () => {
+  test("keeps an explicit rate all the same", async () => {
     const answer: Answer = (_now, index) =>
       index % 7 === 6 ? tooMany({ "retry-after": "1", "ratelimit-limit": "2" }) : pool;
     const paced = await ask(pools(60, "--rpm", "600"), { answer });
@@ -355,7 +355,7 @@ describe("after a 429", () => {
     expect(paced.context.clock.elapsed()).toBeLessThan(20_000);
   });
 
-  test("RateLimit-Limit lowers the rate for the others too", async () => {
+  test("RateLimit-Limit lowers the rate for other processes too", async () => {
     const origin = await serveInTest(() => json("[]", { headers: { "ratelimit-limit": "3" } }));
     const env = { DEXDATA_BASE_URL: origin.url };
     const waits: number[] = [];
@@ -366,9 +366,9 @@ describe("after a 429", () => {
   });
 });
 
-describe("where the state cannot be kept", () => {
+describe("if the state cannot be saved", () => {
   test.each([["/dev/null/state"], ["a file"]])(
-    "%s: one warning, and a pace of this process alone",
+    "%s: prints one warning, and limits only this process",
     async (folder) => {
       const file = path.join(state, "file");
       writeFileSync(file, "");
@@ -387,7 +387,7 @@ describe("where the state cannot be kept", () => {
     },
   );
 
-  test("a file that is damaged is begun anew, without a word", async () => {
+  test("replaces a damaged file without a message", async () => {
     await ask(["networks"], { env: oneService() });
     const [name] = readdirSync(state);
     const file = path.join(state, name ?? "");
@@ -398,7 +398,7 @@ describe("where the state cannot be kept", () => {
   });
 });
 
-test("what a service left that nobody asked for a day goes when a new one is asked", async () => {
+test("deletes the state of a service that was not used for a day when another service is used", async () => {
   const old = path.join(state, `pace-${"0f".repeat(16)}.json`);
   const twoDaysAgo = Date.parse("2026-11-19T08:54:00Z") / 1000;
   for (const file of [old, `${old}.0123456789abcdef.new`, path.join(state, "budget.json")]) {
@@ -410,14 +410,14 @@ test("what a service left that nobody asked for a day goes when a new one is ask
   expect(existsSync(old)).toBe(false);
 });
 
-describe("a wait for the pace ends", () => {
-  test("with --deadline, at once", async () => {
+describe("a wait for the rate limit ends", () => {
+  test("at --deadline, immediately", async () => {
     const late = await ask(pools(16, "--deadline", "30s"));
     expect([late.exit, late.arrivals.length, late.context.clock.elapsed()]).toEqual([7, 15, 30_000]);
     expect(late.stderr).toContain("--deadline of 30s reached");
   });
 
-  test("with Ctrl-C, at once", async () => {
+  test("on Ctrl-C, immediately", async () => {
     const stopped = await ask(pools(16), {
       speed: 1,
       during: (context) => {
@@ -433,7 +433,7 @@ describe("a wait for the pace ends", () => {
 });
 
 describe("--sandbox", () => {
-  test("has a pace of its own, which keeps its plan's rate without a 429 and without a file", async () => {
+  test("has its own rate limit, which follows the plan without a 429 and without a file", async () => {
     const words = [...pools(0), ...Array.from({ length: 17 }, (_, index) => `0x${index + 1}`)];
     const flags = ["--sandbox", "--tier", "keyless", "-v"];
     const alone = await ask([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });

@@ -23,7 +23,7 @@ interface Pull {
   readonly exit: number;
   readonly stdout: string;
   readonly requests: number;
-  /** Of the receipt. */
+  /** From the receipt. */
   readonly complete: unknown;
   readonly proof: unknown;
   readonly rows: unknown;
@@ -47,7 +47,7 @@ async function soundPull(list: PagedList): Promise<Pull> {
 
 const counts = { runs: 0, recovered: 0, failed: 0, unnoticed: 0, requests: 0 };
 
-/** One pull under a fault: all rows and exit 0, or exit 1 or 8 and a receipt that says so. */
+/** Checks one pull with a fault: all rows and exit 0, or exit 1 or 8 with an incomplete receipt. */
 async function judge(list: PagedList, faults: string): Promise<void> {
   const sound = await soundPull(list);
   const struck = await pull(list, faults);
@@ -58,7 +58,7 @@ async function judge(list: PagedList, faults: string): Promise<void> {
   expect(said).toEqual({ ...said, rows: lines });
   if (struck.exit === 0) {
     const isWhole = struck.stdout === sound.stdout;
-    // Where the service gives no count, rows may be missing unnoticed: the receipt does not claim a proof.
+    // If the service sends no count, rows may be missing unnoticed: the receipt does not claim a proof.
     if (!isWhole)
       expect({ ...said, hasCount: list.hasCount, proof: struck.proof }).toEqual({
         ...said,
@@ -84,7 +84,7 @@ afterAll(() => {
 });
 
 describe.each(pagedLists.map((list) => [list.name, list] as const))("%s", (_, list) => {
-  test("without a fault, each row comes once, with exit 0 and its proof", async () => {
+  test("without a fault, each row is printed once, with exit 0 and its proof", async () => {
     const { exit, complete, proof, requests, stdout } = await soundPull(list);
     expect({ exit, complete, proof }).toEqual({
       exit: 0,
@@ -101,13 +101,13 @@ describe.each(pagedLists.map((list) => [list.name, list] as const))("%s", (_, li
     const every = Array.from({ length: requests }, (_each, index) => index + 1);
     const random = createRandom(list.name.length * 100 + fault.length);
     const drawn = [1 + Math.floor(random() * requests), requests, 1];
-    // The candles of 20 days take their time.
+    // The candles of 20 days take long.
     const positions = isLong ? every : drawn.slice(0, list.words.includes("ohlcv") ? 1 : 3);
     for (const position of new Set(positions)) await judge(list, `${fault}@${position}`);
   });
 });
 
-test("txns beyond page 100: a fault at any position", async () => {
+test("txns beyond page 100: recovers from a fault at any position, or reports it", async () => {
   const { requests } = await soundPull(deepList);
   expect(requests).toBeGreaterThan(115);
   const random = createRandom(7);
@@ -118,7 +118,7 @@ test("txns beyond page 100: a fault at any position", async () => {
 });
 
 test.each(Array.from({ length: 11 }, (_, index) => 100 + index))(
-  "duplicate-page@%i ends with exit 0 and all rows, in at most 3 requests more",
+  "duplicate-page@%i ends with exit 0 and all rows, with at most 3 extra requests",
   async (position) => {
     const sound = await soundPull(deepList);
     const { exit, stdout, requests } = await pull(deepList, `duplicate-page@${position}`);
@@ -127,12 +127,12 @@ test.each(Array.from({ length: 11 }, (_, index) => 100 + index))(
   },
 );
 
-test.each(["5%", "20%"])("page faults at a rate of %s are recovered from, or noticed", async (rate) => {
+test.each(["5%", "20%"])("recovers from page faults at a rate of %s, or reports them", async (rate) => {
   for (const fault of pageFaults) await judge(deepList, `${fault}:${rate}`);
 });
 
 test.each(["dexes", "txns", "api of transactions"])(
-  "%s --resume requests its first page again where the service returns a later one",
+  "%s --resume requests its first page again if the service returns a later one",
   async (name) => {
     const list = pagedLists.find((each) => each.name === name);
     if (list === undefined) throw new Error(name);

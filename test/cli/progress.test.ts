@@ -7,14 +7,17 @@ import { json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
-// From source it takes longer to load than the waits below.
+// Loading it from source takes longer than the waits below.
 beforeAll(async () => {
   await import("../../src/render/progress/live-line.ts");
 });
 const words = "pools search ethereum --limit 300 --page-size 100 --fields id -o ndjson";
 const busy = (): Reply => json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "30" } });
 
-/** A terminal for stdout and stderr together, and a service that is busy when it is asked for the second page, once that is due. */
+/**
+ * A terminal for stdout and stderr, and a service that rejects the first request for the second page as
+ * soon as `isDue` returns true.
+ */
 async function onTerminal(
   options: TestContextOptions = {},
   isDue = (_shown: string): boolean => true,
