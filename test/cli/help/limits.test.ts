@@ -91,7 +91,7 @@ async function textOf(name: string): Promise<string> {
   return (pages.get(name) ?? (await dexdata(`help ${name}`)).stdout).replaceAll(/\s+/gu, " ");
 }
 
-describe("the numbers in help and documents are those of the program", () => {
+describe("the numbers in help and docs match the program", () => {
   test.each(Object.entries(limits))("%s", async (name, all = []) => {
     const said = await textOf(name);
     for (const limit of all) expect(said).toContain(sayingOf(limit));
@@ -109,7 +109,7 @@ describe("the numbers in help and documents are those of the program", () => {
     ];
     let rest = await textOf("limits");
     for (const each of others) expect(rest).toContain(each);
-    // The shorter ones last: they may be a part of others.
+    // Shorter phrases come last, because they may be part of longer ones.
     const sayings = [...others, ...(limits.limits ?? []).map(sayingOf)];
     for (const each of sayings.toSorted((a, b) => b.length - a.length)) rest = rest.replace(each, "");
     rest = rest.replaceAll(/exit (?:code )?[126]/gu, "");
@@ -117,7 +117,7 @@ describe("the numbers in help and documents are those of the program", () => {
   });
 });
 
-test("documents name the Node version that the package requires", () => {
+test("docs name the Node version that the package requires", () => {
   const manifest: unknown = JSON.parse(readFileSync("package.json", "utf8"));
   expect(manifest).toMatchObject({ engines: { node: expect.stringMatching(/^>=\d+\.\d+$/u) } });
   const [least = ""] = /[\d.]+/u.exec(JSON.stringify(Object(manifest).engines)) ?? [];
