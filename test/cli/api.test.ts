@@ -349,7 +349,7 @@ describe("-f", () => {
     expect(service.requests.map(({ url }) => url)).toEqual([`/v1/none?${sent}`, `/v1/networks?${sent}`]);
   });
 
-  test("adds to the parameters in the path: names in the contract first, others in the order typed", async () => {
+  test("adds to the parameters in the path, with names in the contract first, others in the order typed", async () => {
     const words = [
       "api",
       "/networks/base/pools/search?zzz=1&sort=asc",

@@ -58,7 +58,7 @@ describe("--max-credits", () => {
     });
     expect({ exit: outcome.exit, charged: charged() }).toEqual({ exit: 5, charged: 20 });
     expect(failureOf(outcome)["message"]).toContain("next request costs 10");
-    // The third batch would be within the budget, but its rows follow those of the second.
+    // The third batch would be within the budget, but its rows follow the rows of the second.
     await dexdata("prices ethereum - --max-credits 12", { env: env(), stdin: unknownAddresses(22) });
     expect(charged()).toBe(30);
   });
@@ -102,7 +102,7 @@ describe("--max-credits", () => {
     expect(outcome.stdout).toBe(`${found.stdout.split("\n").slice(0, 25).join("\n")}\n`);
   });
 
-  test("counts a request that timed out after it was sent as possibly charged", async () => {
+  test("treats a request that timed out after it was sent as possibly charged", async () => {
     const server = await serveInTest(() => hang());
     const env = { DEXDATA_BASE_URL: server.url };
     const outcome = await dexdata("networks --max-credits 2 --timeout 1m --stats", { env });

@@ -53,7 +53,7 @@ describe("--resume of a complete pull", () => {
     async (begun) => {
       const { receipt, ...pull } = await completed(begun);
       const [requests, before] = [pull.list.server.requests.length, readFileSync(receipt)];
-      // The time range is that of the first run, as for a continued pull.
+      // The time range of the first run applies, as for a continued pull.
       const again = await run(pull, ["--resume", "--receipt", receipt], "2026-11-25T00:00:00Z");
       expect(told(again)).toEqual({
         exit: 0,
