@@ -34,8 +34,10 @@ const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 
-const ask = async (words: string | readonly string[], tier: "keyless" | "pro" = "pro"): Promise<Outcome> =>
-  await dexdata(words, { env: sandbox.env(tier), now: sandboxNow });
+const runCommand = async (
+  words: string | readonly string[],
+  tier: "keyless" | "pro" = "pro",
+): Promise<Outcome> => await dexdata(words, { env: sandbox.env(tier), now: sandboxNow });
 
 const sortedRows = (stdout: string): readonly string[] =>
   rowsOf(stdout)
@@ -110,7 +112,10 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s
   };
 
   test(`api prints the rows of \`dexdata ${own}\``, async () => {
-    const [expected, actual] = [await ask(`${own} -o ndjson`), await ask(`api ${api} -o ndjson`)];
+    const [expected, actual] = [
+      await runCommand(`${own} -o ndjson`),
+      await runCommand(`api ${api} -o ndjson`),
+    ];
     expect({ exit: actual.exit, stderr: actual.stderr }).toEqual({ exit: 0, stderr: "" });
     expect(actual.stdout.length).toBeGreaterThan(10);
     if (id === "search") expect(rowsOfGroups(actual.stdout)).toEqual(rowsOf(expected.stdout));
@@ -130,7 +135,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s
   test("requests only the given path, and prints the complete response as one line of JSON", async () => {
     const words = `api ${api.replace(" --paginate", "").replace(" --limit 150", "")} -o json`;
     sandbox.takeLog();
-    const { exit, stdout } = await ask(words);
+    const { exit, stdout } = await runCommand(words);
     expect(exit).toBe(0);
     const [logged] = sandbox.takeLog();
     expect(decodeURIComponent(logged?.url ?? "")).toMatch(
@@ -161,7 +166,7 @@ beforeEach(async () => {
   other = await serveInTest(() => json([]));
 });
 
-const askScripted = async (words: readonly string[], isTerminal = false): Promise<Outcome> =>
+const runScripted = async (words: readonly string[], isTerminal = false): Promise<Outcome> =>
   await dexdata(words, {
     env: { DEXDATA_PRO_BASE_URL: `${service.url}/v1`, DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
     isTerminal: { stdout: isTerminal, stderr: isTerminal },
@@ -232,7 +237,7 @@ describe("a path that could lead to another host", () => {
   ];
   test.each(tricks)("rejects %j: %s", async (template, problem) => {
     const path = template.replace("OTHER", new URL(other.url).host);
-    const { exit, stdout, stderr } = await askScripted(["api", path, "--error-format", "json"]);
+    const { exit, stdout, stderr } = await runScripted(["api", path, "--error-format", "json"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(toRow(stderr)["message"]).toMatch(/^"/u);
     expect(String(toRow(stderr)["message"]).endsWith(`": ${problem}`)).toBe(true);
@@ -261,7 +266,7 @@ describe("a path that could lead to another host", () => {
     ["/a?b=%26%3D%23%00", "/v1/a?b=%26%3D%23%00"],
   ];
   test.each(harmless)("sends %j to the service as %s", async (path, sent) => {
-    const { exit, stderr } = await askScripted(["api", path]);
+    const { exit, stderr } = await runScripted(["api", path]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
     expect(service.requests.map((request) => request.url)).toEqual([sent]);
     expect(service.requests[0]?.method).toBe("GET");
@@ -299,7 +304,7 @@ describe("a path that could lead to another host", () => {
 
   test("does not follow a redirect, and does not send the key to its target", async () => {
     reply = () => redirect(`${other.url}/networks`);
-    const { exit } = await askScripted(["api", "/networks"]);
+    const { exit } = await runScripted(["api", "/networks"]);
     expect({ exit, asked: service.requests.length, elsewhere: other.requests.length }).toEqual({
       exit: 1,
       asked: 1,
@@ -344,8 +349,8 @@ describe("-f", () => {
     ["ñ=1", "%C3%B1=1"],
   ];
   test.each(values)("sends %j as %s", async (typed, sent) => {
-    await askScripted(["api", "/none", "-f", typed]);
-    await askScripted(["api", "/networks", `--field=${typed}`]);
+    await runScripted(["api", "/none", "-f", typed]);
+    await runScripted(["api", "/networks", `--field=${typed}`]);
     expect(service.requests.map(({ url }) => url)).toEqual([`/v1/none?${sent}`, `/v1/networks?${sent}`]);
   });
 
@@ -359,7 +364,7 @@ describe("-f", () => {
       "--field",
       "LIMIT=3",
     ];
-    await askScripted(words);
+    await runScripted(words);
     expect(service.requests[0]?.url).toBe(
       "/v1/networks/base/pools/search?limit=7&sort=asc&zzz=1&aaa=x&LIMIT=3",
     );
@@ -370,7 +375,7 @@ describe("-f", () => {
     [["/networks/base/multi/prices?tokens=0xA", "-f", "tokens=0xb"]],
     [["/networks/base/multi/prices", "-f", "tokens=0xA", "-f", "tokens=0xb"]],
   ])("rule 81: sends repeated tokens as typed: %j", async (words) => {
-    await askScripted(["api", ...words]);
+    await runScripted(["api", ...words]);
     expect(service.requests.map(({ url }) => url)).toEqual([
       "/v1/networks/base/multi/prices?tokens=0xA&tokens=0xb",
     ]);
@@ -378,11 +383,11 @@ describe("-f", () => {
 
   test("rule 81: repeated tokens return the rows of the comma form and cost 1 credit each", async () => {
     const path = "/networks/ethereum/multi/prices";
-    const comma = await ask(["api", path, "-f", `tokens=${WETH},${USDC}`]);
-    const repeated = await ask(["api", path, "-f", `tokens=${WETH}`, "-f", `tokens=${USDC}`]);
+    const comma = await runCommand(["api", path, "-f", `tokens=${WETH},${USDC}`]);
+    const repeated = await runCommand(["api", path, "-f", `tokens=${WETH}`, "-f", `tokens=${USDC}`]);
     expect(repeated.exit).toBe(0);
     expect(sortedRows(repeated.stdout)).toEqual(sortedRows(comma.stdout));
-    const bounded = await ask(["api", `${path}?tokens=${WETH}&tokens=${USDC}`, "--max-credits", "1"]);
+    const bounded = await runCommand(["api", `${path}?tokens=${WETH}&tokens=${USDC}`, "--max-credits", "1"]);
     expect(bounded.exit).toBe(5);
     expect(bounded.stderr).toContain("next request costs 2");
   });
@@ -392,7 +397,7 @@ describe("-f", () => {
       nodePath.join(temporaryFolder(), name),
     );
     const words = ["api", `/networks/ethereum/multi/prices?tokens=${WETH}&tokens=${USDC}`];
-    await ask([...words, "--out", String(file), "--receipt", String(receipt)]);
+    await runCommand([...words, "--out", String(file), "--receipt", String(receipt)]);
     expect(JSON.parse(readFileSync(String(receipt), "utf8"))).toMatchObject({
       asked: { network: "ethereum", tokens: `${WETH},${USDC}` },
       credits: { spent: 2 },
@@ -446,7 +451,7 @@ describe("-f", () => {
     [["/none", "-X", "POST"], 'unknown flag -X for "dexdata api"'],
   ];
   test.each(refused)("rejects %j before sending anything: %s", async (words, message) => {
-    const { exit, stdout, stderr } = await askScripted(["api", ...words, "--error-format", "text"]);
+    const { exit, stdout, stderr } = await runScripted(["api", ...words, "--error-format", "text"]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     const [line] = stderr.split("\n");
     if (typeof message === "string") expect(line).toBe(`error: ${message}`);
@@ -508,7 +513,7 @@ describe("the response", () => {
     "%j, requested with %s (terminal: %s), keeps every digit",
     async (sent, words, isTerminal, shown) => {
       reply = body(sent);
-      const { exit, stdout } = await askScripted(["api", ...words.split(" "), "-q"], isTerminal);
+      const { exit, stdout } = await runScripted(["api", ...words.split(" "), "-q"], isTerminal);
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: shown });
     },
   );
@@ -524,13 +529,13 @@ describe("the response", () => {
     ['[{"a":1},{"b":2}]', "/x", "b", ""],
     ['{"a":1}', "/x", "zzz", ""],
   ])("%j of %s with --fields %s: warns only about unknown fields", async (sent, path, fields, hint) => {
-    const isSaid = hint !== "" || fields === "zzz";
+    const isWarned = hint !== "" || fields === "zzz";
     for (const format of ["ndjson", "json"]) {
       reply = body(sent);
       const words = ["api", path, "--fields", fields, "-o", format];
-      const { exit, stderr } = await askScripted(words);
-      const said = isSaid ? `warning: no row has the field "${fields}"${hint}\n` : "";
-      expect({ exit, stderr }).toEqual({ exit: 0, stderr: said });
+      const { exit, stderr } = await runScripted(words);
+      const warning = isWarned ? `warning: no row has the field "${fields}"${hint}\n` : "";
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: warning });
     }
   });
 
@@ -585,7 +590,7 @@ describe("the response", () => {
     async (_name, answer, exit, requests, message) => {
       reply = answer;
       const words = ["api", "/x", "-f", "zzz=1", "-f", "limit=0", "--error-format", "json"];
-      const outcome = await askScripted(words);
+      const outcome = await runScripted(words);
       expect([outcome.exit, service.requests.length, outcome.stdout]).toEqual([exit, requests, ""]);
       const lines = outcome.stderr.trim().split("\n");
       expect(toRow(lines.at(-1) ?? "")["message"]).toMatch(message);
@@ -593,14 +598,14 @@ describe("the response", () => {
   );
 
   test("names the replacement of a removed path, and the network closest to an unknown one", async () => {
-    const removed = await ask("api /networks/ethereum/pools/filter --error-format json");
+    const removed = await runCommand("api /networks/ethereum/pools/filter --error-format json");
     expect(removed.exit).toBe(3);
     expect(toRow(removed.stderr)["message"]).toBe("/networks/ethereum/pools/filter was removed from the API");
     expect(toRow(removed.stderr)["next"]).toBe(
       "use /networks/{network}/pools/search instead; " +
         "get the new command: dexdata migrate '/networks/ethereum/pools/filter'",
     );
-    const unknown = await ask("api /networks/eth/pools/search --error-format json");
+    const unknown = await runCommand("api /networks/eth/pools/search --error-format json");
     expect([unknown.exit, toRow(unknown.stderr)["next"]]).toEqual([3, "did you mean ethereum?"]);
     const plan = await dexdata(
       `api /networks/ethereum/pools/${POOL}/transactions --error-format json --sandbox --tier free`,
@@ -617,7 +622,7 @@ describe("--paginate", () => {
 
   test("fetches pages of 100, one request after another, until the end", async () => {
     sandbox.takeLog();
-    const { stdout } = await ask(`api ${search} --paginate`);
+    const { stdout } = await runCommand(`api ${search} --paginate`);
     const asked = sandbox.takeLog();
     const rows = rowsOf(stdout);
     expect(rows.length).toBeGreaterThan(100);
@@ -628,46 +633,46 @@ describe("--paginate", () => {
 
   test("-f limit sets the page size, --limit the total number of rows", async () => {
     sandbox.takeLog();
-    const { stdout } = await ask(`api ${search} -f limit=4 --paginate --limit 10`);
+    const { stdout } = await runCommand(`api ${search} -f limit=4 --paginate --limit 10`);
     expect(rowsOf(stdout).length).toBe(10);
     expect(sandbox.takeLog().map(({ url }) => new URL(url, "http://x").searchParams.get("limit"))).toEqual([
       "4",
       "4",
       "4",
     ]);
-    const own = await ask("pools search ethereum --limit 10");
+    const own = await runCommand("pools search ethereum --limit 10");
     expect(stdout).toBe(own.stdout);
   });
 
   test("starts at -f cursor or -f page", async () => {
-    const first = await ask(`api ${search} -f limit=5`);
+    const first = await runCommand(`api ${search} -f limit=5`);
     const cursor = String(toRow(first.stdout)["next_cursor"]);
-    const rest = await ask(["api", search, "-f", `cursor=${cursor}`, "--paginate", "--limit", "5"]);
-    const ten = await ask("pools search ethereum --limit 10");
+    const rest = await runCommand(["api", search, "-f", `cursor=${cursor}`, "--paginate", "--limit", "5"]);
+    const ten = await runCommand("pools search ethereum --limit 10");
     expect(rest.stdout).toBe(ten.stdout.split("\n").slice(5).join("\n"));
-    const paged = await ask("api /networks/ethereum/dexes -f page=2 -f limit=3 --paginate --limit 3");
-    const own = await ask("dexes ethereum --page 2 --page-size 3 --limit 3");
+    const paged = await runCommand("api /networks/ethereum/dexes -f page=2 -f limit=3 --paginate --limit 3");
+    const own = await runCommand("dexes ethereum --page 2 --page-size 3 --limit 3");
     expect([rowsOf(paged.stdout).length, paged.stdout]).toEqual([3, own.stdout]);
   });
 
   test("resolves a relative time once, from the start time of the run", async () => {
     const history = `/networks/ethereum/pools/${POOL}/transactions`;
     sandbox.takeLog();
-    const { stdout } = await ask(["api", history, "-f", "from=-30m", "-f", "limit=20", "--paginate"]);
+    const { stdout } = await runCommand(["api", history, "-f", "from=-30m", "-f", "limit=20", "--paginate"]);
     const bounds = sandbox.takeLog().map(({ url }) => new URL(url, "http://x").searchParams.get("from"));
     expect(bounds.length).toBeGreaterThan(3);
     expect(new Set(bounds)).toEqual(new Set([String(sandboxNow / 1000 - 1800)]));
-    const own = await ask(`txns ethereum ${POOL} --from -30m --all`);
+    const own = await runCommand(`txns ethereum ${POOL} --from -30m --all`);
     expect(stdout).toBe(own.stdout);
   });
 
   test("rule 61: continues with a cursor after page 100", async () => {
     const history = `/networks/ethereum/pools/${POOL}/transactions`;
     sandbox.takeLog();
-    const { exit, stdout } = await ask(`api ${history} -f limit=2 --paginate --limit 212`);
+    const { exit, stdout } = await runCommand(`api ${history} -f limit=2 --paginate --limit 212`);
     expect(exit).toBe(0);
     expect(sandbox.takeLog().some(({ url }) => url.includes("cursor="))).toBe(true);
-    const own = await ask(`txns ethereum ${POOL} --limit 212`);
+    const own = await runCommand(`txns ethereum ${POOL} --limit 212`);
     expect([rowsOf(stdout).length, stdout]).toEqual([212, own.stdout]);
   });
 
@@ -690,7 +695,7 @@ describe("--paginate", () => {
     const next = /next page: dexdata (.*)/u.exec(first.stderr)?.[1] ?? "";
     expect(next).toContain("--field order_by=liquidity_usd --field limit=4 --field cursor=");
     const second = await dexdata(next, options);
-    const own = await ask("pools search ethereum --order-by liquidity_usd --limit 16 -o ndjson");
+    const own = await runCommand("pools search ethereum --order-by liquidity_usd --limit 16 -o ndjson");
     expect(first.stdout + second.stdout).toBe(own.stdout);
   });
 
@@ -709,17 +714,25 @@ describe("--paginate", () => {
       file,
       "--resume",
     ];
-    const begun = await run([...words, "--max-credits", "3", "--error-format", "text"], context);
-    expect(begun.exit).toBe(5);
-    expect(begun.stderr).toContain(`dexdata api ${search} --field limit=90 --field sort=asc --paginate`);
+    const interrupted = await run([...words, "--max-credits", "3", "--error-format", "text"], context);
+    expect(interrupted.exit).toBe(5);
+    expect(interrupted.stderr).toContain(
+      `dexdata api ${search} --field limit=90 --field sort=asc --paginate`,
+    );
     const resumed = await dexdata(words, { env: { ...sandbox.env(), HOME: context.home }, now: sandboxNow });
     expect({ exit: resumed.exit, stderr: resumed.stderr }).toEqual({ exit: 0, stderr: "" });
-    const own = await ask("pools search ethereum --sort asc --all -o ndjson");
+    const own = await runCommand("pools search ethereum --sort asc --all -o ndjson");
     expect(readFileSync(file, "utf8")).toBe(own.stdout);
   });
 
   test("finds nothing for the display name of a DEX, and suggests its ID", async () => {
-    const { exit, stdout, stderr } = await ask(["api", search, "-f", "dex_name=Uniswap V3", "--paginate"]);
+    const { exit, stdout, stderr } = await runCommand([
+      "api",
+      search,
+      "-f",
+      "dex_name=Uniswap V3",
+      "--paginate",
+    ]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(stderr).toBe(
       'warning: unknown DEX ID "Uniswap V3" on ethereum; did you mean --field dex_name=uniswap_v3?\n',
@@ -728,7 +741,7 @@ describe("--paginate", () => {
 
   test("fails after four responses with the same cursor", async () => {
     reply = () => json({ results: [{ id: "0x1", chain: "base" }], has_next_page: true, next_cursor: "same" });
-    const { exit } = await askScripted(["api", "/pools/search", "--paginate"]);
+    const { exit } = await runScripted(["api", "/pools/search", "--paginate"]);
     expect(exit).toBe(1);
     expect(service.requests.length).toBeLessThanOrEqual(6);
   });
@@ -736,24 +749,26 @@ describe("--paginate", () => {
 
 describe("features of every command", () => {
   test("a batch costs 1 credit per address, any other request 1", async () => {
-    const batch = await ask(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --stats`);
+    const batch = await runCommand(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --stats`);
     expect(batch.stderr).toMatch(/^1 request, 2 credits/);
-    const unknown = await ask("api /networks?tokens=a,b,c --stats");
+    const unknown = await runCommand("api /networks?tokens=a,b,c --stats");
     expect(unknown.stderr).toMatch(/^1 request, 1 credit /);
   });
 
   test("--max-credits ends a pull before the request that would exceed it", async () => {
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       "api /networks/ethereum/pools/search -f limit=5 --paginate --max-credits 2",
     );
     expect([exit, rowsOf(stdout).length]).toEqual([5, 10]);
-    const batch = await ask(`api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --max-credits 1`);
+    const batch = await runCommand(
+      `api /networks/ethereum/multi/prices?tokens=${WETH},${USDC} --max-credits 1`,
+    );
     expect([batch.exit, batch.stdout]).toEqual([5, ""]);
   });
 
   test("supports --retries, --retry-on and -v", async () => {
     reply = (index) => (index < 2 ? html(503) : json({ ok: true }));
-    const { exit, stdout, stderr } = await askScripted([
+    const { exit, stdout, stderr } = await runScripted([
       "api",
       "/x",
       "--retry-on",
@@ -769,14 +784,14 @@ describe("features of every command", () => {
 
   test("--validate checks rows against the contract", async () => {
     reply = () => json([{ id: 1 }]);
-    const wrong = await askScripted(["api", "/networks", "--validate"]);
+    const wrong = await runScripted(["api", "/networks", "--validate"]);
     expect([wrong.exit, wrong.stdout]).toEqual([1, '{"id":1}\n']);
     for (const words of [
       "/networks",
       `/networks/ethereum/pools/${POOL}`,
       "/networks/base/pools/search --paginate --limit 20",
     ]) {
-      expect((await ask(`api ${words} --validate`)).exit).toBe(0);
+      expect((await runCommand(`api ${words} --validate`)).exit).toBe(0);
     }
   });
 
@@ -795,7 +810,7 @@ describe("features of every command", () => {
     const file = nodePath.join(context.home, "networks.json");
     const { exit, stdout } = await run(["api", "/networks", "-o", "json", "--out", file], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
-    expect(readFileSync(file, "utf8")).toBe((await ask("api /networks -o json")).stdout);
+    expect(readFileSync(file, "utf8")).toBe((await runCommand("api /networks -o json")).stdout);
   });
 
   test.each(apiCommand.examples)("the example `%s` runs unchanged", async (example) => {

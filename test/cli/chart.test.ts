@@ -14,7 +14,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 
-async function ask(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
+async function runCommand(script: Script, words: string, options: TestContextOptions = {}): Promise<Outcome> {
   const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
@@ -43,7 +43,7 @@ const window = `--from ${eight - 5 * hour} --to ${eight + hour} --now 2026-11-21
 
 describe("ohlcv --chart", () => {
   test("draws candles instead of rows, in a pipe too, leaves gaps empty, and marks partial candles", async () => {
-    const { exit, stdout, stderr } = await ask(
+    const { exit, stdout, stderr } = await runCommand(
       (request) => answerCandles(request, service),
       `ohlcv ethereum 0x1 --chart ${window}`,
     );
@@ -75,7 +75,7 @@ describe("ohlcv --chart", () => {
     ["null", []],
     ["previous", ["╌  "]],
   ])("--fill %s: draws an interval without trades as the filled candle or as a gap", async (fill, cells) => {
-    const { stdout } = await ask(
+    const { stdout } = await runCommand(
       (request) => answerCandles(request, service),
       `ohlcv ethereum 0x1 --chart --fill ${fill} ${window}`,
     );
@@ -90,18 +90,21 @@ describe("ohlcv --chart", () => {
     [200, 50],
     [40, 20],
     [20, 60],
-  ])("fits a terminal of %i columns and %i lines, with space for messages on stderr", async (columns, rows) => {
-    const { exit, stdout } = await ask(
-      (request) => answerCandles(request, { interval: 300, row }),
-      `ohlcv ethereum 0x1 --chart --interval 5m --from -3d`,
-      { isTerminal: true, columns, rows },
-    );
-    const lines = withoutColors(stdout).trimEnd().split("\n");
-    expect(exit).toBe(0);
-    expect(stdout).toContain("\u001b[3");
-    expect(lines.length).toBeLessThanOrEqual(rows - 4);
-    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
-  });
+  ])(
+    "fits a terminal of %i columns and %i lines, with space for messages on stderr",
+    async (columns, rows) => {
+      const { exit, stdout } = await runCommand(
+        (request) => answerCandles(request, { interval: 300, row }),
+        `ohlcv ethereum 0x1 --chart --interval 5m --from -3d`,
+        { isTerminal: true, columns, rows },
+      );
+      const lines = withoutColors(stdout).trimEnd().split("\n");
+      expect(exit).toBe(0);
+      expect(stdout).toContain("\u001b[3");
+      expect(lines.length).toBeLessThanOrEqual(rows - 4);
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+    },
+  );
 
   test.each([
     ["a locale without UTF-8", { LANG: "C" }],
@@ -134,14 +137,14 @@ describe("ohlcv --chart", () => {
   });
 
   test("prints nothing if there are no candles", async () => {
-    const { exit, stdout } = await ask(() => json([]), `ohlcv ethereum 0x1 --chart ${window}`);
+    const { exit, stdout } = await runCommand(() => json([]), `ohlcv ethereum 0x1 --chart ${window}`);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
   });
 
   test("does not draw an incomplete time range, and suggests the same command again", async () => {
     const half: Script = (request, index) =>
       index === 0 ? answerCandles(request, { interval: hour, row }) : empty(502);
-    const { exit, stdout, stderr } = await ask(
+    const { exit, stdout, stderr } = await runCommand(
       half,
       `ohlcv ethereum 0x1 --chart --from ${eight - 1500 * hour} --to ${eight} --parallel 1`,
     );
@@ -196,7 +199,7 @@ describe("--spark", () => {
       pool("ONE", 100, {}),
       pool("NONE", null, changes(1, 1, 1, 1)),
     ];
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       () => json({ results, has_next_page: false, next_cursor: null, query: { limit: 10 } }),
       "pools search ethereum --spark --no-strict",
     );
@@ -223,7 +226,7 @@ describe("--spark", () => {
       "6h": { last_price_usd_change: 0 },
       "1h": { last_price_usd_change: -50 },
     };
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       () => json({ results: [token], has_next_page: false, next_cursor: null, query: { limit: 10 } }),
       "tokens search ethereum --spark --no-strict --color never",
       { isTerminal: true, columns: 40 },

@@ -8,7 +8,7 @@ import { useSandbox } from "../harness/sandbox.ts";
 const sandbox = useSandbox();
 const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-async function look(words: string, columns = 80): Promise<Outcome> {
+async function runOnTerminal(words: string, columns = 80): Promise<Outcome> {
   return await dexdata(words, { isTerminal: true, columns, env: { ...sandbox.env(), NO_COLOR: "1" } });
 }
 
@@ -32,29 +32,32 @@ describe("--columns", () => {
   });
 
   test("prints one record as a row", async () => {
-    const { stdout } = await look(`pool ${pool} --columns pool,dex`);
+    const { stdout } = await runOnTerminal(`pool ${pool} --columns pool,dex`);
     expect(stdout).toBe(
       "POOL                                        DEX\n0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640  Uniswap V3\n",
     );
   });
 
   test("reports columns that do not fit, and -o wide shows all of them", async () => {
-    const narrow = await look("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
+    const narrow = await runOnTerminal("pools search ethereum --limit 2 --columns token-0,pool,dex", 30);
     expect(headOf(narrow)).toBe("TOKEN 0|DEX");
     expect(narrow.stderr).toContain("warning: terminal too narrow for POOL; show all columns: -o wide\n");
-    const wide = await look("pools search ethereum --limit 2 --columns token-0,pool,dex -o wide", 30);
+    const wide = await runOnTerminal(
+      "pools search ethereum --limit 2 --columns token-0,pool,dex -o wide",
+      30,
+    );
     expect(headOf(wide)).toBe("TOKEN 0|POOL|DEX");
     expect(wide.stderr).not.toContain("too narrow");
   });
 
   test("reports them with -q and with --follow too", async () => {
-    const said = (names: string): string =>
+    const warningFor = (names: string): string =>
       `warning: terminal too narrow for ${names}; show all columns: -o wide\n`;
     const search = "pools search ethereum --limit 2 -q";
-    expect((await look(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(said("POOL"));
-    expect((await look(`${search} --fields chain,id`, 30)).stderr).toBe(said("id"));
+    expect((await runOnTerminal(`${search} --columns token-0,pool,dex`, 30)).stderr).toBe(warningFor("POOL"));
+    expect((await runOnTerminal(`${search} --fields chain,id`, 30)).stderr).toBe(warningFor("id"));
     const followed = `txns ${pool} --from -5m --limit 2 --follow -q --columns time,transaction`;
-    expect((await look(followed, 30)).stderr).toContain(said("TRANSACTION"));
+    expect((await runOnTerminal(followed, 30)).stderr).toContain(warningFor("TRANSACTION"));
   });
 
   test.each([
@@ -108,7 +111,7 @@ describe("--columns", () => {
       '--columns "nothing": must be one of time, token-0, amount-0-raw, token-1, amount-1-raw, price-0-usd, price-1-usd, block, sender, transaction',
     ],
   ])("rejects %s before sending anything", async (words, message) => {
-    const { exit, stdout, stderr } = await look(words);
+    const { exit, stdout, stderr } = await runOnTerminal(words);
     expect([exit, stdout, stderr]).toEqual([2, "", `error: ${message}\n`]);
     expect(sandbox.takeLog().filter(({ url }) => url.includes("unknown"))).toEqual([]);
   });
@@ -133,20 +136,20 @@ describe("the columns that identify a row", () => {
   const prices = "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 -q";
 
   test("are reported if they do not fit, and only then", async () => {
-    const narrow = await look(prices, 40);
+    const narrow = await runOnTerminal(prices, 40);
     expect([headOf(narrow), narrow.stderr]).toEqual([
       "NETWORK|PRICE USD",
       "warning: terminal too narrow for TOKEN; show all columns: -o wide\n",
     ]);
-    const fitting = await look(prices, 64);
+    const fitting = await runOnTerminal(prices, 64);
     expect([headOf(fitting), fitting.stderr]).toEqual(["NETWORK|PRICE USD|TOKEN", ""]);
-    expect((await look("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
+    expect((await runOnTerminal("pools search ethereum --limit 2 -q", 40)).stderr).toBe("");
   });
 
   test("of a transaction are both tokens, the amount and the price", async () => {
     const txns = `txns ${pool} --limit 3 --to 2026-11-21T08:00:00Z -q`;
-    expect(headOf(await look(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
-    expect(headOf(await look(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
+    expect(headOf(await runOnTerminal(txns, 40))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)");
+    expect(headOf(await runOnTerminal(txns, 60))).toBe("TIME|TOKEN 0|AMOUNT 0 (RAW)|TOKEN 1|PRICE 0 USD");
   });
 });
 
@@ -162,29 +165,34 @@ describe("the column that a list is ordered by", () => {
     ["tokens search --order-by liquidity_usd", 40, "LIQUIDITY"],
     ["api /networks/ethereum/pools/search -f detailed=true -f order_by=liquidity_usd", 60, "LIQUIDITY"],
   ])("%s: has at %d columns the column %s", async (words, columns, title) => {
-    const head = headOf(await look(words, columns)).split("|");
+    const head = headOf(await runOnTerminal(words, columns)).split("|");
     expect(head).toContain(title);
     expect(head[0]).toBe(words.includes("pools") ? "TOKEN 0" : "SYMBOL");
   });
 
   test("is dropped before the identifying columns, and is not added to --columns", async () => {
-    const narrow = headOf(await look("pools search --order-by liquidity_usd", 34));
+    const narrow = headOf(await runOnTerminal("pools search --order-by liquidity_usd", 34));
     expect(narrow).toBe("TOKEN 0|TOKEN 1|NETWORK");
-    const named = headOf(await look("pools search --order-by liquidity_usd --columns token-0,dex", 60));
+    const named = headOf(
+      await runOnTerminal("pools search --order-by liquidity_usd --columns token-0,dex", 60),
+    );
     expect(named).toBe("TOKEN 0|DEX");
   });
 });
 
 describe("-o wide", () => {
   test("shows every column of a list, even without values and beyond the terminal width", async () => {
-    const wide = await look("pools search ethereum --limit 2 -o wide", 40);
+    const wide = await runOnTerminal("pools search ethereum --limit 2 -o wide", 40);
     expect(headOf(wide)).toBe(
       "TOKEN 0|TOKEN 1|NETWORK|DEX|FEE|PRICE USD|5M|1H|6H|24H|VOLUME 24H|VOLUME 7D|VOLUME 30D|LIQUIDITY|TXNS 24H|CREATED|POOL",
     );
   });
 
   test("shows all windows of a record without wrapping", async () => {
-    const [narrow, wide] = [await look(`pool ${pool}`, 40), await look(`pool ${pool} -o wide`, 40)];
+    const [narrow, wide] = [
+      await runOnTerminal(`pool ${pool}`, 40),
+      await runOnTerminal(`pool ${pool} -o wide`, 40),
+    ];
     expect(narrow.stdout).not.toContain("SELL USD");
     expect(wide.stdout).toContain("SELL USD");
     expect(wide.stdout).toContain("id                       0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640\n");

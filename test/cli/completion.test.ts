@@ -8,14 +8,14 @@ import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-interface Kept {
+interface CachedList {
   readonly name: string;
   readonly at: number;
   readonly texts: readonly string[];
 }
 
 /** The environment of a shell on a machine with these cached lists and stored keys. */
-function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShell>[0] {
+function shellEnvironment(lists: readonly CachedList[] = []): Parameters<typeof answerShell>[0] {
   const folder = temporaryFolder();
   mkdirSync(folder, { recursive: true });
   for (const [index, list] of lists.entries())
@@ -30,7 +30,7 @@ function surroundings(lists: readonly Kept[] = []): Parameters<typeof answerShel
 }
 
 /** Returns what bash receives for the end of the line: kind, prefix and words. */
-function told(line: string, context = surroundings()): readonly string[] {
+function completionsOf(line: string, context = shellEnvironment()): readonly string[] {
   const [head = "", ...rest] = answerShell(context, allCommands, ["bash", ...line.split(" ")])
     .trimEnd()
     .split("\n");
@@ -38,7 +38,7 @@ function told(line: string, context = surroundings()): readonly string[] {
 }
 
 describe("completion at the end of a line", () => {
-  const cases: readonly (readonly [line: string, told: readonly string[]])[] = [
+  const cases: readonly (readonly [line: string, expected: readonly string[]])[] = [
     ["po", ["words", "pool", "pools"]],
     ["he", ["words", "help"]],
     ["auth lo", ["words", "login", "logout"]],
@@ -104,34 +104,34 @@ describe("completion at the end of a line", () => {
     ["nosuch --", ["words"]],
   ];
   test.each(cases)("%s", (line, expected) => {
-    expect(told(line)).toEqual(expected);
+    expect(completionsOf(line)).toEqual(expected);
   });
 
   test("offers every flag of every command", () => {
-    expect(told("pools search --").slice(1)).toEqual(
+    expect(completionsOf("pools search --").slice(1)).toEqual(
       expect.arrayContaining(["--order-by", "--dex", "--output", "--help"]),
     );
-    expect(told("pools search --")).not.toContain("--follow");
+    expect(completionsOf("pools search --")).not.toContain("--follow");
   });
 });
 
 describe("lists of the service that were cached on this machine", () => {
-  const dexesOf = (at: number, ...texts: readonly string[]): Kept => ({
+  const dexesOf = (at: number, ...texts: readonly string[]): CachedList => ({
     name: "https://a.invalid dexes ethereum",
     at,
     texts,
   });
 
   test("offers the newest list, however old, and only for the network on the line", () => {
-    const context = surroundings([dexesOf(2, "new\tNew"), dexesOf(1, "old\tOld")]);
-    expect(told("pools search ethereum --dex ", context)).toEqual(["words", "new"]);
-    expect(told("pools search base --dex ", context)).toEqual(["words"]);
-    expect(told("pools search --dex ", context)).toEqual(["words"]);
+    const context = shellEnvironment([dexesOf(2, "new\tNew"), dexesOf(1, "old\tOld")]);
+    expect(completionsOf("pools search ethereum --dex ", context)).toEqual(["words", "new"]);
+    expect(completionsOf("pools search base --dex ", context)).toEqual(["words"]);
+    expect(completionsOf("pools search --dex ", context)).toEqual(["words"]);
   });
 
   test("omits words that have a meaning in a shell, and escapes control characters in names", () => {
     const evil = ["$(ls)", "a;ls", "`ls`", "a b", "-rf", "a\nb", "", "ok\t\u001b[31mred"];
-    const context = surroundings([dexesOf(1, ...evil)]);
+    const context = shellEnvironment([dexesOf(1, ...evil)]);
     expect(answerShell(context, allCommands, ["zsh", "pools", "search", "ethereum", "--dex", ""])).toBe(
       "words\t\nok\t\\u{1b}[31mred\n",
     );
@@ -139,16 +139,16 @@ describe("lists of the service that were cached on this machine", () => {
 
   test("networks of the service replace those built into the sandbox", () => {
     const networks = { name: "https://a.invalid networks ", at: 1, texts: ["newnet\tNew", "other"] };
-    expect(told("pool ", surroundings([networks]))).toEqual(["words", "newnet", "other"]);
-    expect(told("pool ")).toContain("ethereum");
+    expect(completionsOf("pool ", shellEnvironment([networks]))).toEqual(["words", "newnet", "other"]);
+    expect(completionsOf("pool ")).toContain("ethereum");
   });
 
   test("ignores files that dexdata did not write", () => {
-    const context = surroundings();
+    const context = shellEnvironment();
     const folder = context.env["DEXDATA_CACHE_DIR"] ?? "";
     for (const [index, text] of ["", "{", "[]", '{"name":1}', '{"texts":[1]}'].entries())
       writeFileSync(path.join(folder, `list-${index}.json`), text);
-    expect(told("pools search ethereum --dex ", context)).toEqual(["words"]);
+    expect(completionsOf("pools search ethereum --dex ", context)).toEqual(["words"]);
   });
 
   test("caches a list that a command fetched completely", async () => {
@@ -160,7 +160,7 @@ describe("lists of the service that were cached on this machine", () => {
     const cache = temporaryFolder();
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_CACHE_DIR: cache };
     const context = { env, platform: "linux" };
-    const offered = (): readonly string[] => told("pools search ethereum --dex ", context);
+    const offered = (): readonly string[] => completionsOf("pools search ethereum --dex ", context);
     expect((await dexdata("dexes ethereum --limit 1", { env })).exit).toBe(0);
     expect(offered()).toEqual(["words"]);
     expect((await dexdata("dexes ethereum --all", { env })).exit).toBe(0);

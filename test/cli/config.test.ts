@@ -61,8 +61,8 @@ describe("config set, get and unset", () => {
 
   test("keep an unknown name in the file, and can remove it", async () => {
     const { run, written } = atHome('{"retires":3,"output":"json"}');
-    const said = /config\.json: "retires" is not a setting of this file; ignoring it\n$/u;
-    expect((await run("config get output")).stderr).toMatch(said);
+    const warning = /config\.json: "retires" is not a setting of this file; ignoring it\n$/u;
+    expect((await run("config get output")).stderr).toMatch(warning);
     await run("config set retries 2");
     expect(written()).toEqual({ retires: 3, output: "json", retries: 2 });
     expect(await run("config unset retires")).toMatchObject(quiet);
@@ -213,26 +213,23 @@ describe("config list", () => {
 describe("an unreadable config file", () => {
   test("prints one warning, and the defaults apply", async () => {
     const { run, file } = atHome('{"retries": 7,');
-    const said = `warning: ${file} is not valid JSON; ignoring the file\n`;
+    const warning = `warning: ${file} is not valid JSON; ignoring the file\n`;
     for (const words of ["config list", "config get retries", "networks --sandbox --limit 1"]) {
       const { exit, stderr } = await run(words);
-      expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: said });
+      expect({ words, exit, stderr }).toEqual({ words, exit: 0, stderr: warning });
     }
     expect((await run("config get retries")).stdout).toBe("4\n");
   });
 
-  test.each(["config set retries 3", "config unset retries"])(
-    "is not overwritten by `%s`",
-    async (words) => {
-      const { run, file } = atHome('{"retries": 7,');
-      const { exit, stderr } = await run(`${words} --error-format text`);
-      expect({ exit, stderr }).toEqual({
-        exit: 2,
-        stderr: `error: ${file} is not valid JSON\n  hint: fix or move the file, then try again\n`,
-      });
-      expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
-    },
-  );
+  test.each(["config set retries 3", "config unset retries"])("is not overwritten by `%s`", async (words) => {
+    const { run, file } = atHome('{"retries": 7,');
+    const { exit, stderr } = await run(`${words} --error-format text`);
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: `error: ${file} is not valid JSON\n  hint: fix or move the file, then try again\n`,
+    });
+    expect(readFileSync(file, "utf8")).toBe('{"retries": 7,');
+  });
 });
 
 test("config path prints the path of the file, including one set by DEXDATA_CONFIG_DIR", async () => {

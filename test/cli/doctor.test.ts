@@ -16,7 +16,7 @@ const dated = (at: number): { headers: Record<string, string> } => ({
   headers: { date: new Date(at).toUTCString() },
 });
 const account = { plan: "pro", credits: { remaining: 1234567 } };
-const sound: Script = ({ path: asked }): Reply =>
+const healthy: Script = ({ path: asked }): Reply =>
   asked.startsWith("/sse/")
     ? slow({
         headers: { "content-type": "text/event-stream", ...dated(now).headers },
@@ -38,7 +38,11 @@ interface Case {
 }
 
 /** Runs doctor with a pro key against one scripted service. */
-async function examine({ script = sound, env = () => ({}), flags = "--no-stream" }: Case): Promise<Examined> {
+async function examine({
+  script = healthy,
+  env = () => ({}),
+  flags = "--no-stream",
+}: Case): Promise<Examined> {
   const server = await serveInTest(script);
   const outcome = await dexdata(`doctor -o ndjson ${flags}`, {
     // A stream has 20 s for its first byte, which passes quickly at the usual speed of the tests.
@@ -462,7 +466,7 @@ describe("doctor with a problem", () => {
           script: (request, index) =>
             request.path.startsWith("/sse/")
               ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [], stayOpen: true })
-              : sound(request, index),
+              : healthy(request, index),
           flags: "--timeout 24h",
         },
         7,
@@ -479,7 +483,7 @@ describe("doctor with a problem", () => {
           script: (request, index) =>
             request.path.startsWith("/sse/")
               ? json({ error: "unauthorized" }, { status: 401 })
-              : sound(request, index),
+              : healthy(request, index),
           flags: "",
         },
         4,

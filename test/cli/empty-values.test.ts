@@ -54,9 +54,9 @@ test.each(typed.map(({ entry, name }) => [`${entry.words} --${name}`, entry, nam
   'rejects %s "", as from an unset variable, before sending anything',
   async (_, entry, name) => {
     const server = await serveInTest(() => json([]));
-    const beside = ownCompanions[`${entry.words} ${name}`] ?? companions[name] ?? [];
+    const companionFlags = ownCompanions[`${entry.words} ${name}`] ?? companions[name] ?? [];
     const { exit, stdout, stderr } = await dexdata(
-      [...wordsOf(entry), ...beside, "--error-format", "text", `--${name}`, ""],
+      [...wordsOf(entry), ...companionFlags, "--error-format", "text", `--${name}`, ""],
       { env: { DEXDATA_BASE_URL: server.url, DEXDATA_STREAMING_URL: server.url }, stdin: "" },
     );
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
@@ -74,12 +74,12 @@ test.each([
   ["dexes", "dexes ethereum --limit 3"],
 ])('rule 65: %s --cursor "" starts at the first page, with a warning', async (words, command) => {
   expect(typedCursors).toContain(words);
-  const ask = async (more: readonly string[]) => {
+  const runCommand = async (more: readonly string[]) => {
     const outcome = await dexdata([...command.split(" "), ...more], { env: sandbox.env(), now: sandboxNow });
     return { exit: outcome.exit, stdout: outcome.stdout, stderr: outcome.stderr };
   };
-  const first = await ask([]);
-  expect(await ask(["--cursor", ""])).toEqual({
+  const first = await runCommand([]);
+  expect(await runCommand(["--cursor", ""])).toEqual({
     ...first,
     exit: 0,
     stderr: "warning: --cursor is empty; starting at the first page\n",

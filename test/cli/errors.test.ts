@@ -8,7 +8,7 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
 /** Runs a command with a pro key against a server that returns the same response to every request. */
-async function ask(reply: Reply, words: string, env: Readonly<Record<string, string>> = {}) {
+async function runCommand(reply: Reply, words: string, env: Readonly<Record<string, string>> = {}) {
   const server = await serveInTest(() => reply);
   const outcome = await dexdata(`${words} --retries 0`, {
     env: {
@@ -253,7 +253,7 @@ describe("an error response", () => {
   test.each(refusals)(
     "%s: sends one request, exits with its code, and prints the problem and what to do",
     async (_, reply, exit, wrong, next) => {
-      const outcome = await ask(reply, "pools search ethereum --order-by liquidity_usd");
+      const outcome = await runCommand(reply, "pools search ethereum --order-by liquidity_usd");
       expect({ exit: outcome.exit, stdout: outcome.stdout }).toEqual({ exit, stdout: "" });
       const lines = outcome.stderr.split("\n").filter((line) => !/request.*credit/u.test(line));
       expect(lines.slice(0, -1).length).toBeLessThanOrEqual(3);
@@ -266,7 +266,7 @@ describe("an error response", () => {
   );
 
   test("rule 167: the exit code does not depend on the wording of the message", async () => {
-    const outcome = await ask(
+    const outcome = await runCommand(
       json({ error: "rate_limited", message: "not found, invalid, 500" }, { status: 429 }),
       "networks",
     );
@@ -276,7 +276,7 @@ describe("an error response", () => {
   test("rule 177: the JSON error contains every field of the body, with 64-bit digits intact", async () => {
     const body =
       '{"error":"payment_required","tier":"pro","message":"used up","credits":{"limit":9223372036854775807,"remaining":0},"overage":{"cap":"10.00"},"resets_at":"2026-12-01T00:00:00Z"}';
-    const outcome = await ask(json(body, { status: 402 }), "networks --error-format json");
+    const outcome = await runCommand(json(body, { status: 402 }), "networks --error-format json");
     expect(outcome.stderr).toContain('"credits":{"limit":9223372036854775807,"remaining":0}');
     const line = outcome.stderr.split("\n").find((each) => each.startsWith("{")) ?? "";
     expect(JSON.parse(line)).toMatchObject({
@@ -292,7 +292,7 @@ describe("an error response", () => {
 
   test("promise 2: text from the service cannot control the terminal", async () => {
     const message = "\u001b]0;owned\u0007\u202Eevil\nsecond line";
-    const outcome = await ask(json({ error: "forbidden", message }, { status: 403 }), "networks");
+    const outcome = await runCommand(json({ error: "forbidden", message }, { status: 403 }), "networks");
     // oxlint-disable-next-line no-control-regex
     expect(outcome.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u202e]/u);
     expect(outcome.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(4);
@@ -321,7 +321,7 @@ describe("an invalid response", () => {
   ];
 
   test.each(wrong)("reports %s, exit 1", async (_, reply, message) => {
-    const outcome = await ask(reply, "pools search ethereum --all -o ndjson");
+    const outcome = await runCommand(reply, "pools search ethereum --all -o ndjson");
     expect(outcome.exit).toBe(1);
     expect(outcome.stderr).toMatch(message);
     expect(outcome.stderr).not.toMatch(/\n\s+at /u);
@@ -381,7 +381,7 @@ describe("an unknown network", () => {
 
   test("rule 193: a known network with an unknown pool gets a different message", async () => {
     const body = { error: "not_found", message: "pool not found", resource: "pool" };
-    const outcome = await ask(json(body, { status: 404 }), `pool ethereum ${pool}`);
+    const outcome = await runCommand(json(body, { status: 404 }), `pool ethereum ${pool}`);
     expect(outcome.exit).toBe(3);
     expect(outcome.stderr).toContain(`error: pool ${pool} not found on ethereum\n`);
     expect(outcome.stderr).toContain(`dexdata search ${pool}`);
@@ -409,28 +409,31 @@ describe("rule 111: the display name of a DEX", () => {
   });
 
   test("warns about a symbol where an address is required, because it finds nothing", async () => {
-    const { stderr, requests } = await ask(search([]), "pools search ethereum --token WETH -q -o ndjson");
+    const { stderr, requests } = await runCommand(
+      search([]),
+      "pools search ethereum --token WETH -q -o ndjson",
+    );
     expect(requests).toBe(1);
     expect(stderr).toBe(
       'warning: --token takes an address, but "WETH" looks like a symbol; find it: dexdata search WETH\n',
     );
     for (const address of ["0x2::sui::SUI", "0xa", "So11111111111111111111111111111111111111112"]) {
-      const outcome = await ask(search([]), `pools search sui --token ${address} -q -o ndjson`);
+      const outcome = await runCommand(search([]), `pools search sui --token ${address} -q -o ndjson`);
       expect(outcome.stderr).toBe("");
     }
   });
 
   test("warns about a time range in which no candle starts", async () => {
     const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
-    const { stderr } = await ask(json([]), `ohlcv ethereum 0x1 ${window}`);
+    const { stderr } = await runCommand(json([]), `ohlcv ethereum 0x1 ${window}`);
     expect(stderr).toBe(
       "warning: no 1h candle starts between 2026-11-21T08:40:00Z and 2026-11-21T08:50:00Z; use a shorter --interval\n",
     );
-    expect((await ask(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
+    expect((await runCommand(json([]), `ohlcv ethereum 0x1 --interval 10m ${window}`)).stderr).toBe("");
   });
 
   test("sends no extra request if rows were found", async () => {
-    const outcome = await ask(
+    const outcome = await runCommand(
       search([{ id: "0x1", chain: "ethereum" }]),
       "pools search ethereum --dex uniswap_v3 -o ndjson",
     );

@@ -30,16 +30,16 @@ async function spend(words: string): Promise<Spent> {
   return { exit, stdout, requests: ledger.requests() - requests, credits: ledger.charged() - charged };
 }
 
-async function estimated(words: string): Promise<{ readonly said: Row; readonly spent: Spent }> {
+async function estimated(words: string): Promise<{ readonly estimate: Row; readonly spent: Spent }> {
   const spent = await spend(`${words} --estimate`);
   expect({ words, exit: spent.exit }).toEqual({ words, exit: 0 });
-  const said = toRow(spent.stdout);
-  expect({ requests: said["estimate_requests"], credits: said["estimate_credits"] }).toEqual({
+  const estimate = toRow(spent.stdout);
+  expect({ requests: estimate["estimate_requests"], credits: estimate["estimate_credits"] }).toEqual({
     requests: spent.requests,
     credits: spent.credits,
   });
   expect(spent.requests).toBe(1);
-  return { said, spent };
+  return { estimate, spent };
 }
 
 describe("the pull costs what was estimated", () => {
@@ -52,9 +52,9 @@ describe("the pull costs what was estimated", () => {
     [`ohlcv ethereum ${token} --from -8h`, 1, 1],
     [`api /networks/ethereum/multi/prices -f tokens=${token},${pool}`, 1, 2],
   ])("exactly: %s", async (words, requests, credits) => {
-    const { said } = await estimated(words);
-    expect(said).toMatchObject({ requests, credits, certainty: "exact" });
-    expect(said["credits_at_most"]).toBeUndefined();
+    const { estimate } = await estimated(words);
+    expect(estimate).toMatchObject({ requests, credits, certainty: "exact" });
+    expect(estimate["credits_at_most"]).toBeUndefined();
     expect(await spend(words)).toMatchObject({ requests, credits });
   });
 
@@ -70,12 +70,12 @@ describe("the pull costs what was estimated", () => {
     [`txns ethereum ${pool} --limit 100`, 1],
     [`txns ethereum ${pool} --from -10m --all`, 1],
   ])("at most: %s", async (words, credits) => {
-    const { said } = await estimated(words);
-    expect(said).toMatchObject({ credits, certainty: "at most" });
+    const { estimate } = await estimated(words);
+    expect(estimate).toMatchObject({ credits, certainty: "at most" });
     const real = await spend(words);
     expect(real.exit).toBe(0);
     expect(real.credits).toBeLessThanOrEqual(credits);
-    expect(rowsOf(real.stdout).length).toBeLessThanOrEqual(Number(said["rows_at_most"]));
+    expect(rowsOf(real.stdout).length).toBeLessThanOrEqual(Number(estimate["rows_at_most"]));
   });
 
   test.each([
@@ -85,24 +85,24 @@ describe("the pull costs what was estimated", () => {
     `ohlcv ethereum ${token} --from -30d --interval 15m`,
     `ohlcv ethereum ${token} --count-back 100`,
   ])("about, and never more than the upper limit: %s", async (words) => {
-    const { said } = await estimated(words);
-    expect(said["certainty"]).toBe("about");
+    const { estimate } = await estimated(words);
+    expect(estimate["certainty"]).toBe("about");
     const real = await spend(words);
     expect(real.exit).toBe(0);
-    expect(real.credits).toBeLessThanOrEqual(Number(said["credits_at_most"]));
-    expect(Math.abs(real.credits - Number(said["credits"]))).toBeLessThanOrEqual(
-      1 + Number(said["credits"]) / 10,
+    expect(real.credits).toBeLessThanOrEqual(Number(estimate["credits_at_most"]));
+    expect(Math.abs(real.credits - Number(estimate["credits"]))).toBeLessThanOrEqual(
+      1 + Number(estimate["credits"]) / 10,
     );
-    expect(rowsOf(real.stdout)).toHaveLength(Number(said["rows_at_most"]));
+    expect(rowsOf(real.stdout)).toHaveLength(Number(estimate["rows_at_most"]));
   });
 
   test("a pull with the estimate as --max-credits is complete", async () => {
     const words = `txns ethereum ${pool} --from -3h --all --page-size 5`;
-    const { said } = await estimated(words);
-    const real = await spend(`${words} --max-credits ${Number(said["credits_at_most"])}`);
+    const { estimate } = await estimated(words);
+    const real = await spend(`${words} --max-credits ${Number(estimate["credits_at_most"])}`);
     expect({ exit: real.exit, rows: rowsOf(real.stdout).length }).toEqual({
       exit: 0,
-      rows: said["rows_at_most"],
+      rows: estimate["rows_at_most"],
     });
   });
 });
@@ -168,8 +168,8 @@ describe("totals that only the service knows", () => {
     ["tokens search ethereum --all", 1],
     ["pools search ethereum --all --volume-usd-24h-min 5m --page-size 20", 5],
   ])("%s: is unknown, but shows the cost of 100 rows", async (words, credits) => {
-    const { said } = await estimated(words);
-    expect(said).toMatchObject({
+    const { estimate } = await estimated(words);
+    expect(estimate).toMatchObject({
       requests: null,
       credits: null,
       rows_at_most: null,
@@ -253,7 +253,7 @@ describe("totals that only the service knows", () => {
 describe("other facts of the estimate", () => {
   test("shows the time at the plan's rate limit, or at --rpm", async () => {
     const seconds = async (flags: string): Promise<unknown> =>
-      (await estimated(`pools search ethereum --limit 60000 ${flags}`)).said["seconds"];
+      (await estimated(`pools search ethereum --limit 60000 ${flags}`)).estimate["seconds"];
     // 600 requests: a minute's worth at once, the rest after 1 minute plus 2 %.
     expect(await seconds("")).toBe(62);
     // Spread over the minute: 30 per tenth of it, which 2 % and 100 ms make longer.
@@ -262,8 +262,8 @@ describe("other facts of the estimate", () => {
   });
 
   test("shows the credits left, as reported by the response", async () => {
-    const { said } = await estimated(`txns ethereum ${pool} --from -1h --all`);
-    expect(said["credits_left"]).toBe(5_000_000 - ledger.charged());
+    const { estimate } = await estimated(`txns ethereum ${pool} --from -1h --all`);
+    expect(estimate["credits_left"]).toBe(5_000_000 - ledger.charged());
   });
 
   test("prints the estimate even if the budget allows no request", async () => {

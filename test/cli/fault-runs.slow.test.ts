@@ -34,8 +34,8 @@ test.each(Array.from({ length: seeds }, (_, index) => index + 1))(
       const words = `txns ethereum ${pool} --limit ${rows} --rpm unlimited --retries 10 -o ndjson`;
       const { exit, stdout, stderr } = await dexdata(words, { env });
       // Only waits are reported.
-      const said = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("waiting "));
-      expect({ exit, said }).toEqual({ exit: 0, said: [] });
+      const messages = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("waiting "));
+      expect({ exit, messages }).toEqual({ exit: 0, messages: [] });
 
       const market = createMarket({ seed });
       const ethereum = market.network("ethereum");

@@ -40,7 +40,7 @@ const seen = (): { free: number; paid: number } => ({
 });
 const nothing = { free: 0, paid: 0 };
 
-async function ask(
+async function runCommand(
   env: Record<string, string> = {},
   words = "networks",
   options: TestContextOptions = {},
@@ -71,39 +71,42 @@ function stored(key: string, tier: string): string {
 describe("the host", () => {
   test.each(tiers)("rule 44: for %s is the one of its plan", async (tier) => {
     const env = tier === "keyless" ? {} : { DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier };
-    const { exit, stdout, stderr } = await ask(env);
+    const { exit, stdout, stderr } = await runCommand(env);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
     const isFree = tier === "keyless" || tier === "free";
     expect(seen()).toEqual(isFree ? { free: 1, paid: 0 } : { free: 0, paid: 1 });
   });
 
-  test.each(tiers)("rule 44: for streams of %s follows the same rule, and the defaults are the public hosts", (tier) => {
-    const of = (name: string): string => `https://${name}.dexpaprika.com`;
-    const target = chooseTarget(
-      {
-        rest: { free: settings.base_url.fallback, paid: settings.pro_base_url.fallback },
-        streaming: { free: settings.streaming_url.fallback, paid: settings.streaming_pro_url.fallback },
-      },
-      { key: tier === "keyless" ? undefined : keys[tier], keySource: undefined, tier },
-      {},
-    );
-    const isFree = tier === "keyless" || tier === "free";
-    expect([target.rest, target.streaming]).toEqual(
-      isFree ? [of("api"), of("streaming")] : [of("api-pro"), of("streaming-pro")],
-    );
-  });
+  test.each(tiers)(
+    "rule 44: for streams of %s follows the same rule, and the defaults are the public hosts",
+    (tier) => {
+      const of = (name: string): string => `https://${name}.dexpaprika.com`;
+      const target = chooseTarget(
+        {
+          rest: { free: settings.base_url.fallback, paid: settings.pro_base_url.fallback },
+          streaming: { free: settings.streaming_url.fallback, paid: settings.streaming_pro_url.fallback },
+        },
+        { key: tier === "keyless" ? undefined : keys[tier], keySource: undefined, tier },
+        {},
+      );
+      const isFree = tier === "keyless" || tier === "free";
+      expect([target.rest, target.streaming]).toEqual(
+        isFree ? [of("api"), of("streaming")] : [of("api-pro"), of("streaming-pro")],
+      );
+    },
+  );
 
   test("rule 45: receives the same request, free or paid", async () => {
     answer = () => json({ results: [], has_next_page: false, query: {} });
     const words = "pools search --order-by volume_usd_24h --limit 3";
-    await ask({}, words);
-    await ask({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }, words);
+    await runCommand({}, words);
+    await runCommand({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }, words);
     expect(seen()).toEqual({ free: 1, paid: 1 });
     expect(free.requests[0]?.url).toBe(paid.requests[0]?.url);
   });
 
   test("can have a path, which precedes the path of the service", async () => {
-    await ask({ DEXDATA_BASE_URL: `${free.url}/v1/` });
+    await runCommand({ DEXDATA_BASE_URL: `${free.url}/v1/` });
     expect(free.requests.map(({ url }) => url)).toEqual(["/v1/networks"]);
   });
 
@@ -131,7 +134,7 @@ describe("the host", () => {
     ["https://name:word@host.invalid", /must not contain a user name or password/],
     ["host.invalid", /must start with https/],
   ])("rejects %s and sends nothing", async (url, why) => {
-    const { exit, stdout, stderr } = await ask({ ...asPro, DEXDATA_PRO_BASE_URL: url });
+    const { exit, stdout, stderr } = await runCommand({ ...asPro, DEXDATA_PRO_BASE_URL: url });
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(stderr).toMatch(why);
     expect(stderr).not.toMatch(/name:word/u);
@@ -140,14 +143,14 @@ describe("the host", () => {
 
 describe("the key", () => {
   test("rule 144: no key means no Authorization header", async () => {
-    await ask();
+    await runCommand();
     expect(free.requests.map(({ headers }) => "authorization" in headers)).toEqual([false]);
   });
 
   test.each(["free", "dev", "pro", "enterprise"] as const)(
     "rule 145: of %s is the complete value of the header",
     async (tier) => {
-      await ask({ DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier });
+      await runCommand({ DEXDATA_API_KEY: keys[tier], DEXDATA_TIER: tier });
       const requests = [...free.requests, ...paid.requests];
       expect(requests.map(({ headers }) => headers.authorization)).toEqual([keys[tier]]);
       expect(requests.map(({ url }) => url)).toEqual(["/networks"]);
@@ -164,12 +167,12 @@ describe("the key", () => {
     const replies = [page("two"), json({}, { status: 500 }), json({}, { status: 429 }), page(null)];
     answer = (index) => replies[index] ?? json([]);
     const env = { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
-    expect((await ask(env, "pools search ethereum --all --page-size 1")).exit).toBe(0);
+    expect((await runCommand(env, "pools search ethereum --all --page-size 1")).exit).toBe(0);
     expect(paid.requests.map(({ headers }) => headers.authorization)).toEqual(
       Array.from({ length: 4 }, () => keys.pro),
     );
     answer = (index) => (index === 4 ? json({}, { status: 404 }) : json('[{"id":"ethereum"}]'));
-    await ask(env, "tokens search eth");
+    await runCommand(env, "tokens search eth");
     expect(paid.requests.slice(4).map(({ path: asked, headers }) => [asked, headers.authorization])).toEqual([
       [expect.stringContaining("/networks/eth/"), keys.pro],
       ["/networks", keys.pro],
@@ -178,7 +181,7 @@ describe("the key", () => {
   });
 
   test("without a tier is not sent: exit 2, naming DEXDATA_TIER", async () => {
-    const { exit, stdout, stderr } = await ask({ DEXDATA_API_KEY: keys.pro });
+    const { exit, stdout, stderr } = await runCommand({ DEXDATA_API_KEY: keys.pro });
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(JSON.parse(stderr)).toEqual({
       code: "usage",
@@ -190,12 +193,15 @@ describe("the key", () => {
   });
 
   test("with the tier keyless is not sent either", async () => {
-    const { exit } = await ask({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "keyless" });
+    const { exit } = await runCommand({ DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "keyless" });
     expect({ exit, sent: seen() }).toEqual({ exit: 2, sent: nothing });
   });
 
   test("is required if a tier is set", async () => {
-    const { exit, stdout, stderr } = await ask({ DEXDATA_TIER: "pro" }, "networks --error-format text");
+    const { exit, stdout, stderr } = await runCommand(
+      { DEXDATA_TIER: "pro" },
+      "networks --error-format text",
+    );
     expect({ exit, stdout, stderr, sent: seen() }).toEqual({
       exit: 2,
       stdout: "",
@@ -207,7 +213,7 @@ describe("the key", () => {
   });
 
   test("rule 8: requires one of the five tiers, and the hint names the closest", async () => {
-    const { exit, stderr } = await ask({ DEXDATA_TIER: "entreprise" }, "networks --error-format text");
+    const { exit, stderr } = await runCommand({ DEXDATA_TIER: "entreprise" }, "networks --error-format text");
     expect({ exit, stderr, sent: seen() }).toEqual({
       exit: 2,
       stderr:
@@ -264,7 +270,7 @@ const wrongForms: readonly (readonly [string, string])[] = [
 ];
 
 /** Verbosity and format of each run; no output may contain the key. */
-const manners = [
+const verbosities = [
   "",
   "-vv --stats",
   "-vv --error-format text",
@@ -274,9 +280,9 @@ const manners = [
 
 describe("promise 1: rules 146, 147: a malformed key", () => {
   test.each(wrongForms)("%j is rejected before anything is sent, and not shown", async (text, problem) => {
-    for (const manner of manners) {
+    for (const verbosity of verbosities) {
       const env = { DEXDATA_API_KEY: text, DEXDATA_TIER: "pro" };
-      const { exit, stdout, stderr } = await ask(env, `networks ${manner}`);
+      const { exit, stdout, stderr } = await runCommand(env, `networks ${verbosity}`);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
       expect(stderr.replaceAll(String.raw`\"`, '"')).toContain(`the key from DEXDATA_API_KEY ${problem}`);
       expect(stderr).not.toContain(secret);
@@ -290,7 +296,7 @@ describe("promise 1: rules 146, 147: a malformed key", () => {
   });
 
   test("is not shown if passed instead of a key file", async () => {
-    const { exit, stdout, stderr } = await ask({}, `networks --key-file ${key}`);
+    const { exit, stdout, stderr } = await runCommand({}, `networks --key-file ${key}`);
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
     expect(stderr).not.toContain(secret);
   });
@@ -313,7 +319,7 @@ describe("promise 1: a key passed as another value", () => {
     `config set base_url https://host.example/${typed}`,
   ])("%s: sends it in no URL and no body", async (words) => {
     for (const env of [{}, { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" }]) {
-      const { exit, stdout, stderr } = await ask(env, `${words} --error-format text`);
+      const { exit, stdout, stderr } = await runCommand(env, `${words} --error-format text`);
       expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
       expect(stderr).not.toContain(secret);
     }
@@ -321,7 +327,7 @@ describe("promise 1: a key passed as another value", () => {
 
   test("sends a name that only starts like a key", async () => {
     answer = () => json('{"tokens":[],"pools":[],"dexes":[]}');
-    await ask({}, "search api_coin");
+    await runCommand({}, "search api_coin");
     expect(free.requests.map(({ url }) => url)).toEqual(["/search?query=api_coin"]);
   });
 });
@@ -345,9 +351,9 @@ describe("promise 1: a key that is sent", () => {
   ];
   test.each(replies)("is not shown on %s", async (_, reply) => {
     answer = reply;
-    for (const manner of manners) {
+    for (const verbosity of verbosities) {
       const env = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
-      const { stdout, stderr } = await ask(env, `networks ${manner}`);
+      const { stdout, stderr } = await runCommand(env, `networks ${verbosity}`);
       expect(stdout + stderr).not.toContain(secret);
     }
     expect(
@@ -357,7 +363,7 @@ describe("promise 1: a key that is sent", () => {
 
   test("-vv shows the request and the response headers", async () => {
     answer = () => json("[]", { headers: { "x-credits-remaining": "41" } });
-    const { stderr } = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" }, "networks -vv");
+    const { stderr } = await runCommand({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" }, "networks -vv");
     expect(stderr).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/networks 200 \d+ ms, 41 credits left\n/u);
     expect(stderr).toContain("  x-credits-remaining: 41\n");
   });
@@ -366,7 +372,7 @@ describe("promise 1: a key that is sent", () => {
     "is not sent to another server on a redirect with status %d",
     async (status) => {
       answer = () => redirect(`${free.url}/networks`, status);
-      const { exit, stdout, stderr } = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
+      const { exit, stdout, stderr } = await runCommand({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
       expect({ exit, stdout, sent: seen() }).toEqual({ exit: 1, stdout: "", sent: { free: 0, paid: 1 } });
       expect(stderr).toContain(`redirect (HTTP ${status}), which dexdata does not follow`);
     },
@@ -379,14 +385,14 @@ describe("rule 155: X-Api-Plan", () => {
   test("prints nothing if the header matches the tier in use or is missing", async () => {
     answer = () => plan("pro");
     const env = { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" };
-    expect(await ask(env)).toMatchObject({ exit: 0, stderr: "" });
+    expect(await runCommand(env)).toMatchObject({ exit: 0, stderr: "" });
     answer = () => json("[]");
-    expect(await ask(env)).toMatchObject({ exit: 0, stderr: "" });
+    expect(await runCommand(env)).toMatchObject({ exit: 0, stderr: "" });
   });
 
   test("warns about another plan on stderr, and prints the rows", async () => {
     answer = () => plan("keyless");
-    const outcome = await ask({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
+    const outcome = await runCommand({ DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" });
     expect(outcome).toMatchObject({ exit: 0, stdout: '{"id":"ethereum"}\n' });
     expect(outcome.stderr).toBe(
       "warning: the service applied the keyless plan, not pro, so the key had no effect; see: dexdata auth status\n",
@@ -404,7 +410,7 @@ describe("rule 155: X-Api-Plan", () => {
         { headers: { "x-api-plan": "dev" } },
       );
     answer = (index) => page(index < 3 ? String(index) : null);
-    const { stderr } = await ask(
+    const { stderr } = await runCommand(
       { DEXDATA_API_KEY: key, DEXDATA_TIER: "pro" },
       "pools search ethereum --all",
     );
@@ -421,7 +427,7 @@ describe("--sandbox", () => {
     ["networks --limit 1 --sandbox --tier free", {}],
     ["networks --limit 1 --sandbox --tier keyless", {}],
   ])("%s %j contacts no host, whatever key is set", async (words, env) => {
-    const outcome = await ask({ ...given, ...env }, `${words} -vv`);
+    const outcome = await runCommand({ ...given, ...env }, `${words} -vv`);
     expect(outcome.exit).toBe(0);
     expect(outcome.stdout).toMatch(/^\{"id":/u);
     expect(outcome.stderr).not.toContain(secret);
@@ -434,7 +440,7 @@ describe("--sandbox", () => {
       ["--tier dev", "dev"],
       ["--tier keyless", "keyless"],
     ] as const) {
-      const { stdout, stderr } = await ask(given, `usage --sandbox -o json ${flags}`);
+      const { stdout, stderr } = await runCommand(given, `usage --sandbox -o json ${flags}`);
       expect({ plan: JSON.parse(stdout).plan, stderr }).toEqual({ plan, stderr: "" });
     }
   });
@@ -453,9 +459,9 @@ describe("--sandbox", () => {
   });
 
   test("prevents requests by auth status and auth login too", async () => {
-    const status = await ask({ ...given, DEXDATA_SANDBOX: "1" }, "auth status -o json");
+    const status = await runCommand({ ...given, DEXDATA_SANDBOX: "1" }, "auth status -o json");
     expect(JSON.parse(status.stdout)).toMatchObject({ source: "the sandbox", tier: "pro", plan: "pro" });
-    const login = await ask({ DEXDATA_SANDBOX: "1" }, "auth login", { stdin: key });
+    const login = await runCommand({ DEXDATA_SANDBOX: "1" }, "auth login", { stdin: key });
     expect(login.exit).toBe(2);
     expect(login.stderr).not.toContain(secret);
     expect(seen()).toEqual(nothing);
@@ -466,7 +472,7 @@ describe("--sandbox", () => {
       ["--tier", "free"],
       ["--seed", "2"],
     ]) {
-      const { exit, stderr } = await ask(given, `networks ${flag} ${value}`);
+      const { exit, stderr } = await runCommand(given, `networks ${flag} ${value}`);
       expect(exit).toBe(2);
       expect(stderr).toContain(`${flag} requires --sandbox`);
     }

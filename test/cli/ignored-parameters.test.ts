@@ -8,7 +8,7 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 
-async function ask(words: string, env = sandbox.env()) {
+async function runCommand(words: string, env = sandbox.env()) {
   const { exit, stdout, stderr } = await dexdata(`${words} --error-format text`, { env, now: sandboxNow });
   return { exit, stdout, stderr };
 }
@@ -27,28 +27,34 @@ describe("a parameter that the service ignores (rule 55)", () => {
     ["/networks/ethereum/tokens/search", "fdv_min=5", "did you mean fdv_usd_min?"],
     ["/tokens/search?chains=fantom", "zzz=base", "to accept them anyway, use --no-strict"],
     ["/pools/search?chains=fantom", "token_address=0x1", "to accept them anyway, use --no-strict"],
-  ])("%s?%s ends the command before the first row, and the hint names the intended parameter", async (path, field, hint) => {
-    const [name = "", value = ""] = field.split("=");
-    for (const manner of [
-      `${path} -f ${field}`,
-      `${path}${path.includes("?") ? "&" : "?"}${field}`,
-      `${path} -f ${field} -o table`,
-    ])
-      expect(await ask(`api ${manner}`)).toEqual({
+  ])(
+    "%s?%s ends the command before the first row, and the hint names the intended parameter",
+    async (path, field, hint) => {
+      const [name = "", value = ""] = field.split("=");
+      for (const form of [
+        `${path} -f ${field}`,
+        `${path}${path.includes("?") ? "&" : "?"}${field}`,
+        `${path} -f ${field} -o table`,
+      ])
+        expect(await runCommand(`api ${form}`)).toEqual({
+          exit: 1,
+          stdout: "",
+          stderr: `error: the service ignored --field ${name} "${value}", so its rows do not match\n  hint: ${hint}\n`,
+        });
+      // With --paginate, `page` is the first page to fetch.
+      if (name === "page") return;
+      expect(await runCommand(`api ${path} -f ${field} --paginate --limit 3`)).toMatchObject({
         exit: 1,
         stdout: "",
-        stderr: `error: the service ignored --field ${name} "${value}", so its rows do not match\n  hint: ${hint}\n`,
       });
-    // With --paginate, `page` is the first page to fetch.
-    if (name === "page") return;
-    expect(await ask(`api ${path} -f ${field} --paginate --limit 3`)).toMatchObject({ exit: 1, stdout: "" });
-  });
+    },
+  );
 
   test("prints a warning and the unfiltered rows with --no-strict", async () => {
     const path = "/networks/ethereum/pools/search";
     for (const flags of ["", "--paginate --limit 3 -o ndjson", "-o csv"]) {
-      const without = await ask(`api ${path} ${flags}`);
-      const { exit, stdout, stderr } = await ask(
+      const without = await runCommand(`api ${path} ${flags}`);
+      const { exit, stdout, stderr } = await runCommand(
         `api ${path} -f volume_24h_min=5 -f zzz=1 --no-strict ${flags}`,
       );
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: without.stdout });
@@ -99,7 +105,7 @@ describe("a parameter that the service applies", () => {
           .filter(({ place }) => place === "query")
           .map(({ name }) => [name, values[name] ?? numbers] as const)
           .map(([name, known]) => `-f ${name}=${known[turn % known.length]}`);
-        const { exit, stderr } = await ask(`api ${pathOf(path)} ${fields.join(" ")} -q`);
+        const { exit, stderr } = await runCommand(`api ${pathOf(path)} ${fields.join(" ")} -q`);
         expect({ fields, exit, stderr }).toEqual({ fields, exit: 0, stderr: "" });
       }
     },
@@ -120,11 +126,11 @@ describe("a known filter that is missing from the echo, or has another value the
       ["api /networks/base/pools/search -f liquidity_usd_min=0", "--field liquidity_usd_min"],
       ["pools search base --liquidity-usd-min 0", "--liquidity-usd-min"],
     ]) {
-      const refused = await ask(`${words} -o ndjson`, env);
+      const refused = await runCommand(`${words} -o ndjson`, env);
       expect(refused).toMatchObject({ exit: 1, stdout: "" });
       expect(refused.stderr).toContain(`the service ${how} ${name} "0", so its rows do not match`);
       expect(refused.stderr).toContain("\n  hint: to accept them anyway, use --no-strict\n");
-      const { exit, stdout, stderr } = await ask(`${words} --no-strict -o ndjson`, env);
+      const { exit, stdout, stderr } = await runCommand(`${words} --no-strict -o ndjson`, env);
       expect({ exit, stderr }).toEqual({
         exit: 0,
         stderr: `warning: the service ignored ${name} "0", so its rows do not match\n`,
@@ -145,7 +151,7 @@ describe("a known filter that is missing from the echo, or has another value the
       });
     });
     const words = "pools search base --sort asc --all --no-strict -o ndjson";
-    const { stdout, stderr } = await ask(words, { DEXDATA_BASE_URL: server.url });
+    const { stdout, stderr } = await runCommand(words, { DEXDATA_BASE_URL: server.url });
     expect(rowsOf(stdout)).toHaveLength(4);
     expect(stderr).toBe('warning: the service ignored --sort "asc", so its rows do not match\n');
   });
@@ -153,6 +159,6 @@ describe("a known filter that is missing from the echo, or has another value the
   test("accepts a response without an echo, and a path that is not a search", async () => {
     const env = { DEXDATA_BASE_URL: (await serveInTest(() => json({ results: rows, query: null }))).url };
     for (const path of ["/pools/search -f zzz=1", "/networks/base/dexes -f zzz=1", "/none -f zzz=1"])
-      expect(await ask(`api ${path}`, env)).toMatchObject({ exit: 0, stderr: "" });
+      expect(await runCommand(`api ${path}`, env)).toMatchObject({ exit: 0, stderr: "" });
   });
 });

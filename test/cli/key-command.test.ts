@@ -38,15 +38,15 @@ function withScript(does: string, options: TestContextOptions = {}): TestContext
 
 test("does not wait for a background process that the key command started", async () => {
   const context = withScript(`sleep 20 &\necho ${key}`);
-  const begun = performance.now();
-  expect((await ask(context)).exit).toBe(0);
-  expect(performance.now() - begun).toBeLessThan(10_000);
+  const startTime = performance.now();
+  expect((await runCommand(context)).exit).toBe(0);
+  expect(performance.now() - startTime).toBeLessThan(10_000);
 });
 
 const timesRun = ({ home }: TestContext): number =>
   existsSync(path.join(home, "ran")) ? readFileSync(path.join(home, "ran"), "utf8").length / 4 : 0;
 
-const ask = async (context: TestContext, words = "networks --error-format text"): Promise<Outcome> =>
+const runCommand = async (context: TestContext, words = "networks --error-format text"): Promise<Outcome> =>
   await run(words.split(" "), context);
 
 const sent = (): readonly unknown[] => server.requests.map(({ headers }) => headers.authorization);
@@ -60,7 +60,7 @@ describe("key_command", () => {
     ["and complains on stderr", `echo ${key}; echo warning ${key} >&2`],
   ])("returns the key: %s", async (_, does) => {
     const context = withScript(does);
-    const { exit, stdout, stderr } = await ask(context);
+    const { exit, stdout, stderr } = await runCommand(context);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
     expect([sent(), timesRun(context)]).toEqual([[key], 1]);
   });
@@ -73,7 +73,7 @@ describe("key_command", () => {
     ["prints a book", `head -c 5000 /dev/zero | tr '\\0' k`, "the program printed more than a key"],
   ])("that %s causes one clear error, and nothing is sent", async (_, does, why) => {
     const context = withScript(does);
-    const { exit, stdout, stderr } = await ask(context);
+    const { exit, stdout, stderr } = await runCommand(context);
     expect({ exit, stdout, stderr, sent: sent() }).toEqual({
       exit: 2,
       stdout: "",
@@ -90,32 +90,32 @@ describe("key_command", () => {
     [`echo ' ${key}'`, "starts or ends with a space"],
     ["echo Password:", "does not start with api_"],
   ])("reports a malformed key from %s like any other", async (does, problem) => {
-    const { exit, stderr } = await ask(withScript(does));
+    const { exit, stderr } = await runCommand(withScript(does));
     expect([exit, sent()]).toEqual([2, []]);
     expect(stderr).toContain(`the key from key_command ${problem}`);
   });
 
   test("that does not end times out after a minute", async () => {
     const context = withScript("sleep 20 & wait", { speed: 1000 });
-    const { exit, stderr } = await ask(context);
+    const { exit, stderr } = await runCommand(context);
     expect(exit).toBe(2);
     expect(stderr).toContain("the program printed no key within 60s");
   });
 
   test("ends with the run on Ctrl-C", async () => {
     const context = withScript("sleep 20 & wait");
-    const asking = ask(context);
+    const running = runCommand(context);
     while (timesRun(context) === 0) await new Promise(setImmediate);
     context.interrupt({ cause: "SIGINT" });
-    expect((await asking).exit).toBe(130);
+    expect((await running).exit).toBe(130);
   });
 
   test("is named in the error if it is missing or not executable", async () => {
     const context = withScript("");
     chmodSync(path.join(context.home, "key-script"), 0o600);
-    expect((await ask(context)).stderr).toContain("cannot be started (permission denied)");
+    expect((await runCommand(context)).stderr).toContain("cannot be started (permission denied)");
     writeFileSync(configPath(context), JSON.stringify({ key_command: "key-of-nobody show" }));
-    expect((await ask(context)).stderr).toContain('"key-of-nobody" was not found');
+    expect((await runCommand(context)).stderr).toContain('"key-of-nobody" was not found');
   });
 
   test.each([
@@ -134,24 +134,26 @@ describe("key_command", () => {
     "networks --key-file /nonexistent/key",
   ])("is not run by %s", async (words) => {
     const context = withScript(`echo ${key}`);
-    await ask(context, words);
+    await runCommand(context, words);
     expect([timesRun(context), sent()]).toEqual([0, []]);
   });
 
   test("is run once by doctor, which checks the key and then uses it", async () => {
     const context = withScript(`echo ${key}`);
-    const { stdout } = await ask(context, "doctor --no-stream -o table");
+    const { stdout } = await runCommand(context, "doctor --no-stream -o table");
     expect(stdout).toContain("…Part from key_command, pro");
     expect([timesRun(context), sent()]).toEqual([1, [key]]);
   });
 
   test("has its tier looked up once by auth status, which saves it with a hash of the key", async () => {
     const context = withScript(`echo ${key}`, { env: { DEXDATA_TIER: "" } });
-    expect((await ask(context)).stderr).toContain("or store the key with its plan: dexdata auth login");
+    expect((await runCommand(context)).stderr).toContain(
+      "or store the key with its plan: dexdata auth login",
+    );
     expect(sent()).toEqual([]);
-    const status = JSON.parse((await ask(context, "auth status")).stdout.trim());
+    const status = JSON.parse((await runCommand(context, "auth status")).stdout.trim());
     expect(status).toMatchObject({ key: "…Part", source: "key_command", tier: "pro" });
-    expect((await ask(context)).exit).toBe(0);
+    expect((await runCommand(context)).exit).toBe(0);
   });
 
   test("takes precedence over stored keys, but not over flags and variables of the run", async () => {
@@ -160,7 +162,7 @@ describe("key_command", () => {
       const context = withScript(`echo ${key}`, { env });
       writeFileSync(path.join(context.home, "key"), "api_pro_s3cr3tFile", { mode: 0o600 });
       await saveProfile(context, "default", stored);
-      await ask(context, words.replace("HOME", context.home));
+      await runCommand(context, words.replace("HOME", context.home));
       return server.requests.at(-1)?.headers.authorization;
     };
     expect(await keyOf({})).toBe(key);

@@ -34,7 +34,7 @@ interface Place {
   readonly words?: readonly string[];
 }
 
-async function ask(
+async function runCommand(
   source: Source,
   place: Place,
   words = ["networks", "--error-format", "text"],
@@ -77,7 +77,7 @@ const cases = matrix.flatMap(([source, ...results]) =>
 
 describe("promise 1: a key and the configured host", () => {
   test.each(cases)("$source and $name: $result", async ({ source, name, place, result }) => {
-    const { exit, stdout, stderr } = await ask(source, place());
+    const { exit, stdout, stderr } = await runCommand(source, place());
     const url = name.startsWith("home") ? home.url : other.url;
     if (result === "sent") {
       expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"id":"ethereum"}\n', stderr: "" });
@@ -97,7 +97,7 @@ describe("promise 1: a key and the configured host", () => {
 
   test("a streaming host from a variable is rejected too, before any REST request", async () => {
     const env = { DEXDATA_PRO_BASE_URL: home.url, DEXDATA_STREAMING_PRO_URL: other.url };
-    const { exit, stderr } = await ask("stored for home", { env });
+    const { exit, stderr } = await runCommand("stored for home", { env });
     expect(exit).toBe(2);
     expect(stderr).toContain(`is not stored for ${other.url} (from DEXDATA_STREAMING_PRO_URL)`);
     expect(seen()).toEqual([[], []]);
@@ -107,7 +107,7 @@ describe("promise 1: a key and the configured host", () => {
     "%s does not send the key to that host either",
     async (words) => {
       const place = { env: { DEXDATA_PRO_BASE_URL: other.url, DEXDATA_STREAMING_PRO_URL: other.url } };
-      const { exit, stdout, stderr } = await ask("stored for home", place, words.split(" "));
+      const { exit, stdout, stderr } = await runCommand("stored for home", place, words.split(" "));
       expect(exit).toBe(2);
       expect(stdout + stderr).toContain(`is not stored for ${other.url}`);
       expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([]);

@@ -11,14 +11,14 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 const receipt = path.join(temporaryFolder(), "receipt.json");
 
-async function ask(words: string | readonly string[]) {
+async function runCommand(words: string | readonly string[]) {
   const typed = typeof words === "string" ? words.split(" ") : words;
   const { exit, stdout, stderr } = await dexdata(typed, { env: sandbox.env(), now: sandboxNow });
   return { exit, stdout, stderr };
 }
 
 async function receiptOf(words: string) {
-  const { exit } = await ask(`${words} --receipt ${receipt}`);
+  const { exit } = await runCommand(`${words} --receipt ${receipt}`);
   expect(exit).toBe(0);
   return toRow(readFileSync(receipt, "utf8"));
 }
@@ -35,22 +35,22 @@ const lists = [
 
 describe.each(lists)("%s", (command) => {
   test("reports in a pipe that the default limit truncated the list, with a command that continues", async () => {
-    const first = await ask(`${command} -o ndjson`);
+    const first = await runCommand(`${command} -o ndjson`);
     expect(first).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(/^more rows available; next page: dexdata .+\n$/u),
     });
     expect(rowsOf(first.stdout)).toHaveLength(10);
     const next = /dexdata (.+)/u.exec(first.stderr)?.[1] ?? "";
-    const rest = await ask([...next.split(" "), "-q"]);
-    const both = await ask(`${command} --limit 20 -o ndjson`);
+    const rest = await runCommand([...next.split(" "), "-q"]);
+    const both = await runCommand(`${command} --limit 20 -o ndjson`);
     expect(first.stdout + rest.stdout).toBe(both.stdout);
   });
 
   test.each(["--limit 10", "--limit 3", "-q", "--limit 250 --page-size 100"])(
     "with %s prints no message, because the limit was chosen",
     async (flags) => {
-      expect(await ask(`${command} ${flags} -o ndjson`)).toMatchObject({ exit: 0, stderr: "" });
+      expect(await runCommand(`${command} ${flags} -o ndjson`)).toMatchObject({ exit: 0, stderr: "" });
     },
   );
 
@@ -67,7 +67,7 @@ describe.each(lists)("%s", (command) => {
   });
 
   test("--stats shows the same", async () => {
-    const { stderr } = await ask(`${command} --limit 10 --stats`);
+    const { stderr } = await runCommand(`${command} --limit 10 --stats`);
     expect(stderr).toMatch(
       /^1 request, 1 credit \([\d,]+ left\), \d+ms, more: true, (?:page: 2|cursor: \S+)/u,
     );
@@ -77,8 +77,8 @@ describe.each(lists)("%s", (command) => {
 test("the cursor of a receipt continues with the next row", async () => {
   const { next } = await receiptOf("pools search ethereum");
   const cursor = toRow(JSON.stringify(next))["cursor"];
-  const rest = await ask(`pools search ethereum --limit 10 --cursor ${String(cursor)}`);
-  const both = await ask("pools search ethereum --limit 20");
+  const rest = await runCommand(`pools search ethereum --limit 10 --cursor ${String(cursor)}`);
+  const both = await runCommand("pools search ethereum --limit 20");
   expect(both.stdout.endsWith(rest.stdout)).toBe(true);
 });
 

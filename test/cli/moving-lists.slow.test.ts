@@ -56,13 +56,13 @@ describe.each(lists.map((list) => [list.name, list] as const))(
         );
         expect({ seed, exit: moved.exit, stderr: moved.stderr }).toEqual({ seed, exit: 0, stderr: "" });
         const keys = rowsOf(moved.stdout).map(keyOf);
-        const there = new Set(keys);
-        expect({ seed, repeats: keys.length - there.size }).toEqual({ seed, repeats: 0 });
+        const printed = new Set(keys);
+        expect({ seed, repeats: keys.length - printed.size }).toEqual({ seed, repeats: 0 });
         expect({
           seed,
           lost: rowsOf(still.stdout)
             .map(keyOf)
-            .filter((key) => !there.has(key)),
+            .filter((key) => !printed.has(key)),
         }).toEqual({ seed, lost: [] });
         expect(moved.requests).toBeLessThanOrEqual(still.requests + 6);
       }
@@ -100,12 +100,12 @@ describe("transactions that are indexed late", () => {
         return answerOf(listing, request);
       });
       const names = rowsOf(stdout).map((row) => `${String(row["id"])} ${String(row["log_index"])}`);
-      const there = new Set(names);
+      const printed = new Set(names);
       expect({
         seed,
         exit,
-        repeats: names.length - there.size,
-        lost: before.filter((name) => !there.has(name)),
+        repeats: names.length - printed.size,
+        lost: before.filter((name) => !printed.has(name)),
       }).toEqual({
         seed,
         exit: 0,

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 
-async function ask(script: Script, words: string): Promise<Outcome> {
+async function runCommand(script: Script, words: string): Promise<Outcome> {
   const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
@@ -22,8 +22,8 @@ async function ask(script: Script, words: string): Promise<Outcome> {
   return await dexdata(`ohlcv ethereum 0x1 --rpm unlimited ${words}`, { env });
 }
 
-const askService = async (service: CandleService, words: string): Promise<Outcome> =>
-  await ask((request) => answerCandles(request, service), words);
+const runWithService = async (service: CandleService, words: string): Promise<Outcome> =>
+  await runCommand((request) => answerCandles(request, service), words);
 
 // 2026-11-21T08:00:00Z
 const eight = 1_795_248_000;
@@ -42,7 +42,7 @@ describe("--fill", () => {
   const words = `--from ${from} --to ${eight + hour} --now 2026-11-21T08:54:00Z -o ndjson`;
 
   test("null: prints a row for each interval without a trade, at both ends and between", async () => {
-    const { exit, stdout } = await askService({ interval: hour, has }, `${words} --fill null`);
+    const { exit, stdout } = await runWithService({ interval: hour, has }, `${words} --fill null`);
     expect(exit).toBe(0);
     expect(stdout).toBe(
       gap(from, hour, "null") +
@@ -55,7 +55,7 @@ describe("--fill", () => {
   });
 
   test("previous: repeats the close before in the service's own digits, or null if there is none", async () => {
-    const { stdout } = await askService({ interval: hour, has }, `${words} --fill previous`);
+    const { stdout } = await runWithService({ interval: hour, has }, `${words} --fill previous`);
     const [first, second] = [`${from + hour}.10`, `${from + 4 * hour}.10`];
     expect(stdout).toBe(
       gap(from, hour, "null") +
@@ -71,7 +71,7 @@ describe("--fill", () => {
     const none = { interval: hour, has: () => false };
     const opens = async (bounds: string): Promise<readonly unknown[]> =>
       rowsOf(
-        (await askService(none, `${bounds} --now 2026-11-21T08:00:00Z --fill null -o ndjson`)).stdout,
+        (await runWithService(none, `${bounds} --now 2026-11-21T08:00:00Z --fill null -o ndjson`)).stdout,
       ).map((row) => row["time_open"]);
     expect(await opens(`--from ${eight - 2 * hour + 1} --to ${eight + 5 * hour}`)).toEqual([
       utc(eight - hour),
@@ -85,7 +85,7 @@ describe("--fill", () => {
 
   test("prints a candle before the start if the service rounded the start down, and fills nothing before it", async () => {
     const start = from + 1;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: hour, has: (at) => at === from, roundsStart: true },
       `--from ${start} --to ${from + 2 * hour} --fill previous -o ndjson`,
     );
@@ -95,7 +95,7 @@ describe("--fill", () => {
   test.each(["null", "previous"])("%s: continues across slices, even if many are empty", async (fill) => {
     const start = eight - 4500 * 60;
     const trades = new Set([start + 700 * 60, start + 3100 * 60]);
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60, has: (at) => trades.has(at) },
       `--interval 1m --from ${start} --to ${eight} --fill ${fill} -o ndjson`,
     );
@@ -133,7 +133,7 @@ describe("--fill", () => {
     ],
   ])("formats times as the service does: %s", async (_name, row, filled) => {
     const only = from + hour;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: hour, has: (at) => at === only, row },
       `--from ${from} --to ${from + 3 * hour} --fill null -o ndjson`,
     );
@@ -151,14 +151,14 @@ describe("--fill", () => {
     });
     const id = String(rowsOf(pools.stdout).at(-1)?.["id"]);
     const window = `--interval 5m --from 2026-11-14 --to 2026-11-19T07:00:00Z`;
-    const askPool = async (fill: string): Promise<readonly Row[]> => {
+    const fetchCandles = async (fill: string): Promise<readonly Row[]> => {
       const { exit, stdout } = await dexdata(`ohlcv polygon ${id} --pool ${window} ${fill} -o ndjson`, {
         env: sandbox.env(),
       });
       expect(exit).toBe(0);
       return rowsOf(stdout);
     };
-    const sparse = new Map((await askPool("")).map((row) => [String(row["time_open"]), row]));
+    const sparse = new Map((await fetchCandles("")).map((row) => [String(row["time_open"]), row]));
     const [start, end] = [Date.parse("2026-11-14") / 1000, Date.parse("2026-11-19T07:00:00Z") / 1000];
     expect(sparse.size).toBeGreaterThan(100);
     expect(sparse.size).toBeLessThan((end - start) / 300 / 2);
@@ -172,13 +172,13 @@ describe("--fill", () => {
         expected.push(row ?? { time_open, time_close, open, high, low, close, volume: 0, filled: true });
         if (row !== undefined && fill === "previous") price = row["close"];
       }
-      expect(await askPool(`--fill ${fill}`)).toEqual(expected);
+      expect(await fetchCandles(`--fill ${fill}`)).toEqual(expected);
     }
   });
 
   test("prints each minute of a month without a trade once", async () => {
     const to = eight - 86_400;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60, has: () => false },
       `--interval 1m --from ${to - 30 * 86_400} --to ${to} --fill null --fields time_open -o ndjson`,
     );
@@ -243,7 +243,8 @@ test("the command after a failure starts where --fill previous knows the last cl
 describe("a partial candle", () => {
   const row = '{ "time_open":"2026-11-21T08:00:00Z", "open":1.10 }';
   const lineAt = async (now: string): Promise<string> =>
-    (await ask(() => json(`[${row}]`), `--from ${eight} --to ${eight + hour} --now ${now} -o ndjson`)).stdout;
+    (await runCommand(() => json(`[${row}]`), `--from ${eight} --to ${eight + hour} --now ${now} -o ndjson`))
+      .stdout;
 
   test("is marked until the time it closes, and nothing else about it changes", async () => {
     const plain = '{"time_open":"2026-11-21T08:00:00Z","open":1.10}\n';
@@ -254,12 +255,12 @@ describe("a partial candle", () => {
   });
 
   test("keeps the partial field of the service", async () => {
-    const said = '{"time_open":"2026-11-21T08:00:00Z","partial":false}';
-    const { stdout } = await ask(
-      () => json(`[${said}]`),
+    const sent = '{"time_open":"2026-11-21T08:00:00Z","partial":false}';
+    const { stdout } = await runCommand(
+      () => json(`[${sent}]`),
       `--from ${eight} --now ${utc(eight + 60)} -o ndjson`,
     );
-    expect(stdout).toBe(`${said}\n`);
+    expect(stdout).toBe(`${sent}\n`);
   });
 
   test("appears in the sandbox too, and is only the last one", async () => {
@@ -277,10 +278,10 @@ describe("fields that dexdata adds to a candle", () => {
   const words = `--from ${from} --to ${eight + hour} --now 2026-11-21T08:54:00Z --fill previous`;
 
   test("are in every format", async () => {
-    const lines = (await askService(service, `${words} -o ndjson`)).stdout;
-    const document: unknown = JSON.parse((await askService(service, `${words} -o json`)).stdout);
+    const lines = (await runWithService(service, `${words} -o ndjson`)).stdout;
+    const document: unknown = JSON.parse((await runWithService(service, `${words} -o json`)).stdout);
     expect(document).toEqual(rowsOf(lines));
-    const { stdout } = await askService(service, `${words} -o table`);
+    const { stdout } = await runWithService(service, `${words} -o table`);
     expect(stdout.split("\n").map((line) => [line.slice(0, 20), line.split(" ").at(-1)])).toEqual([
       ["OPENS               ", "NOTE"],
       [utc(from), "filled"],
@@ -291,7 +292,7 @@ describe("fields that dexdata adds to a candle", () => {
   });
 
   test("can be selected with --fields like any other", async () => {
-    const { stdout } = await askService(service, `${words} -o ndjson --fields time_open,filled,partial`);
+    const { stdout } = await runWithService(service, `${words} -o ndjson --fields time_open,filled,partial`);
     expect(rowsOf(stdout)).toEqual([
       { time_open: utc(from), filled: true, partial: null },
       { time_open: utc(from + hour), filled: null, partial: null },
@@ -300,9 +301,9 @@ describe("fields that dexdata adds to a candle", () => {
   });
 
   test("are not checked against the contract, unlike the rows of the service", async () => {
-    const sound = await askService(service, `${words} -o ndjson --validate`);
-    expect({ exit: sound.exit, stderr: sound.stderr }).toEqual({ exit: 0, stderr: "" });
-    const broken = await askService(
+    const valid = await runWithService(service, `${words} -o ndjson --validate`);
+    expect({ exit: valid.exit, stderr: valid.stderr }).toEqual({ exit: 0, stderr: "" });
+    const broken = await runWithService(
       { ...service, row: (at) => candle(at, hour).replace(/"open":[\d.]+/u, '"open":null') },
       `${words} -o ndjson --validate`,
     );
@@ -312,7 +313,7 @@ describe("fields that dexdata adds to a candle", () => {
 
   test("add a table column at the first row that has one of them, with a new header", async () => {
     const start = eight - 1001 * 60;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60 },
       `--interval 1m --from ${start} --to ${eight} --now ${utc(eight - 30)} -o table`,
     );

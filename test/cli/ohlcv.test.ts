@@ -16,11 +16,11 @@ const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-interface Asked extends Outcome {
+interface RunOutcome extends Outcome {
   readonly requests: readonly SeenRequest[];
 }
 
-async function ask(script: Script, words: string): Promise<Asked> {
+async function runCommand(script: Script, words: string): Promise<RunOutcome> {
   const server = await serveInTest(script);
   const env = {
     DEXDATA_PRO_BASE_URL: server.url,
@@ -31,8 +31,8 @@ async function ask(script: Script, words: string): Promise<Asked> {
   return { ...outcome, requests: server.requests };
 }
 
-const askService = async (service: CandleService, words: string): Promise<Asked> =>
-  await ask((request) => answerCandles(request, service), words);
+const runWithService = async (service: CandleService, words: string): Promise<RunOutcome> =>
+  await runCommand((request) => answerCandles(request, service), words);
 
 /** Returns start, end and limit of each request, sorted by start because several run in parallel. */
 const windowsOf = (urls: readonly string[]): readonly (readonly number[])[] =>
@@ -85,17 +85,20 @@ describe("a time range of any length", () => {
         [2000, 2500, 500],
       ],
     ],
-  ])("%i candles: sends the expected requests, and prints the candles of the market", async (candles, slices) => {
-    const end = september + candles * 60;
-    sandbox.takeLog();
-    const words = `ohlcv ethereum ${pool} --pool --interval 1m --from ${september} --to ${end} -o ndjson`;
-    const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    expect(windowsOf(sandbox.takeLog().map(({ url }) => url))).toEqual(
-      slices.map(([from = 0, to = 0, limit = 0]) => [september + from * 60, september + to * 60, limit]),
-    );
-    expect(stdout).toBe(await inSmallWindows(september, end));
-  });
+  ])(
+    "%i candles: sends the expected requests, and prints the candles of the market",
+    async (candles, slices) => {
+      const end = september + candles * 60;
+      sandbox.takeLog();
+      const words = `ohlcv ethereum ${pool} --pool --interval 1m --from ${september} --to ${end} -o ndjson`;
+      const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+      expect(windowsOf(sandbox.takeLog().map(({ url }) => url))).toEqual(
+        slices.map(([from = 0, to = 0, limit = 0]) => [september + from * 60, september + to * 60, limit]),
+      );
+      expect(stdout).toBe(await inSmallWindows(september, end));
+    },
+  );
 
   test("fetches a year of hours with nine requests, and prints every candle of the market", async () => {
     const [from, to] = [september - 365 * 86_400, september];
@@ -116,7 +119,7 @@ describe("a time range of any length", () => {
 
   test("sends the start and end as typed, and aligns the edges between them to the interval", async () => {
     const [from, to] = [september + 17, september + 2400 * 60 + 41];
-    const { requests, stdout } = await askService(
+    const { requests, stdout } = await runWithService(
       { interval: 60 },
       `--interval 1m --from ${from} --to ${to}`,
     );
@@ -132,10 +135,10 @@ describe("a time range of any length", () => {
 
   test("--count-back is sent if one slice suffices, and otherwise determines the start of several", async () => {
     const now = "--now 2026-11-21T08:30:00Z --interval 1h";
-    const one = await askService({ interval: 3600 }, `--count-back 1000 ${now}`);
+    const one = await runWithService({ interval: 3600 }, `--count-back 1000 ${now}`);
     expect(one.requests.map(({ query }) => query.get("count_back"))).toEqual(["1000"]);
     expect(rowsOf(one.stdout).length).toBe(1000);
-    const two = await askService({ interval: 3600 }, `--count-back 1001 ${now}`);
+    const two = await runWithService({ interval: 3600 }, `--count-back 1001 ${now}`);
     expect(two.requests.map(({ query }) => query.get("count_back"))).toEqual([null, null]);
     expect(rowsOf(two.stdout).length).toBe(1001);
   });
@@ -156,7 +159,7 @@ describe("a time range of any length", () => {
     };
     const to = september + 20_000 * 60;
     const words = `--interval 1m --from ${september} --to ${to} --parallel 3`;
-    const { stdout, requests } = await ask(script, words);
+    const { stdout, requests } = await runCommand(script, words);
     expect({ before, requests: requests.length }).toEqual({ before: [1, 4], requests: 20 });
     expect(stdout).toBe(linesOf(range(september, to, 60), 60));
   });
@@ -180,7 +183,7 @@ describe("every interval is aligned to the epoch, whatever the time zone of the 
     const start = Date.parse(from) / 1000;
     const to = new Date((start + 2100 * interval) * 1000).toISOString().replace(".000Z", "+00:00");
     const words = ["--interval", name, "--from", from, "--to", to, "-o", "ndjson"];
-    const { stdout, requests } = await askService({ interval }, words.join(" "));
+    const { stdout, requests } = await runWithService({ interval }, words.join(" "));
     const edges = requests.map(({ query }) => askedOf(query).start).filter((at) => at !== start);
     expect(edges.map((at) => at % interval)).toEqual([0, 0]);
     const first = Math.ceil(start / interval) * interval;
@@ -209,7 +212,7 @@ describe("a service with other rules for start and end", () => {
   test("includes the end: a candle at an edge is printed once, one that opens at the end is dropped", async () => {
     const receipt = path.join(folder, "receipt.json");
     // Every second minute, so that `limit` leaves room for the extra candle.
-    const { stdout, exit } = await askService(
+    const { stdout, exit } = await runWithService(
       { interval: 60, isEndInclusive: true, has: (at) => at % 120 === 0 },
       `${words} --receipt ${receipt}`,
     );
@@ -220,7 +223,7 @@ describe("a service with other rules for start and end", () => {
 
   test("rounds the start down: that candle is printed, and the last of a full response is not lost", async () => {
     const start = september + 30;
-    const { stdout } = await askService(
+    const { stdout } = await runWithService(
       { interval: 60, roundsStart: true },
       `--interval 1m --from ${start} --to ${start + 60_000} -o ndjson`,
     );
@@ -230,7 +233,7 @@ describe("a service with other rules for start and end", () => {
   test.each([10, 366])(
     "returns at most %i candles: requests are repeated until the slice is complete",
     async (cap) => {
-      const { stdout, requests } = await askService({ interval: 60, cap }, words);
+      const { stdout, requests } = await runWithService({ interval: 60, cap }, words);
       expect(stdout).toBe(linesOf(range(september, to, 60), 60));
       const perSlice = (candles: number): number => Math.ceil(candles / cap);
       expect(requests.length).toBe(2 * perSlice(1000) + perSlice(500));
@@ -238,7 +241,7 @@ describe("a service with other rules for start and end", () => {
   );
 
   test("returns at most ten candles for count_back: the range is fetched from its start instead", async () => {
-    const { stdout, requests } = await askService(
+    const { stdout, requests } = await runWithService(
       { interval: 60, cap: 10, countsBack: true },
       `--interval 1m --count-back 35 --to ${to} -o ndjson`,
     );
@@ -247,12 +250,12 @@ describe("a service with other rules for start and end", () => {
   });
 
   test("costs one more request after exactly ten candles, unless no candle can follow", async () => {
-    const early = await askService(
+    const early = await runWithService(
       { interval: 60, has: (at) => at < september + 600 },
       `${words} --to ${september + 6000}`,
     );
     expect([rowsOf(early.stdout).length, early.requests.length]).toEqual([10, 2]);
-    const late = await askService(
+    const late = await runWithService(
       { interval: 60, has: (at) => at >= september + 5400 },
       `${words} --to ${september + 6000}`,
     );
@@ -265,8 +268,8 @@ describe("--count-back returns the newest candles that exist", () => {
   const every = (step: number, from = 0): readonly number[] => range(from, to, 60 * step);
   const newest = (opens: readonly number[], count: number): string => linesOf(opens.slice(-count), 60);
   const service = (opens: readonly number[], more: Partial<CandleService> = {}): CandleService => {
-    const there = new Set(opens);
-    return { interval: 60, has: (at) => there.has(at), ...more };
+    const existing = new Set(opens);
+    return { interval: 60, has: (at) => existing.has(at), ...more };
   };
   const words = (count: number): string => `--interval 1m --count-back ${count} --to ${to} -o ndjson`;
 
@@ -277,7 +280,7 @@ describe("--count-back returns the newest candles that exist", () => {
   ])("%s, whether or not the service supports count_back", async (_name, step, count, most) => {
     for (const countsBack of [true, false]) {
       const opens = every(step, september - 100_000 * 60);
-      const { exit, stdout, stderr, requests } = await askService(
+      const { exit, stdout, stderr, requests } = await runWithService(
         service(opens, { countsBack }),
         words(count),
       );
@@ -288,14 +291,14 @@ describe("--count-back returns the newest candles that exist", () => {
 
   test("needs few requests for a market that stopped trading, however busy it was before", async () => {
     const busy = range(september - 50_000 * 60, to - 9000 * 60, 60);
-    const { stdout, requests } = await askService(service([...busy, to - 600]), words(30));
+    const { stdout, requests } = await runWithService(service([...busy, to - 600]), words(30));
     expect(stdout).toBe(newest([...busy, to - 600], 30));
     expect(requests.length).toBeLessThanOrEqual(12);
   });
 
   test("stops after two empty ranges, with a warning", async () => {
     const opens = [to - 300, to - 180, to - 60];
-    const { exit, stdout, stderr, requests } = await askService(service(opens), words(20));
+    const { exit, stdout, stderr, requests } = await runWithService(service(opens), words(20));
     expect({ exit, stdout, requests: requests.length }).toEqual({
       exit: 0,
       stdout: newest(opens, 20),
@@ -311,7 +314,7 @@ describe("--count-back returns the newest candles that exist", () => {
       { status: 403 },
     );
     const reach = to - 1500 * 60;
-    const { exit, stdout, stderr } = await ask(
+    const { exit, stdout, stderr } = await runCommand(
       (request) =>
         askedOf(request.query).start < reach ? refusal : answerCandles(request, { interval: 60 }),
       words(2500),
@@ -321,7 +324,7 @@ describe("--count-back returns the newest candles that exist", () => {
   });
 
   test("fails if the plan includes none of them", async () => {
-    const { exit } = await ask(
+    const { exit } = await runCommand(
       () => json({ error: "plan_required", tier: "dev" }, { status: 403 }),
       words(2500),
     );
@@ -330,7 +333,7 @@ describe("--count-back returns the newest candles that exist", () => {
 
   test("starts --fill with the oldest of them", async () => {
     const opens = [to - 1800, to - 120];
-    const { stdout } = await askService(service(opens), `${words(2)} --fill null`);
+    const { stdout } = await runWithService(service(opens), `${words(2)} --fill null`);
     const rows = rowsOf(stdout);
     expect([rows.length, rows[0]?.["time_open"], rows.at(-1)?.["time_open"]]).toEqual([
       30,
@@ -347,7 +350,7 @@ describe("--count-back returns the newest candles that exist", () => {
       async (gaps, count, countsBack) => {
         const opens: number[] = [];
         for (const gap of gaps) opens.unshift((opens[0] ?? to) - gap * 60);
-        const { exit, stdout } = await askService(service(opens, { countsBack }), words(count));
+        const { exit, stdout } = await runWithService(service(opens, { countsBack }), words(count));
         expect({ exit, stdout }).toEqual({ exit: 0, stdout: newest(opens, count) });
       },
     );
@@ -370,20 +373,23 @@ describe("a slice that was truncated once", () => {
       return answer(index === number ? change(opens) : opens);
     };
 
-  test.each([0, 1, 2, 3, 4])("to its first half is completed by another request (slice %i)", async (number) => {
-    const { exit, stdout, requests } = await ask(
-      changed(number, (opens) => opens.slice(0, opens.length / 2)),
-      words,
-    );
-    expect({ exit, stdout, requests: requests.length }).toEqual({
-      exit: 0,
-      stdout: linesOf(all, 60),
-      requests: 6,
-    });
-  });
+  test.each([0, 1, 2, 3, 4])(
+    "to its first half is completed by another request (slice %i)",
+    async (number) => {
+      const { exit, stdout, requests } = await runCommand(
+        changed(number, (opens) => opens.slice(0, opens.length / 2)),
+        words,
+      );
+      expect({ exit, stdout, requests: requests.length }).toEqual({
+        exit: 0,
+        stdout: linesOf(all, 60),
+        requests: 6,
+      });
+    },
+  );
 
   test.each([1, 2, 3, 4])("to nothing, among full slices, is fetched again (slice %i)", async (number) => {
-    const { exit, stdout, requests } = await ask(
+    const { exit, stdout, requests } = await runCommand(
       changed(number, () => []),
       words,
     );
@@ -395,7 +401,7 @@ describe("a slice that was truncated once", () => {
   });
 
   test.each([1, 2, 3, 4])("and contains the slice before it is fetched again (slice %i)", async (number) => {
-    const { exit, stdout, requests } = await ask(
+    const { exit, stdout, requests } = await runCommand(
       changed(number, (opens) => opens.map((at) => at - 60_000)),
       words,
     );
@@ -408,7 +414,7 @@ describe("a slice that was truncated once", () => {
 
   test("a market that stops trading costs one extra request, plus one each time trading restarts", async () => {
     const awake = (at: number): boolean => Math.floor((at - september) / 60 / 500) % 5 === 0;
-    const { stdout, requests } = await askService({ interval: 60, has: awake }, words);
+    const { stdout, requests } = await runWithService({ interval: 60, has: awake }, words);
     expect(stdout).toBe(linesOf(all.filter(awake), 60));
     expect(requests.length).toBe(5 + 2);
   });
@@ -439,7 +445,7 @@ describe("an invalid response ends the pull after the rows before it", () => {
     ["without a time", `[{"open":1}]`, "invalid response: a candle has no valid time_open"],
     ["with a word for a time", `[{"time_open":"noon"}]`, "invalid response: a candle has no valid time_open"],
   ])("%s", async (_name, body, message) => {
-    const { exit, stdout, stderr } = await ask(
+    const { exit, stdout, stderr } = await runCommand(
       (request) =>
         askedOf(request.query).start === second ? json(body) : answerCandles(request, { interval: 60 }),
       words,
@@ -450,7 +456,7 @@ describe("an invalid response ends the pull after the rows before it", () => {
 
   test("prints a candle once that the response contains twice", async () => {
     const body = rows(september, september, september + 60);
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       (_, index) => json(index === 0 ? body : "[]"),
       `${words} --to ${september + 180}`,
     );
@@ -460,7 +466,7 @@ describe("an invalid response ends the pull after the rows before it", () => {
 
 describe("a failure halfway", () => {
   test("of --count-back prints nothing, because the oldest candles come first", async () => {
-    const { exit, stdout } = await ask(
+    const { exit, stdout } = await runCommand(
       (request) =>
         askedOf(request.query).start === september ? empty(503) : answerCandles(request, { interval: 60 }),
       `--interval 1m --count-back 2500 --to ${september + 2500 * 60} -o ndjson`,
@@ -472,7 +478,7 @@ describe("a failure halfway", () => {
     const window = `--from ${september} --to ${september + 2500 * 60} --inversed --pool`;
     const failing = september + 120_000;
     const words = `--interval 1m ${window} -o ndjson --fill null`;
-    const first = await ask(
+    const first = await runCommand(
       (request) =>
         askedOf(request.query).start === failing ? empty(503) : answerCandles(request, { interval: 60 }),
       words,

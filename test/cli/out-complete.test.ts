@@ -13,7 +13,7 @@ function newFile(): string {
   mkdirSync(path.join(folder, String(count)));
   return path.join(folder, String(count), "rows");
 }
-const near = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
+const filesNextTo = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
 
 interface Pull {
   readonly list: PagedList;
@@ -34,7 +34,7 @@ async function completed(more: readonly string[] = []): Promise<Pull & { readonl
   const [list, file] = [await servePages(3), newFile()];
   const receipt = `${file}.json`;
   const { exit } = await run({ list, file }, ["--receipt", receipt, ...more]);
-  expect([exit, near(file)]).toEqual([0, ["rows", "rows.json"]]);
+  expect([exit, filesNextTo(file)]).toEqual([0, ["rows", "rows.json"]]);
   return { list, file, receipt };
 }
 
@@ -45,7 +45,7 @@ const refused = (file: string, receipt = ""): object => ({
     `error: cannot resume ${file}: no checkpoint ${file}.resume${receipt}\n` +
     "  hint: the file may be complete; to overwrite it, use --force instead of --resume\n",
 });
-const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
+const resultOf = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 
 describe("--resume of a complete pull", () => {
   test.each([[[]], [["--resume"]]])(
@@ -55,19 +55,22 @@ describe("--resume of a complete pull", () => {
       const [requests, before] = [pull.list.server.requests.length, readFileSync(receipt)];
       // The time range of the first run applies, as for a continued pull.
       const again = await run(pull, ["--resume", "--receipt", receipt], "2026-11-25T00:00:00Z");
-      expect(told(again)).toEqual({
+      expect(resultOf(again)).toEqual({
         exit: 0,
         stdout: "",
         stderr: `${pull.file} is already complete: 6 rows\n`,
       });
       expect(pull.list.server.requests.length).toBe(requests);
-      expect([readFileSync(receipt).equals(before), near(pull.file)]).toEqual([true, ["rows", "rows.json"]]);
+      expect([readFileSync(receipt).equals(before), filesNextTo(pull.file)]).toEqual([
+        true,
+        ["rows", "rows.json"],
+      ]);
     },
   );
 
   test("exits 2 without a receipt, because only a receipt can prove it", async () => {
     const { receipt: _, ...pull } = await completed();
-    expect(told(await run(pull, ["--resume"]))).toEqual(refused(pull.file));
+    expect(resultOf(await run(pull, ["--resume"]))).toEqual(refused(pull.file));
   });
 
   test.each<readonly [string, (pull: Pull & { readonly receipt: string }) => void]>([
@@ -92,7 +95,9 @@ describe("--resume of a complete pull", () => {
     damage(pull);
     const [requests, rows] = [pull.list.server.requests.length, readFileSync(pull.file)];
     const why = what.startsWith("the file") ? `, and it is not the file that ${pull.receipt} describes` : "";
-    expect(told(await run(pull, ["--resume", "--receipt", pull.receipt]))).toEqual(refused(pull.file, why));
+    expect(resultOf(await run(pull, ["--resume", "--receipt", pull.receipt]))).toEqual(
+      refused(pull.file, why),
+    );
     expect(pull.list.server.requests.length).toBe(requests);
     expect(readFileSync(pull.file).equals(rows)).toBe(true);
   });

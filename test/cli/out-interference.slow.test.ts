@@ -64,17 +64,17 @@ describe.each(Object.entries(interferences))("a file that is %s during the pull"
       ...more,
     ];
     const { exit, stderr } = await dexdata(words, { env: list.env });
-    const says =
+    const parts =
       /^error: \S+ was (?:changed|moved, deleted or replaced) by another program during the pull.*\n {2}hint: (?:(start over with --force)|(?:continue|.*; for a resumable pull): dexdata (.*))\n$/u.exec(
         stderr,
       );
-    expect([exit, stderr]).toEqual([1, says?.[0]]);
-    expect(says?.[1] === undefined).toBe(what === "deleted");
+    expect([exit, stderr]).toEqual([1, parts?.[0]]);
+    expect(parts?.[1] === undefined).toBe(what === "deleted");
     expect(toRow(readFileSync(`${file}.json`, "utf8"))).toMatchObject({ complete: false, exit: 1 });
     if (rowsAt !== file) expect(existsSync(file)).toBe(false);
     list.interfere = () => undefined;
     const others = words.filter((word) => word !== "--resume" && word !== "--force");
-    const next = await dexdata(says?.[2] ?? [...others, "--force"], { env: list.env });
+    const next = await dexdata(parts?.[2] ?? [...others, "--force"], { env: list.env });
     expect([next.exit, rowsOf(readFileSync(file, "utf8")).length]).toEqual([0, 2 * pages]);
   });
 });

@@ -15,7 +15,7 @@ function newFile(name = "rows"): string {
   mkdirSync(path.join(folder, String(count)));
   return path.join(folder, String(count), name);
 }
-const near = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
+const filesNextTo = (file: string): readonly string[] => readdirSync(path.dirname(file)).toSorted();
 
 async function pull(list: PagedList, file: string, ...more: readonly string[]): Promise<Outcome> {
   const words = [...pullOfPages, "--out", file, "--error-format", "text", ...more];
@@ -23,7 +23,7 @@ async function pull(list: PagedList, file: string, ...more: readonly string[]): 
 }
 
 /** Returns the command for continuing from a message. */
-function continuing(stderr: string): string {
+function printedCommand(stderr: string): string {
   return /continue: dexdata (.*)/u.exec(stderr)?.[1] ?? "";
 }
 
@@ -34,7 +34,7 @@ const unfinished = (file: string, rows: number): object => ({
     `error: ${file} has an unfinished pull: ${rows} rows in ${file}.part\n` +
     "  hint: continue it with --resume, or start over with --force\n",
 });
-const told = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
+const resultOf = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 
 const formats = ["ndjson", "json", "csv", "tsv"];
 const pages = 5;
@@ -49,21 +49,21 @@ describe("a pull without --resume that ends early", () => {
       const heal = breakAt(list, broken);
       const failed = await pull(list, file, "-o", format);
       expect(failed.exit).toBe(7);
-      expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+      expect(filesNextTo(file)).toEqual(["rows.part", "rows.resume"]);
 
       const requests = list.server.requests.length;
-      expect(told(await pull(list, file, "-o", format))).toEqual(unfinished(file, 2 * broken));
+      expect(resultOf(await pull(list, file, "-o", format))).toEqual(unfinished(file, 2 * broken));
       expect(list.server.requests.length).toBe(requests);
 
       heal();
-      const printed = continuing(failed.stderr);
+      const printed = printedCommand(failed.stderr);
       expect(printed).toBe(
         [...pullOfPages, "--output", format, "--out", file, "--error-format", "text", "--resume"].join(" "),
       );
       expect((await dexdata(printed, { env: list.env })).exit).toBe(0);
       expect(list.server.requests.length).toBe(requests + pages - broken);
       expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
-      expect(near(file)).toEqual(["rows"]);
+      expect(filesNextTo(file)).toEqual(["rows"]);
     });
 
     test.each(brokenAt)("at page %i: --force starts over", async (broken) => {
@@ -77,7 +77,7 @@ describe("a pull without --resume that ends early", () => {
       expect((await pull(list, file, "-o", format, "--force")).exit).toBe(0);
       expect(list.server.requests.length).toBe(requests + pages);
       expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
-      expect(near(file)).toEqual(["rows"]);
+      expect(filesNextTo(file)).toEqual(["rows"]);
     });
   });
 
@@ -91,7 +91,7 @@ describe("a pull without --resume that ends early", () => {
       const { exit, stderr } = await pull(list, file, "--resume");
       expect(exit).toBe(7);
       expect(stderr).toContain(`${2 * broken} rows written\n  hint: continue: dexdata `);
-      expect(near(file)).toEqual(["rows.part", "rows.resume"]);
+      expect(filesNextTo(file)).toEqual(["rows.part", "rows.resume"]);
     }
     list.interfere = () => undefined;
     expect((await pull(list, file, "--resume")).exit).toBe(0);
@@ -111,10 +111,10 @@ describe("a pull without --resume that ends early", () => {
         "error: the service failed (HTTP 503); 4 rows written\n" +
         `  hint: ${file} was not written; for a resumable pull: dexdata ${pullOfPages.join(" ")} --out ${file} --error-format text --resume\n`,
     });
-    expect(near(file)).toEqual([]);
+    expect(filesNextTo(file)).toEqual([]);
     heal();
     expect((await pull(list, file, "-o", "table")).exit).toBe(0);
-    expect(near(file)).toEqual(["rows"]);
+    expect(filesNextTo(file)).toEqual(["rows"]);
   });
 
   test("before the first row leaves no file, and keeps the files of an earlier run", async () => {
@@ -122,15 +122,15 @@ describe("a pull without --resume that ends early", () => {
     const [fresh, file] = [newFile(), newFile()];
     breakAt(list, 0);
     expect((await pull(list, fresh)).exit).toBe(7);
-    expect(near(fresh)).toEqual([]);
+    expect(filesNextTo(fresh)).toEqual([]);
     breakAt(list, 2);
     await pull(list, file);
-    const before = near(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"));
+    const before = filesNextTo(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"));
     breakAt(list, 0);
     expect((await pull(list, file, "--force")).exit).toBe(7);
-    expect(near(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8"))).toEqual(
-      before,
-    );
+    expect(
+      filesNextTo(file).map((name) => readFileSync(path.join(path.dirname(file), name), "utf8")),
+    ).toEqual(before);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("by %s keeps the rows and prints the command", async (cause) => {
@@ -148,7 +148,7 @@ describe("a pull without --resume that ends early", () => {
     expect(rows).toBeGreaterThanOrEqual(4);
     const printed = `dexdata ${pullOfPages.join(" ")} --out ${file} --timeout 24h --resume`;
     expect(stderr).toBe(`note: interrupted after ${rows} rows; continue: ${printed}\n`);
-    expect((await dexdata(continuing(stderr), { env: list.env })).exit).toBe(0);
+    expect((await dexdata(printedCommand(stderr), { env: list.env })).exit).toBe(0);
     expect(rowsOf(readFileSync(file, "utf8")).length).toBe(2 * pages);
   });
 
@@ -184,11 +184,11 @@ describe("an unfinished pull", () => {
     const heal = breakAt(list, 2);
     const failed = await pull(list, file, "--force");
     expect([failed.exit, readFileSync(file, "utf8")]).toEqual([7, "precious\n"]);
-    const printed = continuing(failed.stderr);
+    const printed = printedCommand(failed.stderr);
     expect(printed).not.toContain("--force");
     heal();
     expect((await dexdata(printed, { env: list.env })).exit).toBe(0);
-    expect([rowsOf(readFileSync(file, "utf8")).length, near(file)]).toEqual([2 * pages, ["rows"]]);
+    expect([rowsOf(readFileSync(file, "utf8")).length, filesNextTo(file)]).toEqual([2 * pages, ["rows"]]);
   });
 
   test("does not replace a file that was created since then", async () => {
@@ -199,14 +199,14 @@ describe("an unfinished pull", () => {
     writeFileSync(file, "precious\n");
     heal();
     const requests = list.server.requests.length;
-    expect(told(await pull(list, file, "--resume"))).toEqual({
+    expect(resultOf(await pull(list, file, "--resume"))).toEqual({
       exit: 2,
       stdout: "",
       stderr:
         `error: ${file} already exists, and its unfinished pull in ${file}.part would replace it\n` +
         `  hint: move ${file} out of the way, or start over with --force\n`,
     });
-    expect(told(await pull(list, file))).toEqual({
+    expect(resultOf(await pull(list, file))).toEqual({
       exit: 2,
       stdout: "",
       stderr: `error: ${file} already exists\n  hint: resume an interrupted pull with --resume, or overwrite with --force\n`,
@@ -227,7 +227,7 @@ describe("an unfinished pull", () => {
     await pull(list, file, "--resume");
     const [rows, requests] = [readFileSync(file, "utf8"), list.server.requests.length];
     const limited = `${words} --limit 1 --out ${file} --error-format text`;
-    expect(told(await dexdata(limited, { env: list.env }))).toEqual({
+    expect(resultOf(await dexdata(limited, { env: list.env }))).toEqual({
       exit: 2,
       stdout: "",
       stderr:
@@ -259,11 +259,11 @@ describe("an unfinished pull", () => {
     symlinkSync(file, link);
     const heal = breakAt(list, 2);
     expect((await pull(list, link, "--force")).exit).toBe(7);
-    expect([near(file), near(link)]).toEqual([["rows.part", "rows.resume"], ["link"]]);
-    expect(told(await pull(list, file))).toEqual(unfinished(file, 4));
+    expect([filesNextTo(file), filesNextTo(link)]).toEqual([["rows.part", "rows.resume"], ["link"]]);
+    expect(resultOf(await pull(list, file))).toEqual(unfinished(file, 4));
     heal();
     expect((await pull(list, link, "--resume")).exit).toBe(0);
-    expect([near(file), near(link)]).toEqual([["rows"], ["link"]]);
+    expect([filesNextTo(file), filesNextTo(link)]).toEqual([["rows"], ["link"]]);
     expect(rowsOf(readFileSync(link, "utf8")).length).toBe(2 * pages);
   });
 
@@ -272,7 +272,7 @@ describe("an unfinished pull", () => {
     const file = newFile();
     writeFileSync(`${file}.part`, "downloaded");
     for (const more of [[], ["--force"], ["--resume"]]) {
-      expect(told(await pull(list, file, ...more))).toEqual({
+      expect(resultOf(await pull(list, file, ...more))).toEqual({
         exit: 2,
         stdout: "",
         stderr: `error: ${file}.part exists without its checkpoint ${file}.resume\n  hint: move or delete it\n`,

@@ -134,13 +134,13 @@ describe("several addresses", () => {
     ] as const) {
       const outcome = await dexdata(words(last), { env: sandbox.env() });
       expect(outcome.exit).toBe(exit);
-      const said = names.map((name) => ({
+      const errors = names.map((name) => ({
         code: "not_found",
         message: `pool ${name} not found on ethereum`,
         status: 404,
         exit: 3,
       }));
-      expect(rowsOf(outcome.stderr)).toMatchObject(said);
+      expect(rowsOf(outcome.stderr)).toMatchObject(errors);
     }
   });
 

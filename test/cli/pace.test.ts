@@ -35,7 +35,7 @@ const tooMany = (headers: Record<string, string> = {}): Reply => json({}, { stat
 type Answer = (now: number, index: number) => Reply;
 
 /** Runs a command with its own server and a clock that starts at 0. All runs share the state directory. */
-async function ask(
+async function runCommand(
   words: readonly string[],
   options: TestContextOptions & { answer?: Answer; during?: (context: Outcome["context"]) => void } = {},
 ): Promise<Paced> {
@@ -82,21 +82,21 @@ describe("--rpm", () => {
   test.each([["0"], ["100001"], ["1.5"], ["-3"], ["many"], ["1e3"], ["Unlimited"]])(
     "%s is rejected before any request",
     async (rpm) => {
-      const { exit, stderr, arrivals } = await ask(["networks", `--rpm=${rpm}`]);
+      const { exit, stderr, arrivals } = await runCommand(["networks", `--rpm=${rpm}`]);
       expect({ exit, requests: arrivals.length }).toEqual({ exit: 2, requests: 0 });
       expect(stderr).toContain(`--rpm "${rpm}": must be a whole number from 1 to 100000, or unlimited`);
     },
   );
 
   test("rejects the same values in DEXDATA_RPM and the config file", async () => {
-    const env = await ask(["networks"], { env: { DEXDATA_RPM: "fast" } });
+    const env = await runCommand(["networks"], { env: { DEXDATA_RPM: "fast" } });
     expect([env.exit, env.stderr]).toEqual([2, expect.stringContaining('DEXDATA_RPM "fast": must be')]);
-    const set = await ask(["config", "set", "rpm", "0"]);
+    const set = await runCommand(["config", "set", "rpm", "0"]);
     expect(set.exit).toBe(2);
   });
 
   test("spreads N requests: a tenth of them per tenth of a minute", async () => {
-    const paced = await ask(pools(10, "--rpm", "30"));
+    const paced = await runCommand(pools(10, "--rpm", "30"));
     expect(paced.exit).toBe(0);
     // Three per 6.12 s plus 100 ms.
     expect(gaps(paced)).toEqual([0, 0, 6220, 0, 0, 6220, 0, 0, 6220]);
@@ -109,17 +109,17 @@ describe("--rpm", () => {
     mkdirSync(config);
     writeFileSync(path.join(config, "config.json"), '{"rpm": 10}');
     const inFile = { DEXDATA_CONFIG_DIR: config };
-    const flag = await ask(pools(2, "--rpm", "9"), { env: { ...env, ...inFile } });
+    const flag = await runCommand(pools(2, "--rpm", "9"), { env: { ...env, ...inFile } });
     expect([gaps(flag), flag.stderr]).toEqual([
       [6900],
       expect.stringContaining("of 9 requests/min (set by --rpm)"),
     ]);
-    const variable = await ask(pools(3), { env: { ...env, ...inFile } });
+    const variable = await runCommand(pools(3), { env: { ...env, ...inFile } });
     expect([gaps(variable), variable.stderr]).toEqual([
       [0, 6220],
       expect.stringContaining("(set by DEXDATA_RPM)"),
     ]);
-    const setting = await ask(pools(2), { env: inFile });
+    const setting = await runCommand(pools(2), { env: inFile });
     expect([gaps(setting), setting.stderr]).toEqual([
       [6220],
       expect.stringContaining(`(set by rpm in ${path.join(config, "config.json")})`),
@@ -127,16 +127,16 @@ describe("--rpm", () => {
   });
 
   test("unlimited does not wait, and leaves no file", async () => {
-    const free = await ask(pools(40, "--rpm", "unlimited"));
+    const free = await runCommand(pools(40, "--rpm", "unlimited"));
     expect([free.exit, free.context.clock.elapsed(), free.stderr]).toEqual([0, 0, ""]);
     expect(readdirSync(state)).toEqual([]);
   });
 
   test("waits after a 429 even with unlimited", async () => {
     const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "30" }) : pool);
-    const held = await ask(pools(3, "--rpm", "unlimited", "--parallel", "1"), { answer });
-    expect(held.exit).toBe(0);
-    expect(gaps(held)[0]).toBeGreaterThanOrEqual(30_000);
+    const delayed = await runCommand(pools(3, "--rpm", "unlimited", "--parallel", "1"), { answer });
+    expect(delayed.exit).toBe(0);
+    expect(gaps(delayed)[0]).toBeGreaterThanOrEqual(30_000);
   });
 });
 
@@ -146,7 +146,7 @@ describe("without --rpm", () => {
     ["free", keyed, 30],
     ["dev", { ...keyed, DEXDATA_TIER: "dev" }, 120],
   ] as const)("follows the rate limit of the %s plan, and reports a wait", async (plan, env, perMinute) => {
-    const paced = await ask(pools(perMinute + 2), { env });
+    const paced = await runCommand(pools(perMinute + 2), { env });
     expect(paced.exit).toBe(0);
     expect(paced.arrivals.slice(0, perMinute).every((at) => at === 0)).toBe(true);
     expect(paced.arrivals.slice(perMinute)).toEqual([61_200, 61_200]);
@@ -157,7 +157,7 @@ describe("without --rpm", () => {
 
   test("follows it with parallel requests too", async () => {
     const tokens = Array.from({ length: 200 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
-    const paced = await ask(["prices", "ethereum", ...tokens, "--parallel", "8"], {
+    const paced = await runCommand(["prices", "ethereum", ...tokens, "--parallel", "8"], {
       answer: () => json("[]"),
     });
     expect(paced.arrivals.length).toBe(20);
@@ -166,18 +166,18 @@ describe("without --rpm", () => {
 
   test("has no limit for an enterprise plan until the service reports one", async () => {
     const env = { ...keyed, DEXDATA_TIER: "enterprise" };
-    const free = await ask(pools(300), { env });
+    const free = await runCommand(pools(300), { env });
     expect([free.exit, free.context.clock.elapsed()]).toEqual([0, 0]);
     const answer = (): Reply => json("{}", { headers: { "ratelimit-limit": "6" } });
-    const told = await ask(pools(8, "--parallel", "1"), { env, answer });
-    expect(told.arrivals.slice(5)).toEqual([0, 61_200, 61_200]);
+    const limited = await runCommand(pools(8, "--parallel", "1"), { env, answer });
+    expect(limited.arrivals.slice(5)).toEqual([0, 61_200, 61_200]);
   });
 });
 
 describe("processes of one machine", () => {
   /** Sends a request that no server accepts, but that counts against the rate limit. */
-  const knock = async (words: readonly string[], env: Record<string, string> = {}): Promise<Paced> =>
-    await ask([...words, "--retries", "0"], { env: { ...oneService(), ...env } });
+  const sendOnce = async (words: readonly string[], env: Record<string, string> = {}): Promise<Paced> =>
+    await runCommand([...words, "--retries", "0"], { env: { ...oneService(), ...env } });
 
   const sentIn = (): readonly number[] =>
     readdirSync(state).map((name) => {
@@ -188,9 +188,9 @@ describe("processes of one machine", () => {
     });
 
   test("with the same key count together", async () => {
-    for (let process = 0; process < 15; process += 1) await knock(["networks"]);
+    for (let process = 0; process < 15; process += 1) await sendOnce(["networks"]);
     expect(sentIn()).toEqual([15]);
-    const waiting = await knock(["networks"]);
+    const waiting = await sendOnce(["networks"]);
     expect(waiting.stderr).toContain(
       "note: waiting 1m2s for the rate limit of 15 requests/min (keyless plan; see --rpm)\n",
     );
@@ -198,20 +198,20 @@ describe("processes of one machine", () => {
   });
 
   test("with another key, no key or another service do not", async () => {
-    await knock(["networks"]);
-    await knock(["networks"], keyed);
-    await knock(["networks"], { ...keyed, DEXDATA_API_KEY: "api_free_another_one" });
-    await knock(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/other" });
+    await sendOnce(["networks"]);
+    await sendOnce(["networks"], keyed);
+    await sendOnce(["networks"], { ...keyed, DEXDATA_API_KEY: "api_free_another_one" });
+    await sendOnce(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/other" });
     expect(sentIn()).toEqual([1, 1, 1, 1]);
-    await knock(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/one/" });
+    await sendOnce(["networks"], { DEXDATA_BASE_URL: "http://127.0.0.1:9/one/" });
     expect(sentIn().toSorted((one, other) => one - other)).toEqual([1, 1, 1, 2]);
     const written = readdirSync(state).map((name) => name + readFileSync(path.join(state, name), "utf8"));
     expect(written.join()).not.toMatch(/secret|another|api_|127/u);
   });
 
   test("count the plan lookup of auth status too", async () => {
-    await knock(["networks"], keyed);
-    await ask(["auth", "status", "--retries", "0"], { env: { ...oneService(), ...keyed } });
+    await sendOnce(["networks"], keyed);
+    await runCommand(["auth", "status", "--retries", "0"], { env: { ...oneService(), ...keyed } });
     expect(sentIn()).toEqual([2]);
   });
 });
@@ -220,10 +220,10 @@ describe("after a 429", () => {
   test("no process sends a request before Retry-After has passed", async () => {
     const origin = await serveInTest(() => tooMany({ "retry-after": "40" }));
     const env = { DEXDATA_BASE_URL: origin.url };
-    const first = await ask(["networks", "--retries", "0"], { env });
+    const first = await runCommand(["networks", "--retries", "0"], { env });
     await origin.close();
     expect([first.exit, first.context.clock.elapsed()]).toEqual([6, 0]);
-    const second = await ask(["networks", "--retries", "0"], { env });
+    const second = await runCommand(["networks", "--retries", "0"], { env });
     expect(second.exit).toBe(7);
     expect(second.context.clock.elapsed()).toBeGreaterThanOrEqual(40_000);
     expect(second.stderr).toContain("note: waiting 40s: the service requested a pause for this key\n");
@@ -234,16 +234,16 @@ describe("after a 429", () => {
       index === 0 ? tooMany({ "retry-after": "600" }) : json("[]"),
     );
     const env = { DEXDATA_BASE_URL: origin.url };
-    await ask(["networks"], { env });
-    const second = await ask(["networks"], { env });
+    await runCommand(["networks"], { env });
+    const second = await runCommand(["networks"], { env });
     expect([second.exit, second.context.clock.elapsed(), origin.requests.length]).toEqual([6, 0, 1]);
     expect(second.stderr).toBe(
       "error: rate limit exceeded: the service requested a pause for this key\n" +
         "  hint: waiting 10m1s would exceed --retry-max-time; try again later, or raise it\n",
     );
-    const third = await ask(["networks", "--rpm", "unlimited"], { env });
+    const third = await runCommand(["networks", "--rpm", "unlimited"], { env });
     expect([third.exit, origin.requests.length]).toEqual([0, 2]);
-    const fourth = await ask(["networks", "--retry-max-time", "2h"], { env });
+    const fourth = await runCommand(["networks", "--retry-max-time", "2h"], { env });
     expect(fourth.exit).toBe(0);
     expect(fourth.context.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });
@@ -260,7 +260,7 @@ describe("after a 429", () => {
     "does not wait for a service that requests a wait of %s, whatever --retry-max-time allows",
     async (_, requested, reply) => {
       const words = ["networks", "--retry-max-time", "900d", "--retry-on", "503"];
-      const { exit, stdout, stderr, arrivals, context } = await ask(words, { answer: () => reply });
+      const { exit, stdout, stderr, arrivals, context } = await runCommand(words, { answer: () => reply });
       expect({ exit, stdout, requests: arrivals.length, waited: context.clock.elapsed() }).toEqual({
         exit: 6,
         stdout: "",
@@ -277,7 +277,7 @@ describe("after a 429", () => {
   test("waits for an hour", async () => {
     const answer: Answer = (_now, index) => (index === 0 ? tooMany({ "retry-after": "3600" }) : json("[]"));
     const words = ["networks", "--retry-max-time", "2h"];
-    const { exit, context } = await ask(words, { answer, speed: 10_000 });
+    const { exit, context } = await runCommand(words, { answer, speed: 10_000 });
     expect(exit).toBe(0);
     expect(context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
   });
@@ -287,11 +287,11 @@ describe("after a 429", () => {
       index === 0 ? tooMany({ "retry-after": "1763800000" }) : json("[]"),
     );
     const env = { DEXDATA_BASE_URL: origin.url };
-    expect((await ask(["networks"], { env })).exit).toBe(6);
-    expect((await ask(["networks", "--rpm", "unlimited"], { env })).exit).toBe(0);
-    const blocked = await ask(["networks"], { env });
+    expect((await runCommand(["networks"], { env })).exit).toBe(6);
+    expect((await runCommand(["networks", "--rpm", "unlimited"], { env })).exit).toBe(0);
+    const blocked = await runCommand(["networks"], { env });
     expect([blocked.exit, origin.requests.length]).toEqual([6, 2]);
-    const patient = await ask(["networks", "--retry-max-time", "2h"], { env, speed: 10_000 });
+    const patient = await runCommand(["networks", "--retry-max-time", "2h"], { env, speed: 10_000 });
     expect(patient.exit).toBe(0);
     expect(patient.context.clock.elapsed()).toBeGreaterThanOrEqual(3_600_000);
     expect(patient.context.clock.elapsed()).toBeLessThan(3_601_000);
@@ -299,20 +299,20 @@ describe("after a 429", () => {
 
   test("a file of an earlier version that blocks the key for a day blocks it for an hour", async () => {
     const env = oneService();
-    await ask(["networks"], { env });
+    await runCommand(["networks"], { env });
     const [name = ""] = readdirSync(state);
     const hold = { heard: 0, until: 86_400_000 };
     writeFileSync(path.join(state, name), JSON.stringify({ sends: [], refused: [], hold }));
     const words = ["networks", "--retries", "0"];
     const during = ({ clock }: Outcome["context"]): void => clock.advance(3_600_000);
-    const later = await ask(words, { env, during });
+    const later = await runCommand(words, { env, during });
     // The request was sent: exit 7, because no server listens at that address.
     expect([later.exit, later.context.clock.elapsed()]).toEqual([7, 3_600_000]);
   });
 
   test("a single 429 does not slow a pull", async () => {
     const answer: Answer = (_now, index) => (index === 20 ? tooMany({ "retry-after": "1" }) : pool);
-    const paced = await ask(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
+    const paced = await runCommand(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
     expect(paced.exit).toBe(0);
     expect(paced.context.clock.elapsed()).toBeLessThan(1500);
   });
@@ -335,7 +335,7 @@ describe("after a 429", () => {
         refusals += 1;
         return tooMany({ "retry-after": String(Math.ceil(((inside[0] ?? now) + 60_000 - now) / 1000)) });
       };
-      const paced = await ask(pools(80, "--parallel", String(parallel)), { env: keyed, answer });
+      const paced = await runCommand(pools(80, "--parallel", String(parallel)), { env: keyed, answer });
       expect([paced.exit, accepted.length]).toEqual([0, 80]);
       expect(refusals).toBeGreaterThanOrEqual(2);
       expect(refusals).toBeLessThanOrEqual(most);
@@ -350,7 +350,7 @@ describe("after a 429", () => {
   test("keeps an explicit rate all the same", async () => {
     const answer: Answer = (_now, index) =>
       index % 7 === 6 ? tooMany({ "retry-after": "1", "ratelimit-limit": "2" }) : pool;
-    const paced = await ask(pools(60, "--rpm", "600"), { answer });
+    const paced = await runCommand(pools(60, "--rpm", "600"), { answer });
     expect(paced.exit).toBe(0);
     expect(paced.context.clock.elapsed()).toBeLessThan(20_000);
   });
@@ -360,7 +360,7 @@ describe("after a 429", () => {
     const env = { DEXDATA_BASE_URL: origin.url };
     const waits: number[] = [];
     for (let process = 0; process < 4; process += 1) {
-      waits.push((await ask(["networks"], { env })).context.clock.elapsed());
+      waits.push((await runCommand(["networks"], { env })).context.clock.elapsed());
     }
     expect(waits).toEqual([0, 0, 0, 61_200]);
   });
@@ -373,7 +373,7 @@ describe("if the state cannot be saved", () => {
       const file = path.join(state, "file");
       writeFileSync(file, "");
       const env = { DEXDATA_STATE_DIR: folder === "a file" ? file : folder };
-      const paced = await ask(pools(17), { env });
+      const paced = await runCommand(pools(17), { env });
       expect(paced.exit).toBe(0);
       expect(paced.arrivals.slice(14)).toEqual([0, 61_200, 61_200]);
       const lines = paced.stderr.split("\n");
@@ -388,11 +388,11 @@ describe("if the state cannot be saved", () => {
   );
 
   test("replaces a damaged file without a message", async () => {
-    await ask(["networks"], { env: oneService() });
+    await runCommand(["networks"], { env: oneService() });
     const [name] = readdirSync(state);
     const file = path.join(state, name ?? "");
     writeFileSync(file, '{"sends":[{"at":12');
-    const { stderr } = await ask(["networks", "--retries", "0"], { env: oneService() });
+    const { stderr } = await runCommand(["networks", "--retries", "0"], { env: oneService() });
     expect(stderr).not.toContain("pace");
     expect(readFileSync(file, "utf8")).toBe('{"sends":[{"at":0,"count":1}],"refused":[],"openings":[]}');
   });
@@ -405,20 +405,20 @@ test("deletes the state of a service that was not used for a day when another se
     writeFileSync(file, "{}");
     utimesSync(file, twoDaysAgo, twoDaysAgo);
   }
-  await ask(["networks"], { env: oneService() });
+  await runCommand(["networks"], { env: oneService() });
   expect(readdirSync(state).toSorted()).toEqual(["budget.json", expect.stringMatching(/^pace-/u)]);
   expect(existsSync(old)).toBe(false);
 });
 
 describe("a wait for the rate limit ends", () => {
   test("at --deadline, immediately", async () => {
-    const late = await ask(pools(16, "--deadline", "30s"));
+    const late = await runCommand(pools(16, "--deadline", "30s"));
     expect([late.exit, late.arrivals.length, late.context.clock.elapsed()]).toEqual([7, 15, 30_000]);
     expect(late.stderr).toContain("--deadline of 30s reached");
   });
 
   test("on Ctrl-C, immediately", async () => {
-    const stopped = await ask(pools(16), {
+    const stopped = await runCommand(pools(16), {
       speed: 1,
       during: (context) => {
         const look = setInterval(() => {
@@ -436,7 +436,7 @@ describe("--sandbox", () => {
   test("has its own rate limit, which follows the plan without a 429 and without a file", async () => {
     const words = [...pools(0), ...Array.from({ length: 17 }, (_, index) => `0x${index + 1}`)];
     const flags = ["--sandbox", "--tier", "keyless", "-v"];
-    const alone = await ask([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });
+    const alone = await runCommand([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });
     const statuses = alone.stderr.match(/ (?:200|404|429) \d+ ms/gu)?.map((text) => text.slice(1, 4));
     expect(statuses).toEqual(Array.from({ length: 17 }, () => "404"));
     expect(alone.context.clock.elapsed()).toBe(61_200);

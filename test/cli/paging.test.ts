@@ -13,7 +13,7 @@ const sandbox = useSandbox();
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-async function ask(
+async function runCommand(
   script: (request: SeenRequest, index: number) => Reply,
   words: string,
   isTerminal = false,
@@ -74,7 +74,7 @@ describe("transactions", () => {
           cursor === null ? { limit, page: 1, total_items: 0, total_pages: 9999 } : { limit, next_cursor },
       });
     };
-    const { exit, rows, requests } = await ask(answer, `txns ethereum ${pool} --all -o ndjson`);
+    const { exit, rows, requests } = await runCommand(answer, `txns ethereum ${pool} --all -o ndjson`);
     expect(exit).toBe(0);
     expect(rows.map(({ id, log_index }) => [id, log_index])).toEqual(
       events.map(({ id, log_index }) => [id, log_index]),
@@ -96,7 +96,7 @@ describe("transactions", () => {
         page_info: { limit, next_cursor: from + limit < events.length ? transactions.at(-1)?.id : "" },
       });
     };
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       answer,
       `txns ethereum ${pool} --cursor 0xnone --all --page-size 5 -o ndjson`,
     );
@@ -116,7 +116,10 @@ describe("transactions", () => {
     for (const [name, last] of endings) {
       const first = { transactions: [row(1), row(2)], page_info: { limit: 2, next_cursor: "0x2" } };
       const words = `txns ethereum ${pool} --cursor 0x0 --all --page-size 2 -o ndjson`;
-      const { exit, rows, requests } = await ask((_, index) => json(index === 0 ? first : last), words);
+      const { exit, rows, requests } = await runCommand(
+        (_, index) => json(index === 0 ? first : last),
+        words,
+      );
       expect({ name, exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
         name,
         exit: 0,
@@ -147,7 +150,7 @@ describe("a search", () => {
   test("rule 49: sends the cursor back byte for byte, with all other parameters unchanged", async () => {
     const cursor = "eyJhIjoiYi9jK2Q9JiDwn5iAIn0=/+ %&?#é";
     const words = "pools search ethereum --all --page-size 1 --liquidity-usd-min 1.5m --sort asc -o ndjson";
-    const { rows, requests } = await ask(
+    const { rows, requests } = await runCommand(
       (_, index) => (index === 0 ? page(["0x1"], cursor) : page(["0x2"])),
       words,
     );
@@ -158,7 +161,7 @@ describe("a search", () => {
   });
 
   /** Serves three pages, the last of which points back to the first the given number of times. */
-  const circle = (times: number): ((request: SeenRequest) => Reply) => {
+  const repeatingPages = (times: number): ((request: SeenRequest) => Reply) => {
     let left = times;
     return ({ query }) => {
       const cursor = query.get("cursor");
@@ -172,7 +175,7 @@ describe("a search", () => {
 
   test("fails at a cursor that repeats in four responses, and keeps the rows", async () => {
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const { exit, rows, requests, stderr } = await ask(circle(100), words);
+    const { exit, rows, requests, stderr } = await runCommand(repeatingPages(100), words);
     expect({ exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
       exit: 1,
       ids: ["0x1", "0x2", "0x3"],
@@ -183,7 +186,7 @@ describe("a search", () => {
 
   test.each([1, 2, 3])("continues if a cursor repeats in only %i responses", async (times) => {
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const { exit, rows } = await ask(circle(times), words);
+    const { exit, rows } = await runCommand(repeatingPages(times), words);
     expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
   });
 
@@ -194,7 +197,7 @@ describe("a search", () => {
       next_cursor: null,
     });
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const never = await ask(() => lost, words);
+    const never = await runCommand(() => lost, words);
     expect({
       exit: never.exit,
       ids: never.rows.map(({ id }) => id),
@@ -205,13 +208,16 @@ describe("a search", () => {
       requests: 4,
     });
     expect(never.stderr).toMatch(/promised a next page but sent no cursor/u);
-    const once = await ask((_, index) => [lost, page(["0x1"], "A"), page(["0x2"])][index] ?? page([]), words);
+    const once = await runCommand(
+      (_, index) => [lost, page(["0x1"], "A"), page(["0x2"])][index] ?? page([]),
+      words,
+    );
     expect({ exit: once.exit, ids: once.rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2"] });
   });
 
   test("accepts a short page after fetching it twice, and later short pages cost nothing extra", async () => {
     const words = "pools search ethereum --all -o ndjson";
-    const { exit, rows, requests } = await ask(({ query }) => {
+    const { exit, rows, requests } = await runCommand(({ query }) => {
       const number = Number(query.get("cursor") ?? 0);
       return page([`0x${number}`], number < 5 ? String(number + 1) : undefined);
     }, words);
@@ -220,7 +226,10 @@ describe("a search", () => {
 
   test("fails if pages contain no new rows, even with new cursors", async () => {
     const words = "pools search ethereum --all --page-size 1 -o ndjson";
-    const { exit, rows, requests, stderr } = await ask((_, index) => page(["0x1"], `cursor ${index}`), words);
+    const { exit, rows, requests, stderr } = await runCommand(
+      (_, index) => page(["0x1"], `cursor ${index}`),
+      words,
+    );
     // Each of the three is requested twice, and the next page before the rows of the fourth are checked.
     expect({ exit, rows: rows.length, requests: requests.length }).toEqual({ exit: 1, rows: 1, requests: 8 });
     expect(stderr).toMatch(/had no new rows/u);
@@ -229,7 +238,7 @@ describe("a search", () => {
   test("requests the next page before it has read this one; if this one is invalid, cancels and counts that request", async () => {
     const receipt = path.join(folder, "early.json");
     const broken = Buffer.from('{"results":[{"id":"0x1"},{"id":],"has_next_page":true,"next_cursor":"A"}');
-    const { exit, rows, requests, stderr } = await ask(
+    const { exit, rows, requests, stderr } = await runCommand(
       (_, index) => (index === 0 ? bytes(broken) : hang()),
       `pools search ethereum --all -o ndjson --error-format text --receipt ${receipt}`,
     );
@@ -249,7 +258,7 @@ describe("a search", () => {
 
   test("never writes a row twice, even if the list changes between pages", async () => {
     const pages = [page(["0x1", "0x2"], "A"), page(["0x2", "0x3"], "B"), page(["0x3", "0x4"])];
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       (_, index) => pages[index] ?? page([]),
       "pools search ethereum --all --page-size 2 -o ndjson",
     );
@@ -261,7 +270,7 @@ describe("a search", () => {
       { address: "0x1", chain: "ethereum" },
       { address: "0x1", chain: "base" },
     ];
-    const { rows } = await ask(
+    const { rows } = await runCommand(
       () => json({ results, has_next_page: false }),
       "tokens search --all -o ndjson",
     );
@@ -269,7 +278,7 @@ describe("a search", () => {
   });
 
   test("ends the list at a response without has_next_page and next_cursor", async () => {
-    const { exit, rows, requests } = await ask(
+    const { exit, rows, requests } = await runCommand(
       () => json({ results: [{ id: "0x1", chain: "base" }] }),
       "pools search base --all -o ndjson",
     );
@@ -277,7 +286,7 @@ describe("a search", () => {
   });
 
   test("rule 51: never sends a page, and rejects the flag", async () => {
-    const { exit, requests } = await ask(() => page([]), "pools search ethereum --page 2");
+    const { exit, requests } = await runCommand(() => page([]), "pools search ethereum --page 2");
     expect({ exit, requests: requests.length }).toEqual({ exit: 2, requests: 0 });
   });
 
@@ -343,7 +352,7 @@ describe("rule 56: the echo of a search", () => {
     ["nothing", undefined],
     ["null", null],
   ])("%s: accepts the rows", async (_, query) => {
-    const { exit, rows: taken } = await ask(search(query), words);
+    const { exit, rows: taken } = await runCommand(search(query), words);
     expect({ exit, taken }).toEqual({ exit: 0, taken: rows });
   });
 
@@ -362,19 +371,19 @@ describe("rule 56: the echo of a search", () => {
       'applied 5 instead of --created-after "1767225600"',
     ],
   ])("%s: ends the command before the first row", async (_, query, named) => {
-    const { exit, rows: taken, stderr } = await ask(search(query), words, true);
+    const { exit, rows: taken, stderr } = await runCommand(search(query), words, true);
     expect({ exit, taken }).toEqual({ exit: 1, taken: [] });
     expect(stderr).toContain(`error: the service ${named}, so its rows do not match`);
-    expect((await ask(search(query), `${words} --no-strict`)).rows).toEqual(rows);
+    expect((await runCommand(search(query), `${words} --no-strict`)).rows).toEqual(rows);
   });
 
   test("chains are a set, as an array or as a string", async () => {
     for (const chains of [["base", "solana"], "solana,base"]) {
-      const { exit } = await ask(search({ chains }), "tokens search --chains solana,base -o ndjson");
+      const { exit } = await runCommand(search({ chains }), "tokens search --chains solana,base -o ndjson");
       expect(exit).toBe(0);
     }
     expect(
-      (await ask(search({ chains: ["base"] }), "tokens search --chains solana,base -o ndjson")).exit,
+      (await runCommand(search({ chains: ["base"] }), "tokens search --chains solana,base -o ndjson")).exit,
     ).toBe(1);
   });
 });
@@ -390,7 +399,11 @@ describe("an interrupted pull", () => {
         next_cursor: cursor === null ? "A" : "B",
       });
     };
-    const { exit, rows, stderr } = await ask(script, "pools search base --all --page-size 1 -o ndjson", true);
+    const { exit, rows, stderr } = await runCommand(
+      script,
+      "pools search base --all --page-size 1 -o ndjson",
+      true,
+    );
     expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 5, ids: ["0xfirst", "0xA"] });
     expect(stderr).toContain("2 rows written\n");
     expect(stderr).toContain(
@@ -404,7 +417,7 @@ describe("an interrupted pull", () => {
         transactions: [0, 1].map((index) => ({ id: `0x${number}`, log_index: index })),
         page_info: { limit: 2, page: number, total_items: 8, total_pages: 4 },
       });
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       (_, index) => page([1, 1, 2, 3][index] ?? 9),
       `txns ethereum ${pool} --all --page-size 2 -o ndjson`,
     );
@@ -420,7 +433,7 @@ describe("an interrupted pull", () => {
         dexes: Array.from({ length: rows }, (_, index) => ({ dex_id: `d${number}-${index}` })),
         page_info: { limit: 3, page: number, total_items: 0, total_pages: 0 },
       });
-    const { exit, rows } = await ask(
+    const { exit, rows } = await runCommand(
       (_, index) => page(index < 2 ? 3 : 1, index),
       "dexes base --all -o ndjson",
     );
@@ -448,13 +461,13 @@ describe("a DEX listing", () => {
       dexes: ["a", "b", "c"].map(dex),
       page_info: { limit: 0, page: 0, total_items: 0, total_pages: 0 },
     };
-    const many = await ask(() => json(all), "dexes ethereum --all --page-size 2 -o ndjson");
+    const many = await runCommand(() => json(all), "dexes ethereum --all --page-size 2 -o ndjson");
     expect({ exit: many.exit, ids: many.rows.map(({ dex_id }) => dex_id) }).toEqual({
       exit: 0,
       ids: ["a", "b", "c"],
     });
     expect(many.requests.length).toBe(2);
-    const few = await ask(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
+    const few = await runCommand(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
     expect(few.stderr).toContain("raise --limit or use --all");
   });
@@ -465,7 +478,7 @@ describe("a DEX listing", () => {
         dexes: [dex(`d${index}`)],
         page_info: { limit: 2, page: index + 1, total_items: 3, total_pages: 3 },
       });
-    const { rows, requests } = await ask(script, "dexes ethereum --all --page-size 2 -o ndjson");
+    const { rows, requests } = await runCommand(script, "dexes ethereum --all --page-size 2 -o ndjson");
     expect({ rows: rows.length, requests: requests.length }).toEqual({ rows: 3, requests: 3 });
   });
 });

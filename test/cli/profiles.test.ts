@@ -19,13 +19,13 @@ const store = async (...names: readonly ("work" | "play" | "third")[]): Promise<
   for (const name of names) await saveProfile(home, name, name === "play" ? play : work);
 };
 
-async function auth(words: string, options: TestContextOptions = {}): Promise<Told> {
+async function auth(words: string, options: TestContextOptions = {}): Promise<Result> {
   const env = { HOME: home.home, ...options.env };
   const { exit, stdout, stderr } = await dexdata(`auth ${words} --error-format text`, { ...options, env });
   return { exit, stdout, stderr };
 }
 
-type Told = Pick<Outcome, "exit" | "stdout" | "stderr">;
+type Result = Pick<Outcome, "exit" | "stdout" | "stderr">;
 
 describe("auth list", () => {
   test("shows every profile, the active one, last four characters, tier, time and host, without a request", async () => {
@@ -67,8 +67,8 @@ describe("auth list", () => {
   ])("and auth switch report what overrides it: %s", async (what, env, config) => {
     await store("work", "play");
     writeFileSync(path.join(path.dirname(credentialsPath(home)), "config.json"), JSON.stringify(config));
-    const told = await auth("switch work", { env });
-    expect(told).toEqual({
+    const outcome = await auth("switch work", { env });
+    expect(outcome).toEqual({
       exit: 0,
       stdout: "",
       stderr: `switched to profile "work": pro plan\n  ${what}\n`,

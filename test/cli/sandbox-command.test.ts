@@ -116,22 +116,22 @@ describe("dexdata sandbox", () => {
   });
 
   const candles = "ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --interval 1h --from 2026-05-01";
-  const ask = async (served: Served): Promise<string> => {
+  const fetchCandles = async (served: Served): Promise<string> => {
     const words = `${candles} --to 2026-05-02`;
     return (await dexdata(words, { env: settingsOf(served) })).stdout;
   };
 
   test("--seed creates another market, the same one each time", async () => {
-    const first = await ask(await serve("--seed 7"));
+    const first = await fetchCandles(await serve("--seed 7"));
     expect(first).toMatch(/^\{"time_open":/u);
-    expect(await ask(await serve("--seed 7"))).toBe(first);
-    expect(await ask(await serve("--seed 8"))).not.toBe(first);
+    expect(await fetchCandles(await serve("--seed 7"))).toBe(first);
+    expect(await fetchCandles(await serve("--seed 8"))).not.toBe(first);
   });
 
   test("--clock sets the start time; --speed 0 freezes the clock", async () => {
     const served = await serve("--clock 2026-05-01T12:00:00Z --speed 0");
     expect(served.printed).toContain("from 2026-05-01T12:00:00Z\n");
-    const times = rowsOf(await ask(served)).map(({ time_open: time }) => String(time));
+    const times = rowsOf(await fetchCandles(served)).map(({ time_open: time }) => String(time));
     expect(times.at(0)).toBe("2026-05-01T00:00:00Z");
     expect((times.at(-1) ?? "") <= "2026-05-01T12:00:00Z").toBe(true);
   });
@@ -176,21 +176,24 @@ describe("a signal", () => {
     ["SIGINT", 130],
     ["SIGQUIT", 131],
     ["SIGTERM", 143],
-  ] as const)("%s stops the sandbox immediately with exit %d, even with open connections", async (cause, exit) => {
-    const served = await serve();
-    const port = Number(new URL(settingsOf(served)["DEXDATA_BASE_URL"] ?? "").port);
-    const [idle, half, kept] = [await connect(port), await connect(port), await connect(port)];
-    half.write("GET /networks HTTP/1.1\r\nhos");
-    kept.write("GET /networks HTTP/1.1\r\nhost: x\r\n\r\n");
-    await new Promise((resolve) => {
-      kept.once("data", resolve);
-    });
-    served.context.interrupt({ cause });
-    expect(await served.ended).toMatchObject({ exit, stderr: "" });
-    await expect.poll(() => [idle, half, kept].every(({ closed }) => closed), soon).toBe(true);
-    await expect(connect(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
-    expect(served.context.clock.pending()).toBe(0);
-  });
+  ] as const)(
+    "%s stops the sandbox immediately with exit %d, even with open connections",
+    async (cause, exit) => {
+      const served = await serve();
+      const port = Number(new URL(settingsOf(served)["DEXDATA_BASE_URL"] ?? "").port);
+      const [idle, half, kept] = [await connect(port), await connect(port), await connect(port)];
+      half.write("GET /networks HTTP/1.1\r\nhos");
+      kept.write("GET /networks HTTP/1.1\r\nhost: x\r\n\r\n");
+      await new Promise((resolve) => {
+        kept.once("data", resolve);
+      });
+      served.context.interrupt({ cause });
+      expect(await served.ended).toMatchObject({ exit, stderr: "" });
+      await expect.poll(() => [idle, half, kept].every(({ closed }) => closed), soon).toBe(true);
+      await expect(connect(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+      expect(served.context.clock.pending()).toBe(0);
+    },
+  );
 });
 
 /** A program for `node -e` that writes its environment to a file, because the tests do not see its output. */

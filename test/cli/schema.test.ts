@@ -33,8 +33,9 @@ const commands: Readonly<Record<string, string>> = {
 };
 
 /** The clock is frozen until the streams start, then runs two hours per second so that they have events. */
-let begun: number | undefined;
-const now = (): number => sandboxNow + (begun === undefined ? 0 : performance.now() - begun) * 7200;
+let streamsStart: number | undefined;
+const now = (): number =>
+  sandboxNow + (streamsStart === undefined ? 0 : performance.now() - streamsStart) * 7200;
 const sandbox = useSandbox({ now });
 /**
  * Written by hand: the specification has no feed of reserves (wire-facts 5.5), and a search creates the
@@ -62,7 +63,7 @@ beforeAll(async () => {
       lines.set(name, `${line}\n`);
       continue;
     }
-    if (command.startsWith("stream")) begun ??= performance.now();
+    if (command.startsWith("stream")) streamsStart ??= performance.now();
     const { exit, stdout, stderr } = await dexdata(`${command} -q -o ndjson`, {
       env: sandbox.env(),
       speed: 1,

@@ -44,19 +44,22 @@ const commands = [
 ];
 
 describe("csv and tsv", () => {
-  test.each(commands)("%s: both have the same cells, and every line as many as the header", async (command) => {
-    const env = { ...sandbox.env(), DEXDATA_NOW: "2026-11-21T08:54:00Z" };
-    const [csv, tsv] = [
-      await dexdata(`${command} -o csv`, { env, isTerminal: { stdout: true }, columns: 40 }),
-      await dexdata(`${command} -o tsv`, { env }),
-    ];
-    expect([csv.exit, csv.stderr, tsv.exit, tsv.stderr]).toEqual([0, "", 0, ""]);
-    const rows = parseCsv(csv.stdout);
-    expect(rows.length).toBeGreaterThan(1);
-    expect(new Set(rows.map((cells) => cells.length)).size).toBe(1);
-    expect(new Set(rows[0]).size).toBe(rows[0]?.length);
-    expect(parseTsv(tsv.stdout)).toEqual(rows);
-  });
+  test.each(commands)(
+    "%s: both have the same cells, and every line as many as the header",
+    async (command) => {
+      const env = { ...sandbox.env(), DEXDATA_NOW: "2026-11-21T08:54:00Z" };
+      const [csv, tsv] = [
+        await dexdata(`${command} -o csv`, { env, isTerminal: { stdout: true }, columns: 40 }),
+        await dexdata(`${command} -o tsv`, { env }),
+      ];
+      expect([csv.exit, csv.stderr, tsv.exit, tsv.stderr]).toEqual([0, "", 0, ""]);
+      const rows = parseCsv(csv.stdout);
+      expect(rows.length).toBeGreaterThan(1);
+      expect(new Set(rows.map((cells) => cells.length)).size).toBe(1);
+      expect(new Set(rows[0]).size).toBe(rows[0]?.length);
+      expect(parseTsv(tsv.stdout)).toEqual(rows);
+    },
+  );
 
   test("contain the values of ndjson, digit for digit", async () => {
     const command = `txns ethereum ${pool} --limit 50 --to 2026-11-21T08:00:00Z`;
@@ -87,16 +90,16 @@ describe("csv and tsv", () => {
     ["tokens search ethereum", "24h.txns"],
     ["tokens search --chains base", "symbol"],
   ])("%s returns %s with the same value in every format", async (command, field) => {
-    const ask = async (format: string): Promise<string> => {
+    const printAs = async (format: string): Promise<string> => {
       const words = `${command} --limit 5 --fields ${field} --no-header -o ${format}`;
       return (await dexdata(words, { env: sandbox.env() })).stdout;
     };
-    const values = (await ask("tsv")).trimEnd().split("\n");
+    const values = (await printAs("tsv")).trimEnd().split("\n");
     expect(values).toEqual(Array(5).fill(expect.stringMatching(/./u)));
-    expect((await ask("csv")).trimEnd().split("\n")).toEqual(values);
-    const lines = await ask("ndjson");
+    expect((await printAs("csv")).trimEnd().split("\n")).toEqual(values);
+    const lines = await printAs("ndjson");
     expect(rowsOf(lines).map((row) => String(row[field]))).toEqual(values);
-    expect(JSON.parse(await ask("json"))).toEqual(rowsOf(lines));
+    expect(JSON.parse(await printAs("json"))).toEqual(rowsOf(lines));
   });
 
   test.each([
@@ -264,7 +267,7 @@ describe("a field that no row has", () => {
     ["tokens.*.symbl", "; did you mean tokens.*.symbol?"],
     ["symbol", "; did you mean tokens.0.symbol?"],
     ["zzz", " (list fields: --fields '?')"],
-  ])("%s: %s", async (fields, said) => {
+  ])("%s: %s", async (fields, hint) => {
     for (const format of ["ndjson", "csv", "table"]) {
       const { exit, stderr } = await answerWith(
         body,
@@ -272,7 +275,7 @@ describe("a field that no row has", () => {
       );
       expect({ exit, stderr }).toEqual({
         exit: 0,
-        stderr: said === undefined ? "" : `warning: no row has the field "${fields}"${said}\n`,
+        stderr: hint === undefined ? "" : `warning: no row has the field "${fields}"${hint}\n`,
       });
     }
   });

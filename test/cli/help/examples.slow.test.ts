@@ -34,7 +34,7 @@ function inShell(example: string): ChildProcessWithoutNullStreams {
   // Stored keys need a service that keeps running, and some pipes need rows that both commands find there. All
   // other examples
   // use the sandbox with a running clock.
-  const asked = example.startsWith("dexdata auth")
+  const serviceEnv = example.startsWith("dexdata auth")
     ? sandbox.env("keyless")
     : /^dexdata \w+ search [^|]*\| dexdata (?:pool|prices) /u.test(example)
       ? sandbox.env()
@@ -47,7 +47,7 @@ function inShell(example: string): ChildProcessWithoutNullStreams {
     cwd: folder,
     env: {
       ...env,
-      ...asked,
+      ...serviceEnv,
       PATH: `${path.join(folder, "bin")}:${env["PATH"]}`,
       HOME: path.join(folder, "home"),
       DEXDATA_CONFIG_DIR: path.join(folder, "home"),

@@ -18,7 +18,7 @@ const units = {
 };
 
 /** A phrase with `#` for the number, the constant that holds it, and the unit of the phrase. */
-type Limit = readonly [said: string, file: string, constant: string, unit?: keyof typeof units];
+type Limit = readonly [text: string, file: string, constant: string, unit?: keyof typeof units];
 
 const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Limit[]>>> = {
   limits: [
@@ -84,8 +84,8 @@ function constantOf(file: string, name: string): number {
   return product.split(" * ").reduce((all, factor) => all * Number(factor.replaceAll("_", "")), 1);
 }
 
-const sayingOf = ([said, file, constant, unit = ""]: Limit): string =>
-  said.replace("#", (constantOf(file, constant) / units[unit]).toLocaleString("en"));
+const sayingOf = ([text, file, constant, unit = ""]: Limit): string =>
+  text.replace("#", (constantOf(file, constant) / units[unit]).toLocaleString("en"));
 
 async function textOf(name: string): Promise<string> {
   return (pages.get(name) ?? (await dexdata(`help ${name}`)).stdout).replaceAll(/\s+/gu, " ");
@@ -93,8 +93,8 @@ async function textOf(name: string): Promise<string> {
 
 describe("the numbers in help and docs match the program", () => {
   test.each(Object.entries(limits))("%s", async (name, all = []) => {
-    const said = await textOf(name);
-    for (const limit of all) expect(said).toContain(sayingOf(limit));
+    const text = await textOf(name);
+    for (const limit of all) expect(text).toContain(sayingOf(limit));
   });
 
   test("limits has no other numbers", async () => {

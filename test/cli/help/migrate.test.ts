@@ -81,16 +81,18 @@ const urls: readonly (readonly [string, string, ...string[]])[] = [
 ];
 
 describe("dexdata migrate", () => {
-  test.each(urls)("%s: %s", async (url, command, ...said) => {
+  test.each(urls)("%s: %s", async (url, command, ...expectedNotes) => {
     const { exit, stdout, stderr } = await dexdata(["migrate", url]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${command}\n` });
-    for (const note of said) expect(stderr).toContain(note);
+    for (const note of expectedNotes) expect(stderr).toContain(note);
   });
 
   // No server listens on port 1, so a command line that is accepted ends with a refused connection.
   const nowhere = { DEXDATA_BASE_URL: "http://127.0.0.1:1", DEXDATA_RETRIES: "0" };
-  const asked = urls.map(([, command]) => command).filter((command) => !command.startsWith("dexdata stream"));
-  test.each(asked)("%s is a valid command line", async (command) => {
+  const restCommands = urls
+    .map(([, command]) => command)
+    .filter((command) => !command.startsWith("dexdata stream"));
+  test.each(restCommands)("%s is a valid command line", async (command) => {
     const words = (command.match(/'[^']*'|\S+/gu) ?? []).map((word) => word.replaceAll("'", ""));
     const { exit, stderr } = await dexdata(words.slice(1), { env: nowhere });
     expect({ exit, ...JSON.parse(stderr) }).toMatchObject({ exit: 7, code: "network" });

@@ -45,30 +45,33 @@ describe("-h", () => {
 describe("--help", () => {
   test.each(commands)("%s --help explains every flag, and lists the topics", async (command) => {
     const { stdout } = await dexdata(`${command} --help`);
-    const said = stdout.replaceAll(/\s+/gu, " ");
+    const helpText = stdout.replaceAll(/\s+/gu, " ");
     const entry = allCommands.find(({ words }) => words === command);
-    expect(said).toContain(entry?.summary);
+    expect(helpText).toContain(entry?.summary);
     for (const [name, flag] of Object.entries({ ...entry?.flags, ...entry?.shared })) {
-      expect(said).toContain(`--${name}`);
-      expect(said).toContain(flagHelp(flag));
+      expect(helpText).toContain(`--${name}`);
+      expect(helpText).toContain(flagHelp(flag));
     }
     expect((await dexdata(["help", ...command.split(" ")])).stdout).toBe(stdout);
   });
 
-  test.each([60, 80, 120])("no line is wider than a terminal of %i columns, except for a single long word", async (columns) => {
-    const helpPages = [
-      ...commands.flatMap((each) => [`${each} -h`, `${each} --help`]),
-      ...topicNames.map((each) => `help ${each}`),
-      "",
-    ];
-    for (const page of helpPages) {
-      const { stdout } = await dexdata(page, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
-      const wide = linesOf(stdout).filter(
-        (line) => line.length > columns && line.trim().replace(/ \\$/u, "").includes(" "),
-      );
-      expect(wide.filter((line) => !line.includes("'") && !line.includes("{"))).toEqual([]);
-    }
-  });
+  test.each([60, 80, 120])(
+    "no line is wider than a terminal of %i columns, except for a single long word",
+    async (columns) => {
+      const helpPages = [
+        ...commands.flatMap((each) => [`${each} -h`, `${each} --help`]),
+        ...topicNames.map((each) => `help ${each}`),
+        "",
+      ];
+      for (const page of helpPages) {
+        const { stdout } = await dexdata(page, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
+        const wide = linesOf(stdout).filter(
+          (line) => line.length > columns && line.trim().replace(/ \\$/u, "").includes(" "),
+        );
+        expect(wide.filter((line) => !line.includes("'") && !line.includes("{"))).toEqual([]);
+      }
+    },
+  );
 
   test("an example wider than the terminal is still one command to a shell", async () => {
     const { stdout } = await dexdata("txns --help", {
