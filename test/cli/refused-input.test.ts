@@ -14,7 +14,7 @@ afterAll(async () => await server.close());
 const run = async (words: string | readonly string[], stdin = "") =>
   await dexdata(words, { env: { DEXDATA_BASE_URL: server.url, DEXDATA_OUTPUT: "table" }, stdin });
 
-/** The words, the first line on stderr after `error: `, and the line on what to do next. */
+/** The arguments, the first line on stderr after `error: `, and the hint. */
 const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ["pools search --limit abc", 'invalid --limit "abc": must be a whole number, 1 or more'],
   ["pools search --limit -5", 'invalid --limit "-5": must be a whole number, 1 or more'],
@@ -111,7 +111,7 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
     'unknown flag --sort-by for "dexdata pools search"',
     "did you mean --order-by?",
   ],
-  // A name that every object inherits belongs to no command.
+  // A name that every object inherits is not a flag.
   [
     "pools search base --constructor",
     'unknown flag --constructor for "dexdata pools search"',
@@ -169,9 +169,9 @@ const refused: readonly (readonly [string, string | RegExp, string?])[] = [
   ],
 ];
 
-describe("bad input", () => {
+describe("invalid input", () => {
   test.each([...refused].map(([words, message, next]) => [words, message, next ?? ""] as const))(
-    "%s: is named as typed, exit 2, before any request",
+    "%s: is reported as typed, exit 2, before any request",
     async (words, message, next) => {
       const { exit, stdout, stderr } = await run(words);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
@@ -190,7 +190,7 @@ describe("bad input", () => {
     ["broken JSON", '\n{"id":', /stdin line 2: invalid JSON/],
     ["no address", '{"chain":"base"}', /stdin line 1: no address or id/],
   ];
-  test.each(badLines)("a line of stdin with %s is named by its number", async (_, stdin, message) => {
+  test.each(badLines)("a line of stdin with %s is reported by its number", async (_, stdin, message) => {
     const { exit, stderr } = await run("pool -", stdin);
     expect(exit).toBe(2);
     expect(stderr).toMatch(message);
@@ -203,7 +203,7 @@ describe("bad input", () => {
         : [],
     ),
   );
-  test.each(ranges)("$endpoint.id: bounds of $name the wrong way round are refused", async (range) => {
+  test.each(ranges)("$endpoint.id: rejects a minimum of $name above its maximum", async (range) => {
     const { endpoint, lower, upper } = range;
     const words = `${endpoint.command}${endpoint.path.includes("{network}") ? " base" : ""}`;
     expect(await run(`${words} --${lower} 2k --${upper} 999`)).toMatchObject({
@@ -214,14 +214,14 @@ describe("bad input", () => {
     expect(server.requests.length).toBe(0);
   });
 
-  test("bounds of numbers are compared as numbers; equal ones are asked for", async () => {
+  test("compares minimum and maximum as numbers, and accepts equal ones", async () => {
     const words =
       "pools search base --price-change-percentage-24h-min -20 --price-change-percentage-24h-max 5";
     const bounds = [words, "pools search base --volume-usd-24h-min 1k --volume-usd-24h-max 1000.0"];
     for (const each of bounds) expect((await run(`${each} --estimate`)).exit).toBe(0);
   });
 
-  test("as JSON it is one object a program can read", async () => {
+  test("is one JSON object with --error-format json", async () => {
     const { stderr } = await run("pools search --limit abc --error-format json");
     expect(JSON.parse(stderr)).toEqual({
       code: "usage",
@@ -234,7 +234,7 @@ describe("bad input", () => {
 
 describe("help", () => {
   test.each(commandGroups(endpoints).map((group) => [group[0]?.command ?? "", group] as const))(
-    "%s --help names its purpose, its examples, each of its flags, and what it costs",
+    "%s --help shows its purpose, its examples, each of its flags, and its cost",
     async (command, group) => {
       const { exit, stdout, stderr } = await run(`${command} --help`);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
@@ -246,7 +246,7 @@ describe("help", () => {
     },
   );
 
-  test("without a command it lists them all, exit 0", async () => {
+  test("lists all commands without an argument, exit 0", async () => {
     const { exit, stdout } = await run([]);
     expect(exit).toBe(0);
     for (const word of [
@@ -264,12 +264,12 @@ describe("help", () => {
     }
   });
 
-  test("--version says the program's and the interface's", async () => {
+  test("--version prints the versions of dexdata and of the API", async () => {
     expect((await run("networks --version")).stdout).toMatch(/^dexdata \S+ \(API 1\.0\.4\)\n$/u);
   });
 });
 
-describe("promise 1: a key typed where none belongs", () => {
+describe("promise 1: a key in the wrong place", () => {
   const key = "api_pro_0123456789abcdef";
   test.each([
     `networks --api-key=${key}`,
@@ -282,7 +282,7 @@ describe("promise 1: a key typed where none belongs", () => {
     `networks --base-url https://user:${key}@example.org`,
     `pool ${key}`,
     `tokens search --order-by ${key}`,
-  ])("%s: is refused without being repeated, as text and as JSON", async (words) => {
+  ])("%s: is rejected without being repeated, as text and as JSON", async (words) => {
     for (const format of ["text", "json"]) {
       const { exit, stdout, stderr } = await run(`${words} --error-format ${format}`);
       expect(exit).toBe(2);
