@@ -127,7 +127,7 @@ describe("rows read from bytes", () => {
     );
   });
 
-  test("can outnumber those of all earlier responses and the initial capacity", () => {
+  test("can outnumber the rows of all earlier responses and the initial capacity", () => {
     const cutNext = createAnswerCutter("results", { identity });
     for (const count of [3, 127, 128, 129, 700, 0, 1]) {
       const rows = Array.from({ length: count }, (_, id) => `{"id":${id},"chain":"c"}`);
@@ -166,7 +166,7 @@ describe("rows read from bytes", () => {
     expect(linesOf(page('{"id":1}', ', "blank": 1'))).toBe('{"id":1}\n');
   });
 
-  test("that are kept are output as JSON.stringify() writes them, unless they contain whitespace or characters to escape", () => {
+  test("that keep() selects are output as JSON.stringify() writes them, unless they contain whitespace or characters to escape", () => {
     const written = samples().map(({ value }) => JSON.stringify(value));
     const row = fc.tuple(written, written, fc.boolean()).map(([id, other, isKept]) => ({
       text: `{"id":${id},"o":${other}}`,
@@ -195,7 +195,7 @@ describe("rows read from bytes", () => {
     );
   });
 
-  test("that are kept are output without the others", () => {
+  test("that keep() selects are output without the others", () => {
     const rows = cutAnswer(Buffer.from(page('{"id":1},{"id":2},{"id":3},{"id":4}')), "results", {
       identity,
     })?.rows;

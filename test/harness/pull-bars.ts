@@ -5,10 +5,10 @@ import { type LongPull, longPull } from "./long-pull.ts";
 import type { SandboxInTest } from "./sandbox.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 
-/** The bars of long pulls, each at any size: the usual tests take a small one, `npm run test:long` the whole. */
+/** Limits for long pulls of any size: the usual tests use a small size, `npm run test:long` the full one. */
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
-/** Resident memory of a large pull and of a small one. */
+/** Compares the resident memory of a large pull and a small one. */
 export async function expectFlatMemory(
   command: readonly string[],
   small: number,
@@ -41,7 +41,7 @@ export async function expectFlatMemory(
   }
 }
 
-/** The figures themselves are looked at after the long form. */
+/** Prints the numbers, which are of interest only in the long form. */
 function tell(figures: string): void {
   if (isLong) console.log(figures);
 }
@@ -54,12 +54,12 @@ async function pullPages(sandbox: SandboxInTest, pages: number, flags: readonly 
   return taken;
 }
 
-/** Requests that `--parallel` lets be under way by default. */
+/** The default number of concurrent requests of `--parallel`. */
 const width = 8;
 
 /**
- * Counted in rounds of latency, whatever else the machine does: the service holds requests back until as many as may be
- * under way have come, or none has come for a while.
+ * Counts rounds of latency, independent of other work on the machine: the service holds requests until the maximum number is open, or none has
+ * arrived for a while.
  */
 export async function expectFewRounds(pages: number): Promise<void> {
   let rounds = 0;
@@ -72,7 +72,7 @@ export async function expectFewRounds(pages: number): Promise<void> {
   const server = await startScriptedServer(async (request) => {
     const answered = new Promise<void>((resolve) => held.push(resolve));
     clearTimeout(pause);
-    // The first page comes alone.
+    // The first page is requested alone.
     if (held.length === width || rounds === 0) release();
     else pause = setTimeout(release, 2000);
     await answered;
@@ -105,7 +105,7 @@ export async function expectFewRounds(pages: number): Promise<void> {
   }
 }
 
-/** The sandbox's minute is a tenth of one, so 500 a minute are 50 in six seconds. Without the start of the program. */
+/** The sandbox's minute is a tenth of a minute, so 500 per minute are 50 in six seconds. The start of the program does not count. */
 export async function expectAsFastAsTheRate(sandbox: SandboxInTest, pages: number): Promise<void> {
   sandbox.takeLog();
   await pullPages(sandbox, pages, ["--rpm", "500"]);

@@ -7,7 +7,7 @@ import { kinds } from "../harness/hostile/kinds.ts";
 import type { Mode } from "../harness/hostile/mode.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 
-/** One that never comes, and that no wait is as long as. */
+/** A timeout that never occurs and that equals no wait. */
 const timeout = 86_399_999;
 
 interface Outcome {
@@ -22,7 +22,7 @@ interface Outcome {
   readonly hasStack: boolean;
 }
 
-/** What a run under a mode came to, as the mode's table says it. */
+/** Returns the outcome of a run with a mode, in the form of the mode's table. */
 async function meet(mode: Mode, command: HostileCommand): Promise<Outcome> {
   const server = await serveInTest((request, index) => mode.reply(command, request, index));
   const { exit, stdout, stderr, context } = await dexdata(

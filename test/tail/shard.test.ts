@@ -157,7 +157,7 @@ describe("causes of a reconnect", () => {
     ["a data event on a connection that was open for 30 s does", stream([ping, price("1")]), 1000],
     ["a data event on one that ends at once does not", stream([price("1")], { stayOpen: false }), 8000],
     ["a ping and a warning on one that was open for 30 s do not", stream([ping, warning]), 8000],
-  ])("rule 161: waits start over after %s", async (_, fourth, wait) => {
+  ])("rule 161: whether waits start over: %s", async (_, fourth, wait) => {
     // A connection that stays open is closed after 45 s of silence.
     const kept = await keep((_request, index) =>
       index === 3 ? fourth : stream([ping, warning], { stayOpen: false }),
@@ -230,7 +230,7 @@ describe("a response that is not from the service", () => {
     ["418", json({}, { status: 418 }), "the service rejected the stream (HTTP 418)"],
     ["302", json({}, { status: 302 }), /returned a redirect \(HTTP 302\)/u],
     ["a page", html, /^invalid response: text\/html instead of an event stream from /u],
-  ])("%s: is retried after a stream was open", async (_, answer, reason) => {
+  ])("%s is retried after a stream was open", async (_, answer, reason) => {
     const kept = await keep((__, index) =>
       index === 1 ? answer : stream([price(String(index))], { stayOpen: index > 0 }),
     );

@@ -106,7 +106,7 @@ test("NO_COLOR draws without color, and a locale without UTF-8 in ASCII", async 
   const { context, until, interrupted } = listen(asset, await serveInTest(pricesOf), { ...terminal, env });
   await until(() => context.stdoutText().includes(" 1.00 "));
   const { stdout } = await interrupted();
-  // oxlint-disable-next-line no-control-regex -- colours begin with one
+  // oxlint-disable-next-line no-control-regex -- colors begin with one
   expect(stdout).not.toMatch(/\u001B\[[\d;]*m/u);
   expect(stdout.replaceAll("\u001B", "")).toMatch(/^[\r\n -~]*$/u);
 });

@@ -694,7 +694,7 @@ describe("ohlcv", () => {
 });
 
 describe("the key", () => {
-  test("rules 145 and 157: is sent bare to the streaming host, and nowhere else; no message shows it", async () => {
+  test("rules 145 and 157: sent bare to the streaming host, and nowhere else; no message shows it", async () => {
     const rest = await serveInTest(() => refuse(500, "nobody asks here"));
     const key = "api_pro_secret_1234567890";
     const server = await serveInTest((_, index) =>
